@@ -92,7 +92,7 @@ BROWSER = .build/python/bin/python Tests/BrowserTests
 browser: deps build tap-address
 	TAPCARD=$(TAPCARD) $(BROWSER)
 
-# Makes addresses as a card does, for the tests of the customers' page.
+# Makes addresses as a card does, for the tests of the customer page.
 tap-address:
 	$(RELEASE) --product TapAddress
 

@@ -164,8 +164,8 @@ def arrival(till, verdicts):
 
     The clock starts before the request that puts the tag down is sent, so that it counts the
     request and the change of the simulation too: what is measured is rather too much than too
-    little. The read alone is `POST /api/v1/read` with the card lying: a request as well, and the
-    same read. Each arrival is measured beside a read.
+    little. The read alone is `POST /api/v1/read` with the card on the reader: also a request, and
+    the same read. Each arrival is measured beside a read.
     """
     till.take()
     till.wait_for_card(False)

@@ -194,7 +194,7 @@ struct SourceRuleTests {
         try forbid(in: try SourceTree.files(below: "Sources")) { $0.contains("import Foundation") }
     }
 
-    @Test("The customers' page reaches a ledger only through a port with two functions")
+    @Test("The customer page reaches a ledger only through a port with two functions")
     func customers() throws {
         let files = try SourceTree.files(below: "Sources/Delivery/CustomerServer")
         #expect(files.count > 5)

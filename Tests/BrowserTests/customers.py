@@ -1,4 +1,4 @@
-"""The customers' page under test: a station with a card, and the server for the page."""
+"""The customer page under test: a station with a card, and the server for the page."""
 
 import os
 import shutil

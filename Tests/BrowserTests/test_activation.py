@@ -87,7 +87,7 @@ class ActivationTests(BrowserCase):
         self.page.press("Close")
         self.till.sandbox.fail("none")
         self.page.go("home")
-        self.page.see("Requested, no answer yet")
+        self.page.see("Requested, no response yet")
         self.page.press("Activate")
         self.page.press("Activate code")
         self.page.see("Code activated")

@@ -50,7 +50,7 @@ class AskedAgainTests(BrowserCase):
     def test_what_needs_a_confirmation_is_asked_about_and_sent_with_it(self):
         for error, member, title, action in (
                 ("confirmation-needed", "confirmed", "Charge $10.00?", "Yes, $10.00"),
-                ("just-resolved", "again", "Charge $10.00 again?", "Yes, again")):
+                ("just-resolved", "again", "Charge $10.00 again?", "Yes, do it again")):
             with self.subTest(error):
                 self.refuse(error, resolved=[EARLIER] if member == "again" else [])
                 self.page.press("$10.00")
@@ -123,7 +123,7 @@ class AskedAgainTests(BrowserCase):
     def test_a_card_that_has_ended_is_not_called_blocked(self):
         for word, told in (("closed", "This card is closed."),
                            ("replaced",
-                            "This card was replaced. Use the new card; it has the balance.")):
+                            "This card was replaced. Use the new card; the balance was moved to it.")):
             with self.subTest(word):
                 self.page.go("cards")
                 self.card(ledger="blocked")
@@ -145,6 +145,6 @@ class AskedAgainTests(BrowserCase):
 
     def test_what_the_watcher_has_closed_is_handed_out(self):
         self.card(CLOSED)
-        self.page.see("Hand out $9.00", "The earlier $9.00 payout went through.")
+        self.page.see("Give the customer $9.00", "The earlier $9.00 payout went through.")
         self.page.press("Close")
         self.page.wait("!document.querySelector('dialog')")

@@ -86,12 +86,12 @@ class CalmTests(BrowserCase):
         self.page.driver.execute_async_script("""
           const done = arguments[0];
           import("/store.js").then(({ onChange, state }) => {
-            const look = () => { if (state.lying === null) setTimeout(done, 1000); };
+            const look = () => { if (state.onReader === null) setTimeout(done, 1000); };
             onChange(look);
             look();
           });
         """)
-        self.page.see("Hand out $20.00")
+        self.page.see("Give the customer $20.00")
 
     def test_the_amount_is_said(self):
         self.pay()

@@ -8,7 +8,7 @@ from case import BrowserCase
 class MakingTests(BrowserCase):
     def test_a_blank_tag_becomes_the_demo_user(self):
         self.page.open()
-        self.page.see("Blank tag", "Make a card from this tag",
+        self.page.see("Blank tag", "Turn this tag into a card",
                       "Make this tag a demo card, or issue it as a new card.")
         self.assertNotIn("tapcard demo", self.page.text())
         self.page.press("Make demo card")
@@ -46,10 +46,10 @@ class MakingTests(BrowserCase):
         self.assertEqual(self.till.read()["balance"], "5.00")
         self.page.type("Customer name (optional)", "Eva")
         self.page.press("Issue card")
-        self.page.see("Cash to hand out from the old account: $5.00.")
+        self.page.see("Cash to pay out from the old account: $5.00.")
         self.page.press("Close and issue new card")
         self.page.panel("done")
-        self.page.see("Hand out $5.00")
+        self.page.see("Give the customer $5.00")
         read = self.till.read()
         self.assertEqual((read["name"], read["balance"]), ("Eva", "0.00"))
         self.assertAudited()
@@ -105,12 +105,12 @@ class CardToolsTests(BrowserCase):
 
     def test_a_card_is_paid_out_and_closed(self):
         self.page.press("Pay out and close")
-        self.page.see("closed for good", "Cash to hand out: $12.50.")
+        self.page.see("closed for good", "Cash to pay out: $12.50.")
         self.page.listen()
         self.page.press("Pay out and close")
         self.page.panel("done")
-        self.page.see("Hand out $12.50")
-        self.page.hear("Card closed. Hand out $12.50")
+        self.page.see("Give the customer $12.50")
+        self.page.hear("Card closed. Give the customer $12.50")
         self.page.leave_check()
         self.assertEqual(self.till.done("close"), ["-12.50"])
         self.assertAudited()

@@ -74,7 +74,7 @@ class CommaTests(CurrencyCase):
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "49,50")
         self.assertRefused("4,505", '"4,505" has too many decimal places')
-        self.assertRefused("1.23,50", '"1.23,50" is not an amount; enter it like 4,50')
+        self.assertRefused("1.23,50", '"1.23,50" is not an amount; enter an amount such as 4,50')
         self.assertAccepted("12,50", "-12.50")
 
     def test_the_whole_page_has_one_notation(self):
@@ -167,7 +167,7 @@ class WholeUnitTests(CurrencyCase):
         self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "balance \u00a55,000")
         self.assertEqual(self.placeholder("Other amount"), "500")
         self.assertRefused("4.50", "too many decimal places; JPY has none")
-        self.assertRefused("x", "enter it like 450")
+        self.assertRefused("x", "enter an amount such as 450")
         self.assertAccepted("450", "-450")
 
 

@@ -169,7 +169,7 @@ class CardTests(CustomersCase):
         """})
         self.addCleanup(self.command, "Page.removeScriptToEvaluateOnNewDocument", block)
         self.open(address)
-        self.see("No answer. Check your connection and try again.", "Show balance")
+        self.see("No response. Check your connection and try again.", "Show balance")
         self.page.script("window.isThere = true")
         self.page.driver.find_element("tag name", "button").click()
         self.see("$165.50")

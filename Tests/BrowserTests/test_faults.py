@@ -58,7 +58,7 @@ class TornTests(FaultCase):
         self.till.tear(fault)
         self.page.press("$2.50")
         self.page.panel("unknown")
-        self.page.see("Not sure it went through, $2.50", "Tap the same card again to finish.")
+        self.page.see("Outcome unknown, $2.50", "Tap the same card again to finish.")
         self.assertEqual(self.page.count(".panel.done"), 0)
         self.wait_at_the_reader()
         self.till.put(self.uid)

@@ -45,7 +45,7 @@ class HistoryTests(BrowserCase):
     def test_what_a_new_card_handed_out_is_told(self):
         self.reissue()
         self.page.open("history")
-        self.page.see("New card. Cash handed out: $60.00.", "1 payout: $60.00")
+        self.page.see("New card. Cash paid out: $60.00.", "1 payout: $60.00")
 
     def test_a_day_of_nothing_but_payouts_is_no_quiet_one(self):
         self.page.open("history")

@@ -252,5 +252,5 @@ class CutTests(AnswerCase):
         self.page.press("Cancel")
         self.page.panel("done")
         # Nobody tells this page what is on the card now.
-        self.page.see("Balance after this: $17.50")
+        self.page.see("New balance: $17.50")
         self.assertPaidOnce()

@@ -161,7 +161,7 @@ class TicketTests(BrowserCase):
         self.page.press("Pay out in cash")
         self.page.press("Pay out in cash")
         self.page.panel("done")
-        self.page.see("Prize claimed", "Balance $18.00", f"Hand out ${int(LARGE):,}.00")
+        self.page.see("Prize claimed", "Balance $18.00", f"Give the customer ${int(LARGE):,}.00")
         self.page.leave_check()
         self.page.see("paid out")
         self.assertFalse(self.page.can_press("Pay out in cash"))

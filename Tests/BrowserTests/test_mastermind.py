@@ -68,7 +68,7 @@ class MastermindTests(BrowserCase):
                 break
             left = [code for code in left if pegs(guess, code) == (told["black"], told["white"])]
         self.page.see("Solved in 1 guess." if number == 1 else f"Solved in {number} guesses.")
-        self.page.press("Ranking")
+        self.page.press("Rankings")
         self.page.see("amanda")
         self.page.press("3")
         self.page.see("No results yet.")
@@ -88,7 +88,7 @@ class MastermindTests(BrowserCase):
 
     def test_a_game_is_kept_on_a_card_and_resumed_from_it(self):
         self.till.make_demo()
-        self.page.field("Save the game on a card").click()
+        self.page.field("Save the game to a card").click()
         self.page.press("Start game")
         self.begun()
         kept = self.till.read()["game"]
@@ -97,7 +97,7 @@ class MastermindTests(BrowserCase):
             self.page.press(colour)
         self.page.press("Guess")
         self.page.see("Guess 1")
-        self.page.field("Save the game on a card").click()
+        self.page.field("Save the game to a card").click()
         self.page.press("Start game")
         self.page.see_no("Guess 1")
         self.assertNotEqual(self.game(), kept)
@@ -108,14 +108,14 @@ class MastermindTests(BrowserCase):
     def test_a_place_is_chosen_before_its_colour_and_the_tabs_lead_there_and_back(self):
         self.page.press("Start game")
         self.begun()
-        self.page.press("Place 3: empty")
+        self.page.press("Position 3: empty")
         self.page.press("5 violet")
-        self.page.find("Place 3: violet")
-        self.page.find("Place 1: empty")
-        self.page.press("Ranking")
+        self.page.find("Position 3: violet")
+        self.page.find("Position 1: empty")
+        self.page.press("Rankings")
         self.page.see("No results yet.")
         self.page.press("4")
         self.page.press("Any length")
         self.page.wait("document.querySelector('.choice [aria-pressed=true]').innerText === 'Any length'")
         self.page.press("Board")
-        self.page.find("Place 3: violet")
+        self.page.find("Position 3: violet")

@@ -129,7 +129,7 @@ class SellingTests(SellingCase):
                  "The ledger is offline. You can still take up to $497.50 in payments; "
                  "they will be booked later.",
                  "Offline payments not yet booked: $2.50.")
-        page.see("less any payments not yet booked")
+        page.see("less any payments this station has not booked yet")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()

@@ -81,7 +81,7 @@ class EmulatedReaderTests(BrowserCase):
         self.till.emulator.tell(f"fault data {WITHIN_THE_WRITING} unplug")
         self.till.emulator.tell("present")
         self.page.panel("unknown")
-        self.page.see("Not sure it went through, $1.00", "No reader")
+        self.page.see("Outcome unknown, $1.00", "No reader")
         self.till.emulator.tell("plug")
         self.page.wait("document.querySelector('.panel.done, .panel.failed')")
         isPaid = self.page.count(".panel.done") == 1

@@ -31,7 +31,7 @@ return [...document.querySelectorAll('.note.bad :is(strong, p)')].map((it) => it
 """
 OVER = "Overwrite this tag?"
 MOVE = "The operator can move the balance to another tag with Replace in Card tools."
-NOTHING = "This card is worn out or was tampered with; the balance is safe."
+NOTHING = "This card is worn out or has been tampered with; the balance is safe."
 IN_THE_WAY = "This tag cannot become the new card. Put a different tag on the reader."
 # The server's report on a chip whose key version changes with every read.
 UNTRUE = """
@@ -110,7 +110,7 @@ class AlarmTests(ReadingCase):
         self.till.put("NTAG424")
         self.page.open()
         self.page.driver.execute_async_script(UNTRUE)
-        self.page.see(DANGER, "This card may be a copy, or it was not read properly.",
+        self.page.see(DANGER, "This card may be a copy, or it may not have been read properly.",
                       "If it is the customer's card, move the balance to another tag with Replace "
                       "in Card tools.")
         self.assertNotIn("Ask the operator", self.page.text())
@@ -119,7 +119,7 @@ class AlarmTests(ReadingCase):
         for chip in ("NTAG213", "NTAG424"):
             self.till.put(chip)
             self.page.open()
-            self.page.see("Blank tag", "Make a card from this tag")
+            self.page.see("Blank tag", "Turn this tag into a card")
             self.assertEqual(self.page.count(".doubtful, .grave, .note.bad"), 0)
 
 
@@ -139,7 +139,7 @@ class OfferTests(ReadingCase):
                 for name in ("Issue card", "Make demo card", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
                 self.page.go("issue")
-                self.page.see("Any phone can read the name")
+                self.page.see("Any phone can read a card's name")
                 self.assertFalse(self.page.can_press("Issue card"))
 
     def write_over(self, make):
@@ -162,7 +162,7 @@ class OfferTests(ReadingCase):
         readings.locked_tag(self.drawer)
         self.page.open()
         self.page.see("Blank tag", "Use another tag.")
-        self.assertNotIn("Make a card from this tag", self.page.text())
+        self.assertNotIn("Turn this tag into a card", self.page.text())
         self.page.go("cards")
         self.page.see("Manage the card")
         self.assertFalse(self.page.can_press("Issue card"))
@@ -171,7 +171,7 @@ class OfferTests(ReadingCase):
         readings.untrue_signature(self.drawer)
         self.page.open()
         self.page.see("Blank tag", "Use another tag.")
-        self.assertNotIn("Make a card from this tag", self.page.text())
+        self.assertNotIn("Turn this tag into a card", self.page.text())
         for view, name in (("cards", "Issue card"), ("cards", "Make demo card"),
                            ("issue", "Issue card")):
             self.page.go(view)

@@ -18,8 +18,8 @@ class SimulatorTests(BrowserCase):
         self.page.wait("document.querySelector('.sim-body li strong')")
         self.assertEqual([tag["onReader"] for tag in self.till.tags()], [True, False])
         for name, fault in (("2nd write: mixed bits", "write 2 torn mix 7"),
-                            ("Gone after 1st write", "write 1 pulled-after"),
-                            ("1st write: answer lost", "write 1 acknowledge-lost")):
+                            ("Removed after 1st write", "write 1 pulled-after"),
+                            ("1st write: response lost", "write 1 acknowledge-lost")):
             self.page.press(name)
             self.page.see(f"Fault set: {fault}")
         self.page.press("1st write: old content")

@@ -37,7 +37,7 @@ LASTING = INSTEAD.replace("  window.fetch = send;", """
 
 class UnknownTests(FaultCase):
     loses_server = True
-    words = "Not sure it went through, $2.50. Tap the same card again to finish."
+    words = "Outcome unknown, $2.50. Tap the same card again to finish."
 
     def assertTwoSentences(self):
         """A title and its line are two sentences, whatever the server said."""
@@ -45,7 +45,7 @@ class UnknownTests(FaultCase):
             "return [...document.querySelectorAll('.panel h1, .panel :is(p, li):not(.what)')]"
             ".map((it) => it.innerText)")
         self.assertEqual(
-            told, ["Not sure it went through, $2.50", "Tap the same card again to finish."])
+            told, ["Outcome unknown, $2.50", "Tap the same card again to finish."])
 
     def tear(self):
         self.till.tear(WHOLE)
@@ -114,12 +114,12 @@ class OtherUnknownTests(BrowserCase):
         self.page.open()
         for view, place, presses, words in (
                 ("history", "/refund", ["Refund \u2212$2.50", "Refund payment", "Refund payment"],
-                 "Not sure it went through, $2.50. Tap the same card again to finish."),
+                 "Outcome unknown, $2.50. Tap the same card again to finish."),
                 ("tickets", "/ticket/claim", ["Pay out in cash"] * 2,
-                 "Not sure it went through, $7.00. "
-                 "Don't hand out any cash until the outcome is known."),
+                 "Outcome unknown, $7.00. "
+                 "Don't give the customer any cash until the outcome is known."),
                 ("cards", "/close", ["Pay out and close"] * 2,
-                 "Not sure it went through, $57.50. Tap the same card again to finish.")):
+                 "Outcome unknown, $57.50. Tap the same card again to finish.")):
             with self.subTest(place):
                 self.page.script(INSTEAD, "/tickets", 200, TICKETS)
                 self.page.go(view)
@@ -213,4 +213,4 @@ class SpokenTests(BrowserCase):
         self.page.go("cards")
         self.page.press("Pay out and close")
         self.page.press("Pay out and close")
-        self.page.hear("Card closed. Hand out $20.00")
+        self.page.hear("Card closed. Give the customer $20.00")

@@ -134,7 +134,7 @@ class ApartTests(TillsCase):
         page.open("pay", at=2, until="Blank tag")
         self.assertEqual(page.count(".panel"), 0)
         page.open("pay", at=1)
-        page.see("Not sure it went through, $2.50")
+        page.see("Outcome unknown, $2.50")
         till.put(self.uid)
         page.panel("done")
         page.see("$17.50 left")

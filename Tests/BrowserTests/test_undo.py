@@ -31,7 +31,7 @@ class UndoTests(BrowserCase):
         self.page.see("$16.50 left")
         self.assertNotIn("$17.50 left", self.page.text())
         self.till.put("NTAG213")
-        self.page.see("Balance after this: $17.50")
+        self.page.see("New balance: $17.50")
         self.assertNotIn("$17.50 left", self.page.text())
 
     def test_an_undone_payment_counts_for_nothing(self):
@@ -56,8 +56,8 @@ class UndoTests(BrowserCase):
 
     def test_an_undone_addition_names_its_cash_and_is_no_refund(self):
         self.do("add", "$50.00")
-        self.page.press("Undo and hand back $50.00")
-        self.page.see("Undo top-up, $50.00", "Top-up undone", "Hand out $50.00")
+        self.page.press("Undo and give back $50.00")
+        self.page.see("Undo top-up, $50.00", "Top-up undone", "Give the customer $50.00")
         self.assertNotIn("Refund", self.page.text())
         self.page.leave_check()
         self.page.wait("document.querySelector('.in-home')")
@@ -83,7 +83,7 @@ class UndoTests(BrowserCase):
         self.till.call("POST", "pay", {"amount": "66.50", "confirmed": True})
         self.page.see("Balance $3.50")
         self.page.listen()
-        self.page.press("Undo and hand back $50.00")
+        self.page.press("Undo and give back $50.00")
         self.page.panel("failed")
         self.page.see("Undo failed", "Partly spent: only $3.50 is left on the card.")
         self.page.hear("Undo failed. Partly spent: only $3.50 is left on the card.")

@@ -46,7 +46,7 @@ class UnusableTests(ReadingCase):
         self.page.hear(f"Recorded, card not updated, $5.00. Keep the cash in the drawer. {MOVE}")
         self.page.panel("unknown")
         self.page.see("Recorded, card not updated, $5.00", "Keep the cash in the drawer.", MOVE)
-        for words in ("Top-up failed", "Not sure it went through", "Tap the same card"):
+        for words in ("Top-up failed", "Outcome unknown", "Tap the same card"):
             self.assertNotIn(words, self.page.text())
         self.assertFalse(self.page.can_press("Check again"))
         self.assertEqual(self.asked("/add"), 1)
@@ -125,13 +125,13 @@ class UnusableTests(ReadingCase):
         self.told("pay", "$2.50", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}], operation="OWN")
         self.page.see(
-            "Not sure it went through, $2.50", "The card has not been charged yet.", MOVE)
+            "Outcome unknown, $2.50", "The card has not been charged yet.", MOVE)
         self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_top_up_of_another_request_is_not_said_to_be_that_one(self):
         self.told("add", "$5.00", "unknown", error="outcome-unknown", result="unknown",
                   next=[{"step": "replace", "uid": None}],
                   operation="0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
-        self.page.see("Not sure it went through, $5.00", MOVE)
+        self.page.see("Outcome unknown, $5.00", MOVE)
         for words in ("Recorded, card not updated", "Keep the cash"):
             self.assertNotIn(words, self.page.text())

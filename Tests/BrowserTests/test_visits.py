@@ -96,7 +96,7 @@ class VisitTests(VisitCase):
         self.assertEqual(self.till.done("pay"), ["-2.50"])
         self.page.driver.execute_async_script(FORGET)
         self.page.press("$2.50")
-        self.page.press("Yes, again")
+        self.page.press("Yes, do it again")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"] * 2)
 

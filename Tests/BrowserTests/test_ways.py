@@ -78,7 +78,7 @@ class WayTests(BrowserCase):
           day.value = "2020-02-29";
           day.dispatchEvent(new Event("change"));
         """)
-        self.page.see("No payments, top-ups or payouts.")
+        self.page.see("No payments, top-ups, or payouts.")
 
     def test_a_typed_amount_is_added(self):
         self.page.open("add")
@@ -126,7 +126,7 @@ class WayTests(BrowserCase):
         self.page.see("OK:")
         self.page.wait("document.querySelector('dl > dt')")
         self.assertEqual(self.page.count("dt:not(dl > dt), dd:not(dl > dd)"), 0)
-        self.page.press("Diagnose again")
+        self.page.press("Run diagnosis again")
         self.page.see("OK:")
         self.page.press("Audit the ledger")
         self.page.see("No problems found. Checked 1 card and")

@@ -20,7 +20,7 @@ struct BadInputTests {
             ),
             (
                 "5\u{7}\u{1B}[2J",
-                "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; enter it like 4.50."
+                "\"5\u{FFFD}\u{FFFD}[2J\" is not an amount; enter an amount such as 4.50."
             ),
             ("99999999999999999999", #""99999999999999999999" is too large to be an amount."#),
         ]

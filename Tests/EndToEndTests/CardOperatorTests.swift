@@ -13,7 +13,7 @@ import Testing
         return till
     }
 
-    @Test("A simulated phone opens the customers' page once per tap, without any hardware")
+    @Test("A simulated phone opens the customer page once per tap, without any hardware")
     func wholeWay() throws {
         let till = try Till()
         try till.step("keys list")
@@ -114,7 +114,7 @@ import Testing
         #expect(try set("card-address", "https://cards.example/c") == "")
         #expect(
             try set("card-address", "https://cards.example/card") == """
-                note     The path in card-address is /card, not /c, so phones can reach the customers' page only through a proxy that forwards that path.
+                note     The path in card-address is /card, not /c, so phones can reach the customer page only through a proxy that forwards that path.
                          Without such a proxy, before you issue more cards:
                            tapcard config set card-address https://cards.example/c
 
@@ -125,7 +125,7 @@ import Testing
         _ = try set("customers-tls-certificate", certificate.path)
         _ = try set("customers-name", "cards.example")
         let unproxied = """
-            phones can reach the customers' page only through a proxy that forwards that path.
+            phones can reach the customer page only through a proxy that forwards that path.
                      Before you issue more cards:
 
             """
@@ -134,7 +134,7 @@ import Testing
         let other = try set("card-address", "https://service.example/c")
         #expect(
             other.contains(
-                "The host in card-address is service.example, but this station's customers' page "
+                "The host in card-address is service.example, but this station's customer page "
                     + "answers only to cards.example, 192.0.2.1."))
         #expect(other.contains("config set customers-name service.example,cards.example"))
         #expect(try till.run(["doctor"]).output.contains("card-address is service.example,"))
@@ -165,7 +165,7 @@ import Testing
             "keys customers ~/customer-keys.json", status: 1,
             complains:
                 "The file ~/customer-keys.json already exists. Nothing was done. Choose "
-                + "another name, or add --overwrite to replace a key file of the customers' page.")
+                + "another name, or add --overwrite to replace a key file of the customer page.")
         #expect(try till.text(of: path) == first)
         try till.step("keys customers ~/customer-keys.json --overwrite")
         let second = try till.text(of: path)

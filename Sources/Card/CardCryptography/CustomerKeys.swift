@@ -24,7 +24,7 @@ package struct CustomerKeys: Equatable, Sendable {
     /// in the issuer's ledger.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
-        // A table of card keys has no chip masters, so no keys for the customers' page can be made
+        // A table of card keys has no chip masters, so no keys for the customer page can be made
         // from it.
         pairs = current.compactMap(\.masters).map { masters in
             Pair(

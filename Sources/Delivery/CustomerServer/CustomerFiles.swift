@@ -1,5 +1,5 @@
-/// The style and the script of the customers' page, small enough to be part of every answer, so
-/// that a phone makes only one request.
+/// The style sheet and the script of the customer page. They are small enough to be part of every
+/// response, so that a phone makes only one request.
 enum CustomerFiles {
     static let style = """
         :root { color-scheme: light dark; --paper: #f1eee6; --panel: #fffdf8; --ink: #1b211f;
@@ -38,8 +38,8 @@ enum CustomerFiles {
         [role=status]:empty { display: none; }
         """
 
-    /// Presses the button once the user sees the page, not when the browser loads it in advance.
-    /// Shows times in the phone's time zone, written as on the till page.
+    /// Presses the button once the user sees the page, not when the browser preloads it, and shows
+    /// times in the phone's time zone, in the till page's format.
     static let script = """
         const main = () => document.querySelector("main");
         const moment = new Intl.DateTimeFormat("en-GB",
@@ -58,7 +58,7 @@ enum CustomerFiles {
               { method: "POST", body: new URLSearchParams(new FormData(form)) });
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
             const next = page.querySelector("main");
-            // Some other server's page, such as a proxy's.
+            // Without a main part, the page is another server's, such as a proxy's error page.
             if (!next) throw new TypeError("not a page of this server");
             main().replaceWith(next);
             document.title = page.title;

@@ -5,8 +5,8 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The pages for a customer's browser. Without scripts, the customer presses the button that a
-/// script would press.
+/// The pages for a customer's browser. If scripts are turned off, the customer presses the button
+/// that the script would press.
 enum CustomerPage {
     /// The form that requests a card. A script submits it once a person sees the page. A link
     /// preview does not submit it, so it does not use up the address.
@@ -14,8 +14,8 @@ enum CustomerPage {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card's balance and movements, with a cookie if the browser has none yet. If tills take
-    /// offline payments, a hint says that they will appear later.
+    /// A card's balance and movements, with a cookie if the browser has none yet. If tills accept
+    /// offline payments, a hint says that those will appear later.
     static func statement(
         _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
@@ -24,7 +24,7 @@ enum CustomerPage {
             statement.held.minorUnits > 0
                 ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
         ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
-        // No name, card number or id, because others may be looking over the customer's shoulder.
+        // No name, card number, or ID, because others may be looking over the customer's shoulder.
         let rows = statement.movements.map { movement in
             "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
                 + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"
@@ -46,7 +46,8 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The only answer to anything not made by a card of the issuer, so guessing reveals nothing.
+    /// The only response to any code that no card of the issuer made, so that guessing reveals
+    /// nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
@@ -62,7 +63,8 @@ enum CustomerPage {
             405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
     }
 
-    /// The ledger does not answer. The address is not used up, so it can be tried again.
+    /// The response if the ledger does not respond. The address is not used up, so the customer can
+    /// try again.
     static func unavailable(_ message: TapMessage) -> WebResponse {
         page(
             503, CustomerWords.unavailable,
@@ -71,7 +73,7 @@ enum CustomerPage {
             headers: [("Retry-After", "60")])
     }
 
-    /// The answer to a request that did not reach a handler.
+    /// The response to a request that did not reach a handler.
     static func refusal(_ status: Int) -> WebResponse {
         message(status, CustomerWords.refused, CustomerWords.refusedWhy)
     }
@@ -139,15 +141,15 @@ enum CustomerPage {
 
     /// The text with HTML's special characters escaped.
     static func escaped(_ text: String) -> String {
-        // The ampersand comes first; otherwise, it would be escaped again in the others.
+        // The ampersand comes first; otherwise, those of the other entities would be escaped too.
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
             .reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
 }
 
 extension CustomerPage {
-    /// The headers for every response. The policy allows only this page's own style sheet and
-    /// script.
+    /// The headers for every response. The policy allows only the page's own style sheet and
+    /// script, each by its hash.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "
@@ -167,7 +169,7 @@ extension CustomerPage {
     }
 
     private static func source(_ text: String) -> String {
-        // Policies accept the URL-safe alphabet, but need the padding that Base64URL omits.
+        // A policy accepts the URL-safe alphabet but requires the padding that Base64URL omits.
         "'sha256-\(Base64URL.encode(SHA256.digest(Array(text.utf8))))='"
     }
 }

@@ -5,8 +5,8 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// Answers browsers with the form for a card's address, and then with the card. Nothing here can
-/// change a card or its money, because the only access to the ledger is a `CustomerLedger`.
+/// Sends browsers the form for a card's address, and then the card's page. Nothing here can change
+/// a card or its money, because the only access to the ledger is a `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The machine's clocks.
     package struct Clocks: Sendable {
@@ -28,8 +28,8 @@ package struct CustomerRoutes: Sendable {
     package static let mostOfACard = 12
     /// The maximum number of addresses, and of cards, counted at a time.
     package static let mostCounted = 4_096
-    /// With this prefix, a browser accepts the cookie only from this host and only sends it
-    /// encrypted.
+    /// With the prefix `__Host-`, a browser accepts the cookie only from this host and sends it
+    /// only over TLS.
     static let cookieName = "__Host-tapcard-card"
     private static let formType = "application/x-www-form-urlencoded"
 
@@ -56,16 +56,17 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The answer to a request under a name that does not belong to this server.
+    /// The reply to a request for a host name that is not this server's.
     package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
 
-    /// The answer to a request under a name that belongs to this server.
+    /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {
         guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Keys and ledger are not used, so a link preview learns nothing and uses nothing up.
+            // Neither keys nor ledger are used, so a link preview learns nothing and does not use
+            // up the address.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -95,16 +96,16 @@ package struct CustomerRoutes: Sendable {
         } catch {
             watch.note(.ledger)
             watch.noteLedgerFailed(error)
-            // The ledger may have recorded the counter even though its answer was lost, so the
-            // address is used up.
+            // The ledger may have recorded the counter even though its response was lost, so the
+            // address counts as used up.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
         }
     }
 
-    /// A refusal, which counts against the address that it is sent to. A page that a card has just
-    /// proved counts only against that card, because many customers may share an address, and a
-    /// stranger among them must not lock the others out.
+    /// A refusal, which counts toward the limit of the client's network address. A page that a card
+    /// has just proved counts only toward that card's limit, because many customers may share an
+    /// address, and a stranger among them must not lock the others out.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
         if why == .code { watch.noteWrongCode() }
         let now = clocks.uptime()
@@ -125,8 +126,8 @@ package struct CustomerRoutes: Sendable {
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
-        // Read first, so that nothing can fail once the address is used up. An unknown card is
-        // refused like a false code, so that nobody can find out which numbers are cards.
+        // The card is read first, so that nothing can fail once the address is used up. An unknown
+        // card is refused like a wrong code, so that nobody can find out which numbers are cards.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -142,11 +143,11 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Not earlier: somebody with an old address must not use up the card's own limit.
+        // Not counted earlier: someone with an old address must not use up the card's limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }
-        // Another browser, or another server, may have shown the card since the ledger was read.
+        // Another browser or server may have shown the card since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {
             return refused(.counter, request)
         }

@@ -2,7 +2,7 @@ import BlockingLane
 import Tags
 package import WebServer
 
-/// The server for the customers' page. It listens separately from the till server.
+/// The server for the customer page. It listens separately from the till server.
 package final class CustomerServer: Sendable {
     /// Where the server listens.
     package struct Place: Sendable {
@@ -29,8 +29,8 @@ package final class CustomerServer: Sendable {
         func hosts(at port: UInt16) -> Set<String> {
             let local = isLoopback ? [address, "localhost"] : [address]
             let all = (names + local).map { $0.lowercased() }
-            let isUsual = port == 443 || tls == nil
-            return Set(all.map { "\($0):\(port)" } + (isUsual ? all : []))
+            let isDefaultPort = port == 443 || tls == nil
+            return Set(all.map { "\($0):\(port)" } + (isDefaultPort ? all : []))
         }
     }
 
@@ -38,7 +38,7 @@ package final class CustomerServer: Sendable {
     package let address: String
     private let server: WebServer
 
-    /// A form takes 120 bytes.
+    /// The size limit of a request's body; a form takes 120 bytes.
     private static let longestBody = 512
     private static let headerBytes = 8 << 10
     private static let connections = 128
@@ -69,17 +69,19 @@ package final class CustomerServer: Sendable {
         hosts.withLock { $0 = names }
         let scheme = place.tls == nil ? "http" : "https"
         let name = place.names.first ?? place.address
-        let isUsual = place.tls != nil && server.port == 443
+        // Browsers omit the default port of HTTPS, and so does this address.
+        let isDefaultPort = place.tls != nil && server.port == 443
         return CustomerServer(
-            address: "\(scheme)://\(name)\(isUsual ? "" : ":\(server.port)")\(TapMessage.path)",
+            address:
+                "\(scheme)://\(name)\(isDefaultPort ? "" : ":\(server.port)")\(TapMessage.path)",
             server: server)
     }
 
-    /// Presents a different certificate to new clients.
+    /// Uses another certificate for new clients.
     package func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         try await server.renew(tls)
     }
 
-    /// Lets running requests finish, then closes.
+    /// Lets running requests finish, and then closes.
     package func stop() async { await server.stop(within: CustomerServer.stopLimit) }
 }

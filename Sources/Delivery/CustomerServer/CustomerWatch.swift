@@ -1,20 +1,20 @@
 import BlockingLane
 package import Ledger
 
-/// What an operator sees of the customers' page: counts of request outcomes since the start, and
-/// events that need action. It does not keep any card numbers or customers' addresses.
+/// What an operator can see of the customer page: counts of request outcomes since the start, and
+/// events that need action. It keeps neither card numbers nor customers' network addresses.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
-        /// The form for a well-formed address. A link preview gets the form, too.
+        /// The form for a well-formed address. A link preview also gets the form.
         case opened
-        /// A card's page, opened by an address that was not used before.
+        /// A card's page, opened with an address that was not used before.
         case fresh
         /// A card's page again, in the same browser.
         case again
-        /// An address that was used before, or an older address.
+        /// An address that was used before, or one that is older than the last one used.
         case counter
-        /// A code that was not made by a card of the issuer, or a card that is not in the ledger.
+        /// A code that no card of the issuer made, or a card that is not in the ledger.
         case code
         /// An address or a form that no card produces.
         case form
@@ -26,39 +26,40 @@ package final class CustomerWatch: Sendable {
         case ledger
     }
 
-    /// An event that an operator must act on.
+    /// An event that an operator has to act on.
     package enum Event: Sendable {
         case ledgerLost(LedgerError)
         /// The number of requests that failed in between.
         case ledgerBack(failed: Int)
-        /// This many codes that were not made by a card arrived within this many seconds.
+        /// This many codes that no card of the issuer made arrived within this many seconds.
         case codesRefused(count: Int, seconds: Int)
     }
 
-    /// The counts, and whether the ledger answered the last request.
+    /// The counts, and whether the ledger responded to the last request.
     package struct State: Sendable {
         package fileprivate(set) var counts: [Outcome: Int] = [:]
         package fileprivate(set) var ledgerWorks = true
     }
 
-    /// The number of codes refused within one minute that counts as a burst; a customer with
-    /// another issuer's card causes only a few.
+    /// How many codes refused within one minute count as a burst. A customer with another issuer's
+    /// card causes only a few.
     package static let burst = 30
-    /// Milliseconds over which a burst is counted and in which a lost ledger is reported once.
+    /// The milliseconds over which a burst is counted, and in which a lost ledger is reported at
+    /// most once.
     private static let minute: Int64 = 60_000
 
     private struct Kept {
         var state = State()
-        /// When the ledger was last reported lost; nil before the first time.
-        var toldLost: Int64?
-        /// Whether the ledger was reported lost and has not been reported back since.
-        var isTold = false
+        /// When the ledger was last reported as lost; nil if it never was.
+        var lostReportedAt: Int64?
+        /// Whether the ledger was reported as lost and has not responded since.
+        var isReportedLost = false
         var failed = 0
-        /// When the minute in which codes are counted began.
+        /// When the minute began in which codes are being counted.
         var began: Int64?
         var codes = 0
-        /// When a burst of codes was last reported; nil before the first time.
-        var toldCodes: Int64?
+        /// When a burst of codes was last reported; nil if none was.
+        var burstReportedAt: Int64?
     }
 
     private let kept = Guarded(Kept())
@@ -82,7 +83,8 @@ package final class CustomerWatch: Sendable {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
 
-    /// Watches for a burst of codes that are not from the issuer, whatever the sender is shown.
+    /// Watches for a burst of codes that no card of the issuer made. Every code counts, even if the
+    /// response to its sender is that there are too many requests.
     func noteWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
@@ -91,11 +93,11 @@ package final class CustomerWatch: Sendable {
             } else {
                 (kept.began, kept.codes) = (now, 1)
             }
-            // Once a minute, however many arrive and whenever their minute began.
+            // A burst is reported at most once a minute, even if it spans two counted minutes.
             guard kept.codes >= CustomerWatch.burst, let began = kept.began,
-                !CustomerWatch.isRecent(kept.toldCodes, now)
+                !CustomerWatch.isRecent(kept.burstReportedAt, now)
             else { return nil }
-            kept.toldCodes = now
+            kept.burstReportedAt = now
             return .codesRefused(count: kept.codes, seconds: Int((now - began + 999) / 1_000))
         }
         if let event { say(event) }
@@ -105,20 +107,23 @@ package final class CustomerWatch: Sendable {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
             // Failures during an unreported outage do not count toward a later outage.
-            defer { (kept.isTold, kept.failed) = (false, 0) }
-            return kept.isTold ? .ledgerBack(failed: kept.failed) : nil
+            defer { (kept.isReportedLost, kept.failed) = (false, 0) }
+            return kept.isReportedLost ? .ledgerBack(failed: kept.failed) : nil
         }
         if let event { say(event) }
     }
 
-    /// Notes that the ledger did not answer. If it comes and goes, that is reported once a minute.
+    /// Records that the ledger did not respond. If it keeps coming and going, that is reported at
+    /// most once a minute.
     func noteLedgerFailed(_ error: LedgerError) {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = false
             kept.failed += 1
-            guard !kept.isTold, !CustomerWatch.isRecent(kept.toldLost, now) else { return nil }
-            (kept.isTold, kept.toldLost) = (true, now)
+            guard !kept.isReportedLost, !CustomerWatch.isRecent(kept.lostReportedAt, now) else {
+                return nil
+            }
+            (kept.isReportedLost, kept.lostReportedAt) = (true, now)
             return .ledgerLost(error)
         }
         if let event { say(event) }

@@ -1,13 +1,13 @@
 import Ledger
 import TapcardDomain
 
-/// The words on the customers' page.
+/// The texts of the customer page.
 enum CustomerWords {
     static let title = "Your card"
     static let lead = "See how much is on it. Checking is free and does not change anything."
     static let show = "Show balance"
     static let asking = "One moment…"
-    static let noAnswer = "No answer. Check your connection and try again."
+    static let noAnswer = "No response. Check your connection and try again."
     static let balance = "Balance"
     static let asOf = "As of"
     static let movements = "Recent activity"
@@ -40,7 +40,7 @@ enum CustomerWords {
         case .active: nil
         case .blocked: "This card is blocked. Please ask the staff."
         case .closed: "This card is closed. It can no longer be used."
-        case .replaced: "This card was replaced. The new card has the balance."
+        case .replaced: "This card was replaced. The balance was moved to the new card."
         }
     }
 
@@ -71,12 +71,12 @@ enum CustomerWords {
         return "\(date.day) \(months[date.month - 1]) \(date.year), \(time.clock.prefix(5)) UTC"
     }
 
-    /// An amount in its currency's notation, with a real minus sign.
+    /// An amount in its currency's notation, with a typographic minus sign.
     static func text(_ money: Money) -> String {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // A no-break space, because next to a decimal comma, a point would be taken for one.
+        // Next to a decimal comma, a point between groups could be mistaken for a decimal point.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)

@@ -1,5 +1,5 @@
-/// Limits the number of requests per key and minute. When there is no more room, the key whose
-/// minute began first is forgotten.
+/// Limits the number of requests per key and minute. When no more keys can be counted, the key
+/// whose minute began first is forgotten.
 package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     private static var span: Int64 { 60_000 }
 
@@ -7,7 +7,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
-        // Also over if the clock was set back, which must not lock anybody out.
+        // A minute that lies in the future is over too: a wrong clock must not lock anybody out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
@@ -24,7 +24,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     /// The number of keys counted now.
     package var counted: Int { minutes.count }
 
-    /// Nil for an admitted request; otherwise, the seconds until the next request will be admitted.
+    /// Nil if the request is admitted; otherwise, the seconds until the next request will be.
     /// `now` is in milliseconds of a monotonic clock.
     package mutating func admit(_ key: Key, at now: Int64) -> Int? {
         guard var minute = minutes[key], !minute.isOver(at: now) else {

@@ -3,7 +3,7 @@ package import Ledger
 package import TapcardDomain
 
 /// The cards shown in the last minute, each with its browser's cookie. That browser may see the
-/// page again, but others with a copy of the address may not.
+/// page again; others that have a copy of the address may not.
 package struct ShownCards: Sendable {
     /// The number of seconds during which a browser may see a page again.
     package static let seconds: Int64 = 60
@@ -32,7 +32,8 @@ package struct ShownCards: Sendable {
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
-        // All pages last equally long, so the expired ones are at the front.
+        // All pages are kept equally long, so the expired ones are at the front. One more is
+        // forgotten if the new page would exceed the maximum.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {

@@ -1,9 +1,9 @@
 #include "TillPage.h"
 
-// Clang has had #embed for longer than the standard that it compiles for.
+// Clang supports #embed even when it compiles for an older C standard, and then warns.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// Each file in the folder beside this file is listed twice: as its bytes, and in the table.
+// Each file in the folder next to this one is listed twice: as its bytes, and in the table.
 static const unsigned char activate_js[] = {
 #embed "page/activate.js"
 };

@@ -18,7 +18,7 @@ package final class TillService: Sendable {
         var tls: TLSFiles?
         /// Additional host names of this server.
         var names: [String] = []
-        /// Whether to show payments for longer than they take.
+        /// Whether the page shows payments for longer than they take.
         var demoPace = false
         /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false
@@ -32,8 +32,8 @@ package final class TillService: Sendable {
             let names = ([address, "127.0.0.1", "localhost", "[::1]"] + names).map {
                 $0.lowercased()
             }
-            let isUsual = port == (tls == nil ? 80 : 443)
-            return Set(names.map { "\($0):\(port)" } + (isUsual ? names : []))
+            let isDefaultPort = port == (tls == nil ? 80 : 443)
+            return Set(names.map { "\($0):\(port)" } + (isDefaultPort ? names : []))
         }
     }
 
@@ -48,15 +48,15 @@ package final class TillService: Sendable {
     /// The maximum size of the body of an API request.
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10
-    /// One connection for each listener, and room for other requests.
+    /// One connection for each listener, and 512 for other requests.
     private static let connections = EventHub.mostListeners + 512
-    /// The descriptors for an operation: ledger and journals, keys, settings, and sockets for
-    /// services.
+    /// File descriptors reserved for an operation: ledger and journals, keys, settings, and sockets
+    /// for services.
     private static let reservedDescriptors = 192
-    /// The descriptors for each additional till: its ledger, reader process, and sockets for
-    /// services.
+    /// File descriptors reserved for each additional till: its ledger, reader process, and sockets
+    /// for services.
     private static let tillDescriptors = 32
-    /// One year, during which browsers use TLS only.
+    /// One year, during which browsers connect only over TLS.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
@@ -67,16 +67,16 @@ package final class TillService: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the tills, one for each reader, and starts to listen. Its metrics include those of a
-    /// customers' page in the same process.
+    /// Opens the tills, one for each reader, and starts to listen. The service's metrics include
+    /// those of a customer page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
         log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> TillService {
         let log = TillLog(now: { runners.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
-        // The router needs the port and the number of connections, which are known only once it
-        // listens.
+        // The router needs the port and the number of connections, which are known only once the
+        // server listens. Until then, requests get the response that the server is starting.
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)
@@ -98,8 +98,7 @@ package final class TillService: Sendable {
                 }
             }
         ) { TapcardError($0, "The till page cannot be served.", meaning: unserved) }
-        // If there are fewer connections than wanted, the same fraction stays free for other
-        // requests.
+        // If the system allows fewer connections, the same fraction stays free for other requests.
         let tills = Tills(
             runners, log: log,
             mostListeners: server.connections * EventHub.mostListeners / connections)
@@ -140,8 +139,8 @@ package final class TillService: Sendable {
         }
     }
 
-    /// Rereads the certificate, uses it for new clients, and logs the result. If a certificate
-    /// cannot be used, the previous one stays in place.
+    /// Rereads the certificate, uses it for new clients, and logs the result. If the new
+    /// certificate cannot be used, the old one stays in place.
     package func reload() async {
         guard let files else { return log.say("nothing-to-reload") }
         await files.renew(log) { tls throws(WebServerError) in try await server.renew(tls) }
@@ -150,7 +149,7 @@ package final class TillService: Sendable {
     /// Refuses new operations, waits for running ones, and closes.
     package func stop() async {
         log.say("closing")
-        // Running operations get their answers before their connections close.
+        // Running operations send their responses before their connections are closed.
         await tills.close()
         await server.stop(within: TillService.stopLimit)
         log.say("closed")

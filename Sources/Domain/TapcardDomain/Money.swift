@@ -42,7 +42,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         else {
             let way =
                 Money.plain(text, currency).map { "\($0): no thousands separator or currency sign" }
-                ?? "it like \(Money.example(currency))"
+                ?? "an amount such as \(Money.example(currency))"
             throw Refusal(.badAmount, "\"\(printable(text))\" is not an amount; enter \(way)")
         }
         let fraction = parts.count == 2 ? Array(parts[1]) : []

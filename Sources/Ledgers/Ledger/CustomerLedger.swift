@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// What the customers' page may do with the ledger: read a card's balance and activity, and store
+/// What the customer page may do with the ledger: read a card's balance and activity, and store
 /// the card's read counter. The ledger itself is private, so the page can do nothing else with it.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore

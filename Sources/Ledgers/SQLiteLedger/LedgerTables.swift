@@ -267,7 +267,7 @@ extension LedgerSchema {
 
         """
 
-    /// For each card, the highest read counter with which a phone was shown the customers' page. A
+    /// For each card, the highest read counter with which a phone was shown the customer page. A
     /// URL whose counter is not higher is refused.
     private static let counters = """
         CREATE TABLE read_counter (

@@ -2,13 +2,13 @@ import CardCryptography
 import Testing
 import TextCodecs
 
-@Suite("Keys of the customers' page") struct CustomerKeyTests {
+@Suite("Keys of the customer page") struct CustomerKeyTests {
     private static let ring = KeyRing.fresh(created: "2026-11-25") { count in
         (0..<count).map { UInt8(truncatingIfNeeded: $0) }
     }
 
     /// Cards carry these keys for years, so their derivation must never change.
-    @Test("A known key ring gives the known customers' keys")
+    @Test("A known key ring gives the known customer keys")
     func staysWhatItIs() throws {
         let pair = try #require(CustomerKeys(of: CustomerKeyTests.ring).pairs.first)
         #expect(pair.id == 1)
@@ -19,7 +19,7 @@ import TextCodecs
     private static let meta = "0C9F28DC76264766F4AABD0B7E4AF47F"
     private static let file = "4D564A576B083D761F46B26F06BE2EE0"
 
-    @Test("Customers' keys survive a round trip through JSON and reveal no issuer secret")
+    @Test("Customer keys survive a round trip through JSON and reveal no issuer secret")
     func isReadAsItWasWritten() throws {
         let rotated = try CustomerKeyTests.ring.rotated(created: "2026-11-26")
         for ring in [CustomerKeyTests.ring, rotated, try rotated.retiring(1)] {
@@ -36,7 +36,7 @@ import TextCodecs
         }
     }
 
-    @Test("Customers' keys that are cut short or malformed are refused")
+    @Test("Customer keys that are cut short or malformed are refused")
     func isRefusedWhereItIsAnythingElse() throws {
         let text = CustomerKeys(of: CustomerKeyTests.ring).json().text
         for count in 0..<text.utf8.count {

@@ -113,7 +113,7 @@ struct ProgramOutputTests {
                         Key 1 retired; cards that need tapcard repair: 0
                         \(kept)
                         Older exports contain the key; destroy them and make a new export
-                        If you have a customers' page, make a new key file and move it to the \
+                        If you have a customer page, make a new key file and move it to the \
                         server: tapcard keys customers FILE --overwrite
 
                         """))

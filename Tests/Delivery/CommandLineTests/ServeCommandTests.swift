@@ -107,7 +107,7 @@ struct ServeCommandTests {
         #expect(
             ended.text
                 == "! tapcard: There is no file c.pem for the certificate. The server was not "
-                + "started. Name a PEM file that contains it.\n")
+                + "started. Specify a PEM file that contains it.\n")
     }
 
     @Test("Serving other machines without TLS or without a cashier is refused with the risk")
@@ -119,7 +119,7 @@ struct ServeCommandTests {
                     status: 2,
                     text: "! tapcard: The till page at 192.168.1.5 can be reached by others "
                         + "without TLS, so anyone on the network could read the traffic and make "
-                        + "payments. The server was not started. Name a certificate with "
+                        + "payments. The server was not started. Specify a certificate with "
                         + "--tls-certificate and --tls-key, or leave out --listen.\n"))
         #expect(
             await bench.run("serve --listen 192.168.1.5 \(Self.tls)")
@@ -140,7 +140,7 @@ struct ServeCommandTests {
         #expect(
             plain.text.contains(
                 "! tapcard: With --insecure, anyone who can reach 192.0.2.1 can read the traffic, "
-                    + "including passwords, and charge, top up and pay out cards.\n"
+                    + "including passwords, and charge, top up, and pay out cards.\n"
             ), "\(plain.text)")
         let encrypted = await bench.run("serve --listen 192.0.2.1 --insecure \(Self.tls)")
         #expect(encrypted.text.contains("192.0.2.1 can charge, top up"), "\(encrypted.text)")

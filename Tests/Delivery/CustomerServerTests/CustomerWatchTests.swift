@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 import WebServer
 
-@Suite("Monitoring the customers' page") struct CustomerWatchTests {
+@Suite("Monitoring the customer page") struct CustomerWatchTests {
     private static func count(_ bench: CardBench) -> [String: Int] {
         Dictionary(uniqueKeysWithValues: bench.watch.state.counts.map { ($0.rawValue, $1) })
     }

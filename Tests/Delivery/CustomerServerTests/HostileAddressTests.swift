@@ -9,7 +9,7 @@ import Testing
 import WebServer
 
 /// Requests that no card and no honest browser makes.
-@Suite("Hostile requests to the customers' page") struct HostileAddressTests {
+@Suite("Hostile requests to the customer page") struct HostileAddressTests {
     private static func benchWithCard() async throws -> CardBench {
         let bench = CardBench()
         try await LedgerTill(bench.ledger).complete(.issue(2000), id: 1)

@@ -6,7 +6,7 @@ import Testing
 import WebServer
 
 /// The listener itself, asked over a socket.
-@Suite("The customers' listener", .timeLimit(.minutes(5))) struct ListenerTests {
+@Suite("The customer page's listener", .timeLimit(.minutes(5))) struct ListenerTests {
     private static func served(
         names: [String] = [],
         _ body: (CardBench, UInt16) async throws -> Void

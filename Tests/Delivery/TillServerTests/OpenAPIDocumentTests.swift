@@ -112,7 +112,7 @@ struct OpenAPIDocumentTests {
             _ = try await bench.call("pay", #"{"amount":"99"}"#)
             try await bench.reader.take()
             let names = [
-                "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
+                "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
                 "operation": "Operation",
             ]
             var seen: Set<String> = []

@@ -148,15 +148,17 @@ struct MoneyRefusalTests {
     static let commas = [
         Case("4,5", "enter 4.5"), Case("4,500", "enter 4.500", in: "KWD"),
         // These may part thousands, or the advice would be refused in its turn.
-        Case("1,000", "enter it like 4.50"), Case("1,000", "enter it like 450", in: "JPY"),
-        Case("4,5000", "enter it like 4.500", in: "KWD"), Case("1,000.00", "enter 1000.00: no"),
+        Case("1,000", "enter an amount such as 4.50"),
+        Case("1,000", "enter an amount such as 450", in: "JPY"),
+        Case("4,5000", "enter an amount such as 4.500", in: "KWD"),
+        Case("1,000.00", "enter 1000.00: no"),
         Case("1.000,50", "enter 1000.50: no thousands separator or currency sign"),
         Case("€4.50", "enter 4.50: no", in: "EUR"), Case("EUR 4,50", "enter 4.50: no", in: "EUR"),
-        Case("€1,000", "enter it like 4.50", in: "EUR"), Case("$4.50", "enter 4.50: no"),
+        Case("€1,000", "enter an amount such as 4.50", in: "EUR"), Case("$4.50", "enter 4.50: no"),
         Case("4.50$", "enter 4.50: no"), Case("4.50 USD", "enter 4.50: no"),
-        Case("1,2,3", "enter it like 4.50"), Case(",5", "enter it like 4.50"),
-        Case("4,", "enter it like 4.50"), Case(",", "enter it like 4.50"),
-        Case("4,５０", "enter it like 4.50"),
+        Case("1,2,3", "enter an amount such as 4.50"), Case(",5", "enter an amount such as 4.50"),
+        Case("4,", "enter an amount such as 4.50"), Case(",", "enter an amount such as 4.50"),
+        Case("4,５０", "enter an amount such as 4.50"),
     ]
 
     static let precise = [
@@ -181,7 +183,7 @@ struct MoneyRefusalTests {
         " 4.50", "4.50 ", "4 50", "4. 50", "\u{A0}4", "\t4.50", "4.50\n", "4\r\n", "4.50\0",
         "\u{7F}",
         "４.５０", "４", "4.5０", "٤٫٥", "४", "4٫50", "4·50", "½", "−4.50", "4\u{301}", "\u{202E}05.4",
-    ].map { Case($0, "is not an amount; enter it like 4.50") }
+    ].map { Case($0, "is not an amount; enter an amount such as 4.50") }
 
     @Test(
         "The refusal of an amount says what is wrong",

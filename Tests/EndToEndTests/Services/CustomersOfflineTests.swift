@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The customers' page over a database that goes offline and comes back while one card is tapped on
+/// The customer page over a database that goes offline and comes back while one card is tapped on
 /// phones and at a till.
-@Suite("The customers' page and an offline database", .ownThread)
+@Suite("The customer page and an offline database", .ownThread)
 struct CustomersOfflineTests {
     /// An issuer whose server can be killed, a till with one card, and the page with a login that
     /// can only show balances.

@@ -3,8 +3,8 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-/// The customers' page as a process of its own, or next to the till's.
-@Suite("Serving the customers' page", .ownThread) struct CustomersServedTests {
+/// The customer page as a process of its own, or next to the till's.
+@Suite("Serving the customer page", .ownThread) struct CustomersServedTests {
     /// A station with a card of 20.00, and the key file of the page.
     private static func station() throws -> Till {
         let till = try Till()
@@ -34,13 +34,13 @@ import Testing
         ]
     }
 
-    /// Starts a server, and returns the address of its customers' page.
+    /// Starts a server, and returns the address of its customer page.
     static func serving(
         _ till: Till, _ words: [String], with more: [String: String?] = [:]
     ) throws -> (process: ChildProcess, address: String) {
         let process = try till.start(words, with: more)
         try process.wait("it answers") { try process.output.hasSuffix("press Ctrl-C\n") }
-        let line = try process.output.split(separator: "\n").first { $0.contains("Customers'") }
+        let line = try process.output.split(separator: "\n").first { $0.contains("Customer page") }
         return (process, String(try #require(line?.split(separator: " ").last)))
     }
 
@@ -58,7 +58,7 @@ import Testing
         return ended.output
     }
 
-    @Test("The customers' page runs next to the till with its own certificate and settings")
+    @Test("The customer page runs next to the till with its own certificate and settings")
     func nextToTheTill() throws {
         let till = try CustomersServedTests.station()
         let certificate = try Certificate(till)
@@ -94,7 +94,7 @@ import Testing
         #expect(try till.step("audit").contains("operations: 1"))
     }
 
-    @Test("The customers' page runs alone on a machine without the station's keys")
+    @Test("The customer page runs alone on a machine without the station's keys")
     func alone() throws {
         let till = try CustomersServedTests.station()
         let web = try Till(["TAPCARD_READER": ""])
@@ -129,14 +129,14 @@ import Testing
         return try curl.end().output
     }
 
-    @Test("A standalone customers' page serves its metrics on a local port only")
+    @Test("A standalone customer page serves its metrics on a local port only")
     func counts() throws {
         let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
             till, CustomersServedTests.alone(till) + ["--port", "0"])
         let line = try #require(
             try process.output.firstMatch(
-                of: /Metrics of the customers' page: (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
+                of: /Metrics of the customer page: (http:\/\/127\.0\.0\.1:\d+\/metrics)\n/))
         let counts = String(line.output.1)
         func value(_ outcome: String) throws -> String? {
             try CustomersServedTests.get(counts)
@@ -172,7 +172,7 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("The till's metrics include the customers' page, and refused codes are logged")
+    @Test("The till's metrics include the customer page, and refused codes are logged")
     func countsNextToTheTill() throws {
         let till = try CustomersServedTests.station()
         let (process, address) = try CustomersServedTests.serving(
@@ -199,7 +199,7 @@ import Testing
         #expect(try process.end().status == 0)
     }
 
-    @Test("The customers' page is not served with unusable keys or half a certificate")
+    @Test("The customer page is not served with unusable keys or half a certificate")
     func refused() throws {
         let till = try CustomersServedTests.station()
         let path = till.file("customer-keys.json")
@@ -216,7 +216,7 @@ import Testing
         try DurableFile(path).write(Array(bytes.dropLast(2)), mode: 0o600)
         #expect(try refusal().contains("is damaged"))
         try DurableFile(path).remove()
-        #expect(try refusal().contains("of the customers' page does not exist"))
+        #expect(try refusal().contains("of the customer page does not exist"))
         try DurableFile(path).write(try #require(try DurableFile(till.keys).read()), mode: 0o600)
         // The keys of the issuer themselves are not for this machine.
         #expect(try refusal().contains("is damaged"))

@@ -86,7 +86,7 @@ struct SandboxTests {
         played.process.signal(SIGTERM)
         #expect(try played.process.end().status == 0)
         let other = try Certificate(till, "other")
-        let both = "Name a certificate and the key that belongs to it, both in PEM."
+        let both = "Specify a certificate and the key that belongs to it, both in PEM."
         for (path, key, why, advice) in [
             (
                 certificate.key, certificate.path,
@@ -98,7 +98,7 @@ struct SandboxTests {
             ),
             (
                 certificate.path, other.key, "The sandbox server could not start. ",
-                "Name a certificate and a private key that belong together."
+                "Specify a certificate and a private key that belong together."
             ),
         ] {
             let ended = try till.run(["sandbox", "--tls-certificate", path, "--tls-key", key])
@@ -183,7 +183,7 @@ struct SandboxTests {
         #expect(
             till.masked(ended.errors)
                 == "tapcard: The certificate in ~/pipe could not be read: ~/pipe: stopped before "
-                + "anything was written to the pipe. The sandbox was not started. Name a PEM file "
+                + "anything was written to the pipe. The sandbox was not started. Specify a PEM file "
                 + "that contains it.\n")
     }
 

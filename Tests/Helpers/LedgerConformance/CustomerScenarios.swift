@@ -3,7 +3,7 @@ import TapcardDomain
 import Testing
 
 extension Scenario {
-    /// The ledger as the customers' page uses it.
+    /// The ledger as the customer page uses it.
     static let customers = [
         Scenario("a card's counter rises, and never falls") { till in
             let customers = CustomerLedger(till.ledger)

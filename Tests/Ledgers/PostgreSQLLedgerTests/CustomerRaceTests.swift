@@ -8,8 +8,8 @@ import TapcardDomain
 import Testing
 import WebServer
 
-/// Two servers of the customers' page on one database.
-@Suite("Customers' pages on a PostgreSQL ledger", .serialized) struct CustomerRaceTests {
+/// Two servers of the customer page on one database.
+@Suite("Customer pages on a PostgreSQL ledger", .serialized) struct CustomerRaceTests {
     @Test("Only one of two servers shows the card for an address, whichever is asked first")
     func showAnAddressOnce() async throws {
         try await TestDatabase.temporary { database in

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("The login of the customers' page shows balances and moves no money")
+    @Test("The login of the customer page shows balances and moves no money")
     func areFewerWhereCustomersLook() async throws {
         try await StationRightsTests.registered { database, till in
             let server = try PrivatePostgreSQL.shared.get()

@@ -95,16 +95,16 @@ extension Settings.Name {
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .cardAddress:
-            "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customers' page "
+            "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customer page "
                 + "is at `/c`"
         case .customers:
-            "Address at which `tapcard serve` also serves the customers' page, as IPv4:PORT"
-        case .customersName: "Host names for the customers' page, separated by commas"
+            "Address at which `tapcard serve` also serves the customer page, as IPv4:PORT"
+        case .customersName: "Host names for the customer page, separated by commas"
         case .customersCertificate:
-            "TLS certificate for the customers' page in PEM format; not needed on a loopback "
+            "TLS certificate for the customer page in PEM format; not needed on a loopback "
                 + "address"
         case .customersCertificateKey:
-            "TLS private key for the customers' page in PEM format, readable only by its owner"
+            "TLS private key for the customer page in PEM format, readable only by its owner"
         case .customersKeys: "Key file made by `tapcard keys customers`; required with `customers`"
         case .json: "Print one JSON document instead of text"
         case .quiet: "Suppress result text; errors still appear"

@@ -256,7 +256,7 @@ extension Topic {
 
         `tapcard keys rotate` starts sealing with a new key, while older seals remain valid; on a
         shared ledger, run it twice. `tapcard keys retire` ends trust in a key that someone else may
-        have. After either command, run `tapcard keys customers FILE --overwrite` for the customers'
+        have. After either command, run `tapcard keys customers FILE --overwrite` for the customer
         page and `tapcard keys table FILE` for each station that has a table of card keys.
         """)
 

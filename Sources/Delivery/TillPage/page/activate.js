@@ -11,7 +11,7 @@ import { button, heading, link, note } from "./ui.js";
 
 const words = say.activate;
 
-/** Whether the service may have activated the code; a repeated request is for the same code. */
+/** Whether the service may have activated the code. A repeated request sends the same code. */
 const isUnconfirmed = ({ result, next }) =>
   result === "service" || next.some(({ step }) => step === "activate-later");
 
@@ -41,6 +41,7 @@ function body(task) {
   if (isOpen(task?.id)) return running(task);
   const isDone = task?.status === "done" || read?.state === "activated";
   if (isDone) return note(words.done, "check", "good");
+  // With an empty reader, the button is enabled, and the page then asks for a card.
   const isReady = !state.card || ["scratched", "activating"].includes(read?.state);
   return [
     !isReady && note(words.not),

@@ -1,4 +1,4 @@
-// The client for the server's API: token, timeouts, and a new session when the old one is stale.
+// The client for the server's API: token, timeouts, and a new session when the old one has ended.
 
 import { confirmed, question, toast } from "./notices.js";
 import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
@@ -7,29 +7,29 @@ import { say } from "./strings.js";
 import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
-const KEPT = "tapcard.session";
+const STORAGE_KEY = "tapcard.session";
 /** The path of the server's API, and of this till's. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
 /** All tills of a server share its settings; index.html preloads them from the same address. */
 const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
-/** An operation may wait 30 s for a card and then work; after this limit its outcome is queried. */
+/** An operation may wait 30 s for a card before it works. After this limit, the page queries it. */
 export const OPERATION_LIMIT = 45_000;
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
-/** A refusal: what happened, what it means and what to do; `detail` is all three in a row. */
+/** A refusal: what happened, what it means, and what to do. `detail` joins all three. */
 export class Problem extends Error {
   constructor(told, status = 0) {
     const { error = "failed", result = "failed", uid = null, resolved = [], next = [] } = told;
-    // For a card that is not trusted, only the sentence names the operation that is open on it.
+    // For an untrusted card, only the server's sentence contains the ID of the open operation.
     const operation = told.operation ?? ID.exec(told.title)?.[0] ?? null;
-    const [title, meaning, advice] = wordsOf(error, told);
+    const [title, meaning, advice] = textsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
-    // The reason may also be given for an open operation with an unknown outcome.
+    // An open operation with an unknown outcome gives this only as the reason for a next step.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -39,7 +39,7 @@ export class Problem extends Error {
   }
 }
 
-/** Text that is not for cashiers: an operation id, a setting, a command or its flag. */
+/** Text that is not for cashiers: an operation ID, a setting, a command, or a flag. */
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
   + "|\\btapcard (?!cards?\\b|takes|makes|uses|knows|has|does|can|reads|writes|only)[a-z]");
 
@@ -48,24 +48,24 @@ const plainly = (text) => withShown(text)
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 
-/** What happened, what it means and what to do, in the page's own words if it has any. */
-function wordsOf(error, { title = "", meaning = "", next = [] }) {
+/** What happened, what it means, and what to do, in the page's own words if it has any. */
+function textsOf(error, { title = "", meaning = "", next = [] }) {
   const [happened, instead] = next.map(({ step }) => refusals[`${error} ${step}`]).find(Boolean)
     ?? refusals[error] ?? [];
   const { named, plain } = say.refused;
   return [happened ?? (plainly(title) || (title && (named[error] ?? plain))), plainly(meaning),
-    instead ?? next.map(wordsOfStep).filter(Boolean).join(" ")];
+    instead ?? next.map(textOfStep).filter(Boolean).join(" ")];
 }
 
-function wordsOfStep(it) {
+function textOfStep(it) {
   const words = steps[it.step];
   return typeof words === "function" ? words(it) : words;
 }
 
-/** The problem in a document that has content nevertheless, in sentences for cashiers. */
+/** The problem in a response that still has content, in sentences for cashiers. */
 export function problemOf({ message, next = [] }) {
   const told = plainly(message);
-  const steps = next.map(wordsOfStep).filter((words) => words && !told.includes(words));
+  const steps = next.map(textOfStep).filter((words) => words && !told.includes(words));
   return [told, ...steps].join(" ");
 }
 
@@ -75,13 +75,13 @@ export const withProblem = (it) =>
 
 let cut = new AbortController();
 
-/** Gives up all requests in progress; their answers are lost. */
+/** Aborts all requests in progress; their responses are lost. */
 export function cutOff() {
   cut.abort();
   cut = new AbortController();
 }
 
-/** There was no answer from this server, so the outcome of the request is unknown. */
+/** The server sent no usable response, so the outcome of the request is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
 });
@@ -91,7 +91,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
   try {
     return await once(method, path, body, limit);
   } catch (problem) {
-    // With an operation id, don't retry: tasks.js restarts the operation after confirmation.
+    // Don't retry a request with an operation ID: tasks.js restarts it after the confirmation.
     if (!body?.operation && await isConfirmed(problem, method === "GET")) {
       return once(method, path, body, limit);
     }
@@ -103,7 +103,7 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
   }
 }
 
-/** Whether the server has refused to accept a confirmation from this page. */
+/** Whether the server has refused a confirmation from this page. */
 let isOperatorNeeded = false;
 
 /**
@@ -124,7 +124,7 @@ export async function isConfirmed({ next }, isOnce = false) {
       return true;
     }
   } catch (problem) {
-    // A server that other machines can reach does not accept a confirmation from a page.
+    // A server that other machines can reach accepts no confirmation from a page.
     isOperatorNeeded = problem.error === "operator-needed";
     toast(problem.detail, "bad");
   }
@@ -145,7 +145,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
-    // An answer that breaks off is also lost: the server may have carried out the request.
+    // A response that breaks off is also lost: the server may have done what was requested.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -155,14 +155,14 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
 
 let renewing = null;
 
-/** Opens an anonymous session if that is enough; otherwise, the login fills the page. */
+/** Opens an anonymous session if that is enough; otherwise, shows the login instead of the view. */
 export function renew() {
   renewing ??= newSession().finally(() => { renewing = null; });
   return renewing;
 }
 
 async function newSession() {
-  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(STORAGE_KEY);
   change({ session: null, needsLogin: state.settings.login === "password" });
   if (!state.needsLogin) await logIn({});
 }
@@ -170,7 +170,7 @@ async function newSession() {
 // The token is kept in this tab only, so that a reload does not ask the cashier again.
 export async function logIn(who) {
   const session = await once("POST", "session", who);
-  sessionStorage.setItem(KEPT, JSON.stringify(session));
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
   change({ session, needsLogin: false });
 }
 
@@ -181,10 +181,10 @@ export async function logOut() {
 
 export const loadSettings = async () => change({ settings: await once("GET", "settings") });
 
-/** Opens a session, or resumes this tab's; `isDoubtful` after the server has refused it. */
+/** Opens a session, or resumes this tab's. `isDoubtful`: the server refused this tab's stream. */
 export async function openSession(isDoubtful) {
-  const kept = sessionStorage.getItem(KEPT);
-  // While the user is choosing a till, no call would reject a token from an earlier server.
+  const kept = sessionStorage.getItem(STORAGE_KEY);
+  // While the user is choosing a till, no call would reveal that the token is from an old server.
   const isUnchecked = isDoubtful || !isAtTill();
   if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });
@@ -199,7 +199,7 @@ const isShown = async () => {
   return status !== 401;
 };
 
-/** Loads a view's data into state.data[name]; the previous data stays during the request. */
+/** Loads a view's data into state.data[name]. The previous data stays until the response. */
 export async function load(name, path) {
   const before = state.data[name];
   const keep = (entry) => change({ data: { ...state.data, [name]: { path, ...entry } } });
@@ -211,6 +211,6 @@ export async function load(name, path) {
   } catch (problem) {
     next = { value, problem };
   }
-  // A slow answer must not replace the data of a newer request.
+  // A slow response must not replace the data of a newer request.
   if (state.data[name].path === path) keep(next);
 }

@@ -1,4 +1,4 @@
-// The entry point: the route selects the view, the store provides its data.
+// The entry point: the route selects the view, and the store provides its data.
 
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
@@ -64,7 +64,7 @@ function go() {
   }
   change({ route });
   look();
-  // After rendering, so that screen readers continue at the heading of the new view.
+  // After rendering, so that screen readers continue from the heading of the new view.
   setTimeout(() => {
     if (!isOther) return;
     at("title")?.focus();
@@ -125,7 +125,7 @@ function banner({ link: connection, reader, route, offlinePayments }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-/** Other tabs' operations, in a line of fixed height so that no button moves under a finger. */
+/** Other tabs' operations, on a line of fixed height, so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
@@ -147,12 +147,12 @@ function status(s) {
 
 let drawn = "";
 
-/** The first render keeps the content of index.html, which is correct until the server answers. */
-const isShellRight = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
+/** Whether the content of index.html can stay: it is correct until the server responds. */
+const isShellCorrect = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
   && !s.needsLogin;
 
 function render(s) {
-  if (isShellRight(s)) return;
+  if (isShellCorrect(s)) return;
   const view = viewOf(s.route);
   const inPanel = panelTask();
   const isHere = isAtTill();
@@ -174,7 +174,7 @@ function render(s) {
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
   }
-  // The pressed button or the panel is gone, so screen readers continue at the heading.
+  // If the pressed button or the panel is gone, screen readers continue from the heading.
   const isLost = document.activeElement === document.body;
   if (isLost && (hadFocus || (drawn === "panel" && kind !== drawn))) {
     at("title")?.focus({ preventScroll: true });
@@ -189,10 +189,10 @@ let tag = { session: null, uid: null };
 /** The last card that was read in this view. */
 let customer = null;
 
-/** Clears what was typed, said or asked for one customer before the next customer is served. */
-function watchTag({ lying: session, card }) {
+/** Clears what was typed, announced, or asked for one customer when the next card arrives. */
+function watchTag({ onReader: session, card }) {
   const uid = card?.read?.uid ?? null;
-  // A restarted server starts counting its sessions over.
+  // A restarted server counts its sessions from the start, so the card's number has to match too.
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
   const hasLeft = !isSame && tag.session !== null;
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
@@ -209,27 +209,27 @@ function watchTag({ lying: session, card }) {
   customer = uid;
 }
 
-let known = { ended: 0, isCutOff: false };
+let known = { ended: 0, isOffline: false };
 
-/** Reloads a view's data after an operation, here or at another till. */
+/** Reloads a view's data after an operation in this tab or in another. */
 function watch(s) {
   const { ended, session } = s;
   const now = {
     ended, session, reader: s.reader?.state, card: s.card?.session,
-    isCutOff: Boolean(s.offlinePayments?.offline),
+    isOffline: Boolean(s.offlinePayments?.offline),
   };
   const before = known;
   known = now;
-  const isNews = now.ended !== before.ended;
+  const hasEnded = now.ended !== before.ended;
   const view = viewOf(s.route);
   if (!s.session) return;
   if (now.session !== before.session) look();
-  else if (isNews || now.reader !== before.reader || now.isCutOff !== before.isCutOff) {
+  else if (hasEnded || now.reader !== before.reader || now.isOffline !== before.isOffline) {
     if (view.refresh) view.refresh();
-    else if (isNews) view.enter?.(s.route.arg);
+    else if (hasEnded) view.enter?.(s.route.arg);
   }
-  const isStirred = now.session !== before.session || now.card !== before.card;
-  if (s.settings.simulator && isStirred && isAtTill()) lookAtTags();
+  const mayHaveChanged = now.session !== before.session || now.card !== before.card;
+  if (s.settings.simulator && mayHaveChanged && isAtTill()) lookAtTags();
 }
 
 function onKey(event) {
@@ -252,7 +252,7 @@ at("skip").onclick = (event) => {
 change({ route: routeOf(location.hash) });
 addEventListener("hashchange", go);
 addEventListener("keydown", onKey);
-// The chart for the day is drawn narrower on a narrow screen.
+// The chart for the day depends on the width of the screen.
 addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watchTag);

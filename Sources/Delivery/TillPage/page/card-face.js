@@ -1,4 +1,4 @@
-// The picture of a card. Its rosette is derived from the card's number, so no two cards look alike.
+// The picture of a card. Its rosette is derived from the card's number, so cards look different.
 
 import { h, icon } from "./dom.js";
 import { tagWords } from "./refusals.js";
@@ -51,7 +51,7 @@ h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
 h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
   h("span", words.scratch[state]), code && h("code", { title: code }, code)));
 
-/** A tag that cannot be shown as a card: it is not a card, or its content cannot be trusted. */
+/** A tag that is not shown as a card, because it is none or its content cannot be trusted. */
 function plate({ error, uid, next }) {
   // A card whose tag can no longer be written to is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
@@ -61,7 +61,7 @@ function plate({ error, uid, next }) {
     uid && h("p.uid", uidWords(uid)));
 }
 
-/** Why a card without a problem of its own cannot be used for money; null if it can. */
+/** Why a card that was read without a problem can still not be used; null if it can. */
 export function standingWords({ ledger, seal }) {
   if (ledger !== "unknown") return words.ledger[ledger] ?? null;
   return [seal === "unsealed" ? words.unsealed : words.ledger.unknown,
@@ -74,7 +74,7 @@ const refusal = ({ warning, title, lines }) =>
   h("section.note", { class: warning ? "bad" : "warn" }, icon("warn"), h("div",
     warning && h("h2", warning), h("strong", title), lines.map((line) => line && h("p", line))));
 
-/** The card, its problem in the server's words, and small notes. */
+/** The card, its problem, and small notes. */
 export function cardSide(s, ...more) {
   const { read, problem } = s.card ?? {};
   const standing = read && !problem && standingWords(read);

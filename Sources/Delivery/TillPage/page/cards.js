@@ -18,8 +18,9 @@ const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
   replace: "swap", close: "pay", forget: "person",
 };
-/** What is typed and checked for a new card. */
-const OF_CARD = ["name", "id", "balance", "noScratch", "protect"].map((each) => `issue-${each}`);
+/** The drafts of the form for a new card. */
+const ISSUE_DRAFTS = ["name", "id", "balance", "noScratch", "protect"]
+  .map((each) => `issue-${each}`);
 const words = say.cards;
 
 /** Makes a card; asks first if the tag has content that would be erased. */
@@ -27,8 +28,8 @@ function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
     then: async ({ id, status, problem }) => {
-      // After a refusal or a question, the input still belongs to the same customer.
-      if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...OF_CARD);
+      // After a refusal, the same customer is still being served, so the input stays.
+      if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...ISSUE_DRAFTS);
       const member = problem ? memberFor(verb, problem) : null;
       if (!member || body[member]) return;
       dismiss(id);
@@ -39,7 +40,7 @@ function make(verb, body = {}, about = "") {
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
       if (await confirmed(title, [what, held, lost], action, "bad", true)) {
-        // The question named the cash to pay out, so the answer confirms that amount as well.
+        // The question named the cash to pay out, so that amount is confirmed as well.
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
@@ -60,7 +61,7 @@ function issueTyped() {
   }, name);
 }
 
-/** Enter moves to the next field; only the button issues a card. */
+/** Enter moves to the next field, so that only the button issues a card. */
 function toNextField(event) {
   if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
   event.preventDefault();
@@ -87,13 +88,15 @@ export const issue = {
   ],
 };
 
+// Printed card numbers have spaces.
 const typedCard = () => draft("cards-card").replace(/\s/g, "").toUpperCase();
 
 async function act(verb) {
   const uid = typedCard();
   const accepted = typedAmount("cards-accept");
-  const isOdd = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
-  if (!accepts("cards-card", isOdd ? words.cardFault : null)) return;
+  const isInvalid = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
+  if (!accepts("cards-card", isInvalid ? words.cardFault : null)) return;
+  // A payout needs the card on the reader, because the question names its balance.
   const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
   if (!accepts("cards-card", isElsewhere ? words.elsewhere : null)) return;
   const wrong = accepted && fault(draft("cards-accept"));
@@ -119,9 +122,9 @@ const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 function action([verb, [name, hint]]) {
   if (!isOffered(verb, Boolean(typedCard()))) return null;
   const isFree = WITHOUT_TAP.includes(verb) && typedCard();
-  const isInTheWay = verb === "replace" && isUsable() && !isPossible(verb);
+  const mustBeRemoved = verb === "replace" && isUsable() && !isPossible(verb);
   return h("li", button(name, direct[verb] ?? (() => act(verb)), {
-    sign: SIGNS[verb], tone: "wide-button", hint: isInTheWay ? words.takeOff : hint,
+    sign: SIGNS[verb], tone: "wide-button", hint: mustBeRemoved ? words.takeOff : hint,
     disabled: isFree ? state.link !== "live"
       : !isUsable() || !isPossible(verb, Boolean(typedCard())),
   }));

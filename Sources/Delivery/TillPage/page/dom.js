@@ -1,11 +1,12 @@
 // Views are plain descriptions; patch() updates the document to match them. Nodes that stay keep
-// their focus, caret and running animations. Text is only ever inserted as text nodes.
+// their focus, caret, and running animations. Text is only ever inserted as text nodes, so that it
+// cannot become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SKETCH = Symbol("sketch");
 const LEAVE = Symbol("leave");
 
-/** An element: h("p.hint", { id: "x" }, "text"); properties are optional. */
+/** An element, such as h("p.hint", { id: "x" }, "text"); properties are optional. */
 export function h(selector, ...children) {
   const [tag, ...classes] = selector.split(".");
   const [first] = children;
@@ -23,7 +24,7 @@ export function h(selector, ...children) {
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position, so a node that is added or removed does not disturb the rest.
+// Children are matched by position. Absent ones count too, so that the others keep their positions.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;
@@ -39,7 +40,7 @@ function placed(children, prefix, into) {
 export function patch(parent, children) {
   const mounted = [];
   arrange(parent, placed([children], "", []), mounted);
-  // Only once all nodes are in the document, because a mount may focus or measure them.
+  // Only now are all nodes in the document, and a mount may focus or measure them.
   for (const node of mounted) node[LEAVE] = node[SKETCH].props.mount(node);
 }
 
@@ -52,7 +53,7 @@ function arrange(parent, sketches, mounted) {
     old.delete(slot);
     return node;
   });
-  // Removed first; otherwise, the kept nodes would be moved, and a moved node loses its focus.
+  // Old nodes are removed first. Otherwise, kept nodes would be moved and lose their focus.
   for (const node of old.values()) {
     leave(node);
     node.remove();
@@ -85,7 +86,7 @@ function update(node, sketch, mounted) {
     if (before[name] !== props[name]) assign(node, name, props[name]);
   }
   arrange(node, sketch.children, mounted);
-  // After the children, because a select has no value before it has options.
+  // After the children, because a select accepts a value only if it has that option.
   if (value !== undefined && node.value !== value) node.value = value;
 }
 

@@ -4,22 +4,24 @@
 
 import { state } from "./store.js";
 
-const REST = 600;
-/** How each control last looked, and since when it has been unchanged. */
+/** How long a control must stay unchanged before it accepts a press, in milliseconds. */
+const RESTING_TIME = 600;
+/** How each control looked when last inspected, and when that look began. */
 const known = new WeakMap();
-/** Whether the press on a control began too early; lifting the finger later does not help. */
-let isTooSoon = false;
+/** Whether the current press began too soon. Lifting the finger later does not make it valid. */
+let wasPressedTooSoon = false;
 
-/** Inspects a control and returns the time since which nothing about it has changed. */
-function since(node, now) {
+/** Inspects a control and returns the time of its last change. */
+function unchangedSince(node, now) {
   const { x, y, width, height } = node.getBoundingClientRect();
   const looks = [state.visit, node.disabled, node.textContent,
     ...[x, y, width, height].map(Math.round)].join();
   const before = known.get(node);
   if (before?.looks === looks) return before.at;
   clearTimeout(before?.timer);
+  // The style sheet shows a waiting cursor meanwhile.
   node.dataset.resting = "";
-  const timer = setTimeout(() => delete node.dataset.resting, REST);
+  const timer = setTimeout(() => delete node.dataset.resting, RESTING_TIME);
   known.set(node, { looks, at: now, timer });
   return now;
 }
@@ -27,25 +29,25 @@ function since(node, now) {
 /** Inspects all controls; call this after every layout change. */
 export function lookAtControls() {
   const now = performance.now();
-  for (const node of document.querySelectorAll("[data-money]")) since(node, now);
+  for (const node of document.querySelectorAll("[data-money]")) unchangedSince(node, now);
 }
 
 // The event's own time counts, because a busy page handles a tap late.
 function isResting({ target, timeStamp }) {
   lookAtControls();
   const node = target.closest?.("[data-money]");
-  return Boolean(node) && timeStamp - since(node, performance.now()) < REST;
+  return Boolean(node) && timeStamp - unchangedSince(node, performance.now()) < RESTING_TIME;
 }
 
 function onPress(event) {
-  isTooSoon = isResting(event);
+  wasPressedTooSoon = isResting(event);
 }
 
 function onClick(event) {
   // A keyboard click, whose detail is 0, has no press before it.
-  const isHeld = isResting(event) || (event.detail > 0 && isTooSoon);
-  isTooSoon = false;
-  if (!isHeld) return;
+  const isIgnored = isResting(event) || (event.detail > 0 && wasPressedTooSoon);
+  wasPressedTooSoon = false;
+  if (!isIgnored) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 }

@@ -1,4 +1,4 @@
-// The state of the reader, ledger and server, and the doctor's findings and how to fix them.
+// The state of the reader, the ledger, and the server, and the doctor's findings with remedies.
 
 import { load } from "./api.js";
 import { readerWords } from "./tills.js";
@@ -22,7 +22,7 @@ async function copy(command) {
   toast(words.copied);
 }
 
-// Plain http has no clipboard except on loopback; the command can still be read.
+// Over plain HTTP, browsers offer a clipboard only on loopback. The command is visible anyway.
 const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
   && button(words.copy, () => copy(command), { "aria-label": `${words.copy}: ${command}` }));
 
@@ -30,6 +30,7 @@ const finding = ({ severity, what, remedy, commands }) => h("li.finding", { clas
   icon(SIGNS[severity]),
   h("div",
     h("p", h("strong", `${words.severity[severity]}: `), what),
+    // The remedy also contains the commands, which get rows of their own below.
     (remedy ?? "").split("\n").map((line) => line && !commands.includes(line) && h("p", line)),
     commands.map(commandRow)));
 
@@ -42,15 +43,15 @@ const audit = ({ violations, cards, operations, open, activating = [] }) => [
 ];
 
 /** The name of a member in words, such as "snapshot age" of snapshotAge. */
-const named = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+const nameInWords = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const ofFact = (fact) =>
+const factText = (fact) =>
   (/^\d{4}-\d\d-\d\dT/.test(fact) ? timeWords(fact) : String(fact ?? say.none));
 
-/** All facts that the server reports about itself, word for word. */
+/** All facts that the server reports about itself, unchanged. */
 const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =>
-  (fact && typeof fact === "object" ? facts(fact, `${prefix}${named(name)} `)
-    : [h("dt", prefix + named(name)), h("dd", ofFact(fact))]));
+  (fact && typeof fact === "object" ? facts(fact, `${prefix}${nameInWords(name)} `)
+    : [h("dt", prefix + nameInWords(name)), h("dd", factText(fact))]));
 
 /** The reader at each till; nothing if there is only one till. */
 const readers = ({ tills }) => tills.length > 1 && h("section.part",
@@ -79,7 +80,7 @@ export const health = {
       ({ tills, ...value }) =>
         h("dl", facts({ [words.version]: settings?.version, ...value })))),
   ],
-  // The doctor takes a while, so it is asked only when the reader is missing.
+  // The doctor takes a while, so it is run again only when the reader is missing.
   refresh: () => {
     if (state.reader?.state === "missing") enter();
     else load("health", "health");

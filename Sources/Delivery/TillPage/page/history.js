@@ -34,7 +34,7 @@ const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
   words.sums(shown(paid), payments, shown(added), topUps),
   payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
-/** How much more, or less, the drawer holds than in the morning. */
+/** How much more or less cash the drawer holds than at the start of the day. */
 const drawerLine = ({ drawer }) => h("p.drawer",
   words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
 
@@ -51,7 +51,7 @@ function chart({ hours, ...day }) {
   const breadth = slot * 0.37;
   const [paid, added] = [shown(day.paid), shown(day.added)];
   const bar = (amount, x, kind) => {
-    // Pixels, not money: a thousandth of the tallest bar is finer than any screen.
+    // In pixels, so rounding is harmless: a thousandth of the tallest bar is finer than any screen.
     const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
     return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
   };
@@ -73,14 +73,14 @@ function chart({ hours, ...day }) {
 
 async function refund({ operation, uid, amount, kind }) {
   const { title, lines, action } = words.back[kind];
-  const most = amount.replace("-", "");
-  const chosen = typedAmount("refund") || most;
+  const whole = amount.replace("-", "");
+  const chosen = typedAmount("refund") || whole;
   if (!accepts("refund", draft("refund").trim() && fault(draft("refund")))) return;
   const { uid: here, name } = trustedCard() ?? {};
   const told = lines(words.whose(uidWords(uid), here === uid && name), shown(chosen));
   if (!await confirmed(title(shown(chosen)), told, action, "")) return;
   setDraft("refund.open", null);
-  const isPart = minorUnits(chosen) !== minorUnits(most);
+  const isPart = minorUnits(chosen) !== minorUnits(whole);
   begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
     { about: shown(chosen), kind: kind === "add" ? "reverse" : "refund" });
 }
@@ -95,7 +95,7 @@ function refundPart(entry, refunded) {
   const way = words.back[kind];
   if (!way || outcome !== "committed") return null;
   if (refunded.has(operation)) return h("small", way.done);
-  // Refunding a payment means putting money on a card.
+  // A refund puts money on a card, which this station may not be able to do.
   if (kind === "pay" && !loadsCards()) return null;
   if (draft("refund.open", null) !== operation) {
     return button(way.name, () => openRefund(operation),
@@ -127,8 +127,8 @@ const moved = (each, refunded) => entry(each,
 function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
-  // Keep the server's order: times are whole seconds, and a clock may have been set back.
-  // Nobody requested a renewed record.
+  // Keep the server's order: times are whole seconds, and a clock may have been set back. Renewed
+  // records are left out, because nobody requested them.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),
@@ -153,7 +153,7 @@ export const history = {
     const uid = arg ?? card?.read?.uid;
     const look = () => enter(arg);
     const { takings, history: done } = data;
-    // If both fail for the same reason, it is shown once.
+    // If both requests fail for the same reason, it is shown only once.
     const isTold = !arg && !done?.value && done?.problem
       && done.problem.error === takings?.problem?.error;
     return [

@@ -11,24 +11,24 @@ import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
 import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 5000;
-const REST_AFTER = 5000;
-/** A working server reports every three seconds. */
-const LONGEST_SILENCE = 8000;
+const MAXIMUM_PAUSE = 5000;
+const RELEASE_DELAY = 5000;
+/** A working server sends an event at least every three seconds. */
+const SILENCE_LIMIT = 8000;
 let source = null;
 let pause = FIRST_PAUSE;
 let isFirst = true;
 let isOpening = false;
 let wasRefused = false;
-let nextTry = null;
-let nextRest = null;
-let silence = null;
+let retryTimer = null;
+let releaseTimer = null;
+let silenceTimer = null;
 
 /** Opens the session and the stream, and retries while the server is offline. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;
-  clearTimeout(nextTry);
+  clearTimeout(retryTimer);
   try {
     await loadSettings();
     const isHere = isAtTill();
@@ -37,7 +37,7 @@ export async function connect() {
       location.replace(chosen);
       return;
     }
-    // Viewing needs a session only when cashiers have to log in.
+    // Without logins, the stream needs no session, so it does not have to wait for one.
     const isOpenToAll = state.settings.login === "none";
     if (isOpenToAll && isHere) listen();
     await openSession(wasRefused);
@@ -47,7 +47,7 @@ export async function connect() {
   } catch {
     if (state.needsLogin) change({ link: "closed" });
     else {
-      lose();
+      showLost();
       again();
     }
   } finally {
@@ -56,9 +56,9 @@ export async function connect() {
 }
 
 function again() {
-  clearTimeout(nextTry);
-  nextTry = setTimeout(connect, pause);
-  pause = Math.min(pause * 2, LONGEST_PAUSE);
+  clearTimeout(retryTimer);
+  retryTimer = setTimeout(connect, pause);
+  pause = Math.min(pause * 2, MAXIMUM_PAUSE);
 }
 
 export function disconnect() {
@@ -67,19 +67,19 @@ export function disconnect() {
 }
 
 function close() {
-  clearTimeout(silence);
+  clearTimeout(silenceTimer);
   source?.close();
 }
 
-function heard() {
-  clearTimeout(silence);
-  silence = setTimeout(giveUp, LONGEST_SILENCE);
+function restartSilenceTimer() {
+  clearTimeout(silenceTimer);
+  silenceTimer = setTimeout(giveUp, SILENCE_LIMIT);
 }
 
-/** A server that hangs keeps its connections open but does not answer any requests. */
+/** For a server that hangs: its connections stay open, but it responds to no request. */
 function giveUp() {
   close();
-  lose();
+  showLost();
   cutOff();
   again();
 }
@@ -87,16 +87,16 @@ function giveUp() {
 function listen() {
   close();
   source = new EventSource(`${API}events?client=${state.client}`);
-  heard();
+  restartSilenceTimer();
   const on = (name, act) => source.addEventListener(name, (event) => {
-    heard();
+    restartSilenceTimer();
     act(JSON.parse(event.data));
   });
   on("alive", () => {});
   on("state", ({ reader, card, operations, offlinePayments }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
-    // Views are reloaded, because something may have changed in the meantime.
+    // A higher count reloads the view, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
     pause = FIRST_PAUSE;
@@ -104,7 +104,7 @@ function listen() {
     // Restored first, so that running operations find their tasks.
     if (isFirst) restoreTasks();
     isFirst = false;
-    change({ lying: card?.session ?? null, again: {} });
+    change({ onReader: card?.session ?? null, again: {} });
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -115,9 +115,9 @@ function listen() {
   });
   on("card", (card) => seeCard(card));
   on("gone", ({ session }) => {
-    // A late event must not remove the next card.
+    // A late event about one card must not remove the next one.
     if (state.card?.session === session) change({ card: null });
-    if (state.lying === session) change({ lying: null, served: {}, again: {} });
+    if (state.onReader === session) change({ onReader: null, served: {}, again: {} });
   });
   on("operation", follow);
   on("offlinePayments", (offlinePayments) => {
@@ -130,35 +130,36 @@ function listen() {
   });
   source.onerror = ({ target }) => {
     if (target !== source) return;
-    lose();
-    // Closed for good: the server refused the stream, for example after a restart. If a login is
-    // needed, the session may have ended, so the page checks right away.
-    const mayLast = state.settings.login === "none";
-    if (source.readyState !== EventSource.CLOSED && mayLast) return;
+    showLost();
+    // A closed stream was refused by the server, for example after a restart; other streams
+    // reconnect on their own. If a login is needed, the session may have ended: check right away.
+    const needsNoLogin = state.settings.login === "none";
+    if (source.readyState !== EventSource.CLOSED && needsNoLogin) return;
     close();
     wasRefused = true;
     again();
   };
 }
 
-// Otherwise, a page in the browser's back/forward cache would keep its stream and a waiting
-// operation.
+// Otherwise, a page in the browser's back/forward cache would keep its stream, and with it an
+// operation that waits for a card.
 addEventListener("pagehide", close);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
-// A browser has six connections to a server, and each stream holds one. A hidden tab releases its
-// connection, unless an operation is waiting for a card, because that would end the operation.
-document.addEventListener("visibilitychange", mind);
-mind();
+// A browser opens at most six connections to a server, and each stream holds one. A hidden tab
+// releases its connection, except while it has an open operation: without the stream, the server
+// would end one that waits for a card.
+document.addEventListener("visibilitychange", onVisibilityChange);
+onVisibilityChange();
 
-function mind() {
-  clearTimeout(nextRest);
-  if (document.hidden) nextRest = setTimeout(rest, REST_AFTER);
+function onVisibilityChange() {
+  clearTimeout(releaseTimer);
+  if (document.hidden) releaseTimer = setTimeout(releaseStream, RELEASE_DELAY);
   else if (isResting()) connect();
 }
 
-function rest() {
-  if (isOpening || Object.keys(state.tasks).some(isOpen)) mind();
+function releaseStream() {
+  if (isOpening || Object.keys(state.tasks).some(isOpen)) onVisibilityChange();
   else if (state.link !== "closed") {
     close();
     change({ link: "resting", card: null, others: {} });
@@ -167,7 +168,7 @@ function rest() {
 
 function isResting() { return state.link === "resting"; }
 
-function lose() {
+function showLost() {
   if (state.link === "lost") return;
   change({ link: "lost", card: null });
   announce(say.link.lost, true);
@@ -181,7 +182,7 @@ function seeCard(told, isSilent) {
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
-    card, lying: told?.session ?? null, served: told?.served ?? {},
+    card, onReader: told?.session ?? null, served: told?.served ?? {},
     asking: card ? false : state.asking,
     seen: card?.read ?? state.seen,
   });
@@ -192,15 +193,13 @@ function seeCard(told, isSilent) {
   else announce(standingWords(card.read) ?? seenWords(card.read));
 }
 
-/**
- * Whether the panel reports this problem with its operation's outcome, so it is not repeated here.
- */
+/** Whether the panel reports this problem along with its operation's outcome. */
 function isToldOnPanel(problem) {
   const task = panelTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
-/** Reports operations resolved by reading the card; cash to hand out is shown in a dialog. */
+/** Reports operations resolved by reading the card; a dialog names any cash to pay out. */
 function tellResolved(resolved) {
   const lines = resolvedWords(resolved);
   const due = resolvedPayOut(resolved);

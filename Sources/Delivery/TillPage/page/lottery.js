@@ -11,13 +11,13 @@ const SWIPE = 48;
 const words = say.draws;
 export const ballSigns = { yes: "check", no: "dash", bonus: "star" };
 
-/** A ball with its result by color, shape and text; without a result before the draw. */
+/** A ball. After the draw, its result is shown by color, shape, and text. */
 export const ball = (number, match, key, extra) =>
   h("li.ball", { key, class: `${match ?? ""} ${extra ? "extra" : ""}` },
     extra && h("span.unseen", `${extra} `), h("b", number),
     match && [icon(ballSigns[match]), h("span.unseen", ` ${say.tickets.match[match]}`)]);
 
-/** A note with the age of a saved lottery list, if the list is `stale` (lottery offline). */
+/** A note with the age of the saved list, if the lottery is offline and the list is `stale`. */
 export const staleNote = ({ age, stale }) =>
   stale && note(words.stale(ageWords(age)), "history", "warn");
 
@@ -47,6 +47,7 @@ function swipe({ next, previous }) {
   return {
     onpointerdown: (event) => { from = event.clientX; },
     onpointerup: (event) => {
+      // A swipe to the left shows the next draw, like turning a page.
       const way = from === null ? 0 : event.clientX - from;
       if (Math.abs(way) >= SWIPE) go(way < 0 ? next : previous);
     },

@@ -1,4 +1,4 @@
-// Mastermind: logging in, starting or resuming a game, and the ranking. The board is in board.js.
+// Mastermind: logging in, starting or resuming a game, and the rankings. The board is in board.js.
 
 import { call, load } from "./api.js";
 import { board, boardKey, clearGuess } from "./board.js";
@@ -26,7 +26,7 @@ function rank(slots) {
 const enter = (arg) => (arg === "ranking" ? rank(draft("ranking.slots", null)) : loadGame());
 
 /** A request to the service that needs no card; a refusal stays in the view. */
-async function ask(verb, body) {
+async function request(verb, body) {
   setDraft("game.busy", true);
   setDraft("game.problem", null);
   try {
@@ -37,16 +37,16 @@ async function ask(verb, body) {
     return null;
   } finally {
     setDraft("game.busy", false);
-    // A guess may have counted even if its answer was lost, so load the board and do not retry.
+    // A guess may have counted even if its response was lost: load the board, and do not retry.
     loadGame();
   }
 }
 
 async function logIn() {
   const password = draft("game-password");
-  // Cleared before the answer, because a password must not stay on a shared screen.
+  // Cleared before the response, because a password must not stay on a shared screen.
   setDraft("game-password", "");
-  await ask("login", { user: typed("game-user"), password });
+  await request("login", { user: typed("game-user"), password });
 }
 
 const showBoard = ({ id, status }) => {
@@ -59,12 +59,12 @@ const showBoard = ({ id, status }) => {
 function start() {
   const slots = Number(draft("game-slots", "4"));
   clearGuess();
-  if (!draft("game-keep", false)) ask("start", { slots });
+  if (!draft("game-keep", false)) request("start", { slots });
   else begin("mastermind/start", { slots, keep: true }, { then: showBoard });
 }
 
 async function guess(colours) {
-  if (await ask("guess", { colours })) clearGuess();
+  if (await request("guess", { colours })) clearGuess();
 }
 
 const loginForm = () => form(logIn, h("div.form",
@@ -73,7 +73,7 @@ const loginForm = () => form(logIn, h("div.form",
   passwordField("game-password", say.login.password),
   submit(say.login.action, draft("game.busy", false), "")));
 
-const newGame = (isGoingOn) => form(start, h("div.form",
+const newGame = (isInProgress) => form(start, h("div.form",
   h("h2", words.newGame),
   h("div.field",
     h("label", { for: "game-slots" }, words.slots),
@@ -86,7 +86,7 @@ const newGame = (isGoingOn) => form(start, h("div.form",
     submit(words.start, draft("game.busy", false)),
     button(words.resume, () => begin("mastermind/resume", {}, { then: showBoard }),
       { sign: "waves", disabled: !isUsable() })),
-  isGoingOn && h("p.hint", words.abandon)));
+  isInProgress && h("p.hint", words.abandon)));
 
 function game(value) {
   const problem = draft("game.problem", null);

@@ -5,7 +5,7 @@ import { change, freshID, state } from "./store.js";
 import { say } from "./strings.js";
 import { button, signButton } from "./ui.js";
 
-const TOAST_SHOWING = 7000;
+const TOAST_DURATION = 7000;
 
 const due = { polite: [], urgent: [] };
 
@@ -23,11 +23,12 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  // A repeated message replaces its toast, because a pile of toasts would cover the next button.
+  // A repeated message replaces its toast, and at most three are kept: a pile of toasts would cover
+  // the next button.
   const others = state.toasts.filter((each) => each.text !== text);
   change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
-  setTimeout(drop, TOAST_SHOWING);
+  setTimeout(drop, TOAST_DURATION);
 }
 
 export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
@@ -48,7 +49,7 @@ export function question(title, lines, actions, tone, isOfTag = false) {
 export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =>
   question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone, isOfTag);
 
-/** Ends all messages and questions about a tag that was removed. */
+/** Clears announcements, and closes a question about a tag, because the tag was removed. */
 export function forgetTag() {
   for (const name of ["polite", "urgent"]) document.getElementById(name).textContent = "";
   if (!state.dialog?.isOfTag) return;
@@ -61,7 +62,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   oncancel: (event) => { event.preventDefault(); dialog.answer(null); },
   mount: (node) => {
     node.showModal();
-    // Focus returns to the previous element, which is impossible while the dialog is open.
+    // Closing it returns the focus to the previous element; removing an open dialog would not.
     return () => node.close();
   },
 },

@@ -1,31 +1,31 @@
-// The actions that the page offers for the tag on the reader. The server decides: a refusal names
-// the steps that it would accept, and the settings say whether this station makes cards.
+// The actions that the page offers for the tag on the reader. The server decides: its refusal names
+// the steps it would accept, and its settings say whether this station makes cards.
 
 import { state, trustedCard } from "./store.js";
 
-/** For each step in a refusal, the member with which the request would be accepted. */
+/** For each step in a refusal, the request member that makes the server accept the request. */
 const MEMBERS = {
   overwrite: "overwrite", "overwrite-by-demo": "overwrite", "overwrite-by-issuing": "overwrite",
   "import-keys-or-overwrite": "overwrite", "adopt-or-overwrite": "overwrite",
   reissue: "reissue", "reissue-tag": "reissue", "begin-new-account": "reissue",
   "adopt-or-reissue": "reissue",
 };
-/** Steps in the refusal of a tag that can be made into a card right away. */
+/** Steps in the refusal of a tag that can be turned into a card right away. */
 const MAKING_STEPS = ["issue", "overwrite-by-demo"];
 const MAKING = ["issue", "demo", "replace"];
 const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card in the ledger, either on the reader or identified by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
-/** Verbs that need no card on the reader if its number is given. */
+/** Verbs that need no card on the reader if the request gives a card number. */
 export const WITHOUT_TAP = ["block", "unblock", "forget"];
-/** The NTAG 424, whose card cannot be copied and does not use a password. */
+/** The NTAG 424: a card on this chip cannot be copied and needs no password. */
 export const PROVING = "NTAG424";
 
-/** Whether this station makes and tops up cards; a station with a table of keys only sells. */
+/** Whether this station makes and tops up cards. With a table of card keys, it only sells. */
 export const loadsCards = () => state.settings?.loadsCards !== false;
 
-/** The member with which a refused request is accepted after confirmation; null for none. */
+/** The request member that confirms a refused request; null if no confirmation would help. */
 export function memberFor(verb, { next }) {
   if (!MAKING.includes(verb)) return null;
   return next.map(({ step }) => MEMBERS[step]).find(Boolean) ?? null;
@@ -49,10 +49,10 @@ function canBeMade() {
 export const isOffered = (verb, hasNumber) => (verb === "unblock" ? hasNumber || !isEnded()
   : loadsCards() || !LOADING.includes(verb));
 
-/** Whether the verb can be used on the card on the reader; if there is none, it is requested. */
+/** Whether the verb can be used on the tag on the reader. With an empty reader, it asks for one. */
 export function isPossible(verb, hasNumber) {
   const { read, problem } = state.card ?? {};
-  // A payout needs a known balance.
+  // The confirmation names the cash to pay out, so a payout needs a known balance.
   if (verb === "close") return Boolean(trustedCard());
   if (ON_KNOWN.includes(verb) && hasNumber) return true;
   if (!state.card) return true;

@@ -1,5 +1,5 @@
-// The full page for an operation in progress: tap the card, spinner, check mark, refusal, unknown
-// outcome.
+// The panel, which fills the page during an operation: a call to tap the card, a spinner, a check
+// mark, a refusal, or an unknown outcome.
 
 import { h, icon } from "./dom.js";
 import { loadsCards, WITHOUT_TAP } from "./offers.js";
@@ -15,11 +15,11 @@ import {
 } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
-const SHORTEST_CHECK = 400;
-const SHORTEST_PAID = 2000;
-const UNDONE = ["pay", "add"];
-/** Verbs whose result disappears on its own. */
-const GOING = ["pay", "add", "ticket/buy", "refund"];
+const MINIMUM_CHECK_SHOWN = 400;
+const MINIMUM_PAID_SHOWN = 2000;
+const UNDOABLE = ["pay", "add"];
+/** Verbs whose result disappears once the card is removed. */
+const SELF_CLOSING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.panel;
 
 // Without scrolling, so that the content above stays visible.
@@ -31,7 +31,7 @@ const picture = (sign) => h("div.picture", icon(sign));
 export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
-/** The words and the picture for each kind; the picture is where the till shows its tiles. */
+/** The text and the picture for each kind of panel. The picture is where the till has its tiles. */
 const waiting = ({ id, verb, isCanceling }) => [
   [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
     button(isCanceling ? words.canceling : say.cancel, () => cancel(id),
@@ -39,7 +39,7 @@ const waiting = ({ id, verb, isCanceling }) => [
   h("div.picture.hold", icon("waves"), h("i")),
 ];
 
-/** Whether the task uses the card's number, so that no card needs to be tapped or to stay. */
+/** Whether the task needs no card on the reader, because the request gives the card's number. */
 const isByNumber = ({ verb, body }) => WITHOUT_TAP.includes(verb) && Boolean(body.card);
 
 function working(task) {
@@ -52,15 +52,16 @@ function working(task) {
   ];
 }
 
-const onward = ({ verb }) => (GOING.includes(verb) ? words.next : words.goBack);
+const dismissLabel = ({ verb }) => (SELF_CLOSING.includes(verb) ? words.next : words.goBack);
 
-// Guarded because it appears where the tiles were: a double tap must not dismiss it.
+// Guarded, because it appears where the tiles were, and a double tap must not dismiss it.
 const check = (task) => h("button.picture.check", {
-  mount: focused, "aria-label": onward(task), "data-money": true, onclick: () => dismiss(task.id),
+  mount: focused, "aria-label": dismissLabel(task), "data-money": true,
+  onclick: () => dismiss(task.id),
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
-/** Undoes a mistake with one press while its card is still on the reader. */
+/** Undoes a mistake with one press, as long as the card is still on the reader. */
 function undo({ id, verb, answer, about }) {
   dismiss(id);
   const kind = verb === "add" ? "reverse" : "refund";
@@ -69,9 +70,9 @@ function undo({ id, verb, answer, about }) {
 
 /** Whether the task's card is still on the reader, even while it is being read again. */
 const isOnReader = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
-  : state.lying !== null && state.lying === doneOn);
+  : state.onReader !== null && state.onReader === doneOn);
 
-const canUndo = (task) => UNDONE.includes(task.verb) && !task.answer.offline && isUsable()
+const canUndo = (task) => UNDOABLE.includes(task.verb) && !task.answer.offline && isUsable()
   && isOnReader(task) && (task.verb === "add" || loadsCards());
 
 const undoButton = (task) => button(
@@ -104,16 +105,16 @@ const done = (task) => [
       ...resolvedWords(task.answer.resolved, task.id)].map((line) => line && h("p.lead", line)),
     balanceLine(task),
     canUndo(task) && undoButton(task)],
-  [check(task), h("p.hint", { "aria-hidden": "true" }, onward(task))],
+  [check(task), h("p.hint", { "aria-hidden": "true" }, dismissLabel(task))],
 ];
 
-/** Other operations that the tap resolved, with the cash to hand out for them. */
-const besides = (resolved, id) => [
+/** Other operations that the tap resolved, with the cash to pay out for them. */
+const otherResolved = (resolved, id) => [
   resolvedPayOut(resolved) && h("p.due", words.handOut(shown(resolvedPayOut(resolved)))),
   resolvedWords(resolved, id).map((line) => h("p.lead", line)),
 ];
 
-/** Sends the request again as a new request, because nothing was begun. */
+/** Sends the request as a new one with a new ID, because the old one never began. */
 function repeat({ id, verb, body, place, about, kind }) {
   const then = callbackOf(id);
   dismiss(id);
@@ -123,7 +124,7 @@ function repeat({ id, verb, body, place, about, kind }) {
 const failed = (task, isAgain = canBeRepeated(task)) => [
   [title(refusalWords(task).title),
     leads(refusalWords(task).lines),
-    besides(task.problem.resolved, task.id),
+    otherResolved(task.problem.resolved, task.id),
     h("div.row",
       isAgain && button(say.again, () => repeat(task),
         { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
@@ -159,19 +160,19 @@ export const renderPanel = (task) => {
 let leaving = null;
 
 /** Closes the result of a payment once its card has been removed. */
-export function leaveWhenGone({ link, lying }) {
+export function leaveWhenGone({ link, onReader }) {
   const task = panelTask();
-  // Cash to hand out stays visible until the cashier dismisses it.
-  const isOver = task?.status === "done" && GOING.includes(task.verb) && !handOut(task);
-  if (!isOver || task.id === leaving || link !== "live" || lying !== null) return;
+  // If there is cash to pay out, the panel stays until the cashier dismisses it.
+  const isOver = task?.status === "done" && SELF_CLOSING.includes(task.verb) && !handOut(task);
+  if (!isOver || task.id === leaving || link !== "live" || onReader !== null) return;
   leaving = task.id;
-  setTimeout(() => dismiss(task.id), task.doneAt + SHORTEST_PAID - performance.now());
+  setTimeout(() => dismiss(task.id), task.doneAt + MINIMUM_PAID_SHOWN - performance.now());
 }
 
 /** Handles Escape and Back: cancels whatever can still be canceled. */
 export function leavePanel({ id, status, doneAt, doubt }) {
-  // A key that was pressed to cancel must not dismiss a result that nobody has seen.
-  const isSeen = performance.now() - doneAt >= SHORTEST_CHECK;
+  // A key pressed to cancel the operation must not dismiss a result that has only just appeared.
+  const wasSeen = performance.now() - doneAt >= MINIMUM_CHECK_SHOWN;
   if (status === "waiting" && !doubt) cancel(id);
-  else if (status === "failed" || (status === "done" && isSeen)) dismiss(id);
+  else if (status === "failed" || (status === "done" && wasSeen)) dismiss(id);
 }

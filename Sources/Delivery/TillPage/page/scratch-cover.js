@@ -1,21 +1,25 @@
 // The gray field over the code. It has no access to codes; it calls its listener once when rubbed.
 
+/** The width of a stroke, in CSS pixels. */
 const NIB = 26;
+/** The rubbed distance that counts as a scratch, so that a mere touch does not. */
 const ENOUGH = 24;
 const ALONE_TIME = 1800;
 
 export function cover(canvas, onRubbed) {
   const { width, height } = canvas.getBoundingClientRect();
+  // One pixel of the canvas for each pixel of the screen; otherwise, the cover would be blurred.
   canvas.width = width * devicePixelRatio;
   canvas.height = height * devicePixelRatio;
   const brush = canvas.getContext("2d");
   brush.scale(devicePixelRatio, devicePixelRatio);
   paint(brush, width, height);
+  // From now on, strokes erase the cover instead of painting on it.
   Object.assign(brush, {
     globalCompositeOperation: "destination-out", lineWidth: NIB, lineCap: "round",
   });
   let last = null;
-  let travelled = 0;
+  let traveled = 0;
 
   function rub(x, y) {
     const from = last ?? { x, y };
@@ -23,15 +27,16 @@ export function cover(canvas, onRubbed) {
     brush.moveTo(from.x, from.y);
     brush.lineTo(x, y);
     brush.stroke();
-    travelled += Math.hypot(x - from.x, y - from.y);
+    traveled += Math.hypot(x - from.x, y - from.y);
     last = { x, y };
-    if (travelled < ENOUGH) return;
-    // A scratch is reported once, however long the rubbing goes on.
-    travelled = -Infinity;
+    if (traveled < ENOUGH) return;
+    // A scratch is reported only once, however long the rubbing continues.
+    traveled = -Infinity;
     onRubbed();
   }
 
   canvas.onpointerdown = (event) => {
+    // A stroke that leaves the canvas continues when it comes back.
     canvas.setPointerCapture(event.pointerId);
     last = null;
   };

@@ -1,4 +1,4 @@
-// Strings for the services and the simulated reader; all others are in strings.js.
+// Strings for the services and the simulated reader. All others are in strings.js.
 
 export const services = {
   // Shown before the first request to a service's built-in address.
@@ -10,11 +10,11 @@ export const services = {
   },
   activate: {
     title: "Activate",
-    lead: "The card's code is sent to the activation service on the internet.",
+    lead: "The card's code will be sent to the activation service over the internet.",
     action: "Activate code", notify: "Notify me if it fails",
     running: "Activating\u2026",
-    runningHint: "You can leave this page; activation continues.",
-    // If no usable answer arrived, the service may still have activated the code.
+    runningHint: "You can leave this page; activation will continue.",
+    // Without a usable response, the page cannot tell whether the service activated the code.
     failed: "Activation failed", unconfirmed: "Activation not confirmed",
     done: "Code activated", not: "There is no code to activate on this card.",
   },
@@ -22,7 +22,7 @@ export const services = {
     tabs: "Draws and tickets", title: "Draws", none: "No draws yet.",
     next: "Next draw", previous: "Previous draw", all: "All draws", top: "Top prize",
     bonus: "Bonus",
-    keys: "Swipe or use the arrow keys to change draws. The dashed ball is the bonus ball.",
+    keys: "Swipe or use the arrow keys to move between draws. The dashed ball is the bonus ball.",
     dashed: "The dashed ball is the bonus ball.",
     stale: (age) => `The list could not be updated. Last updated ${age}.`,
   },
@@ -34,8 +34,8 @@ export const services = {
     match: { yes: "Drawn", no: "Not drawn", bonus: "Bonus ball" },
     buy: (price) => `Buy a ticket for ${price}`, check: "Check a card's tickets",
     payOut: "Pay out in cash", payOutTitle: (prize) => `Pay out ${prize} in cash?`,
-    payOutLine: "The card cannot hold this prize. This cannot be undone; hand out the cash only "
-      + "after the check mark appears.",
+    payOutLine: "The card cannot hold this prize. A payout cannot be undone; give the customer the "
+      + "cash only after the check mark appears.",
     claims: {
       card: "Add to card", drawer: "Pay out in cash", done: "added to the card",
       "paid-out": "paid out in cash", blocked: "card blocked, prize on hold",
@@ -44,18 +44,18 @@ export const services = {
     draw: (draw) => `Date unknown (${draw})`, legend: "What the balls mean",
   },
   mastermind: {
-    title: "Mastermind", board: "Board", ranking: "Ranking", user: "User name",
+    title: "Mastermind", board: "Board", ranking: "Rankings", user: "User name",
     loggedIn: (user) => `Logged in as ${user}.`,
     newGame: "New game", slots: "Code length", anySlots: "Any length", start: "Start game",
-    keep: "Save the game on a card",
-    keepHint: "Tap a card with enough room. To continue the game later, press \u201cResume from a "
+    keep: "Save the game to a card",
+    keepHint: "Tap a card with enough space. To continue the game later, press \u201cResume from a "
       + "card\u201d, then tap that card.",
     resume: "Resume from a card", none: "No game in progress.",
     abandon: "Starting a new game ends the current game.",
     turn: (number) => `Guess ${number}`,
     pegs: (black, white) => `${black} right place, ${white} wrong place`,
     pegsHelp: "Filled: right color, right place. Ring: right color, wrong place.",
-    yours: "Your guess", place: (number, color) => `Place ${number}: ${color}`,
+    yours: "Your guess", place: (number, color) => `Position ${number}: ${color}`,
     colors: ["empty", "red", "blue", "yellow", "green", "violet", "white"], palette: "Colors",
     keys: "Press 1 to 6 to set a color, arrow keys to move, Backspace to delete, Enter to send.",
     guess: "Guess", takeBack: "Remove last",
@@ -73,12 +73,13 @@ export const services = {
     armed: (fault) => `Fault set: ${fault}`, example: "3 torn old",
     faults: {
       "1 torn old": "1st write: old content", "2 torn mix 7": "2nd write: mixed bits",
-      "1 pulled-after": "Gone after 1st write", "1 acknowledge-lost": "1st write: answer lost",
+      "1 pulled-after": "Removed after 1st write",
+      "1 acknowledge-lost": "1st write: response lost",
     },
-    // A chip that is written with commands performs each write completely or not at all.
+    // An NTAG 424 performs each write completely or not at all, so no mix of bits is possible.
     chipFaults: {
       "1 torn old": "Not written", "1 torn new": "Written, then torn",
-      "1 pulled-after": "Gone after the write", "1 acknowledge-lost": "Written, answer lost",
+      "1 pulled-after": "Removed after the write", "1 acknowledge-lost": "Written, response lost",
     },
   },
 };

@@ -23,12 +23,13 @@ async function play(path, body) {
   lookAtTags();
 }
 
+// Without a number, the server puts the last tag back on the reader.
 const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
 /** A fault in the syntax of `tapcard sim tear`. */
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
-/** What can go wrong with the tag on the reader; a chip that takes commands has no pages. */
+/** The faults to offer for the tag on the reader. An NTAG 424 has its own, as it has no pages. */
 const faultsOf = (tags) => (tags.some(({ chip, onReader }) => onReader && chip === PROVING)
   ? words.chipFaults : words.faults);
 const faultButton = ([fault, text]) => small(text, () => tear(fault));
@@ -58,6 +59,7 @@ export function renderSimulator({ settings, data, card, link }) {
     h("div.sim-bar",
       h("strong.badge", words.badge),
       h("span.sim-state", value.fault && words.armed(value.fault)),
+      // If there are no tags yet, the button makes one.
       isOn ? small(words.take, () => play("take", {}))
         : small(words.put, () => (value.tags.length > 0 ? put() : put(CHIPS[0])),
           { tone: "small strong" }),

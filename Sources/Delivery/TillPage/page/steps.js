@@ -1,11 +1,11 @@
-// The page's wording for the next steps that the server names, and for refusals that the server
-// words for operators.
+// The page's wording for the next steps that the server suggests, and for refusals whose server
+// text is written for operators.
 
 import { shown } from "./words.js";
 
 const OPERATOR = "Ask the operator.";
 const CHECK_ADDRESS = "Ask the operator to check the service's address.";
-const LOTTERY_BEGAN = "The lottery may have started over. Ask the operator.";
+const LOTTERY_RESTARTED = "The lottery may have started over. Ask the operator.";
 const LOG_IN = "Log in on the Game tab.";
 const NEW_GAME = "Start a new game.";
 const HISTORY = "Check History to see what was done.";
@@ -14,13 +14,13 @@ const IN_DOUBT =
   "If you are not sure it is the original, block it; Repair would make it the valid one.";
 const REPLACE = "move the balance to another tag with Replace in Card tools.";
 
-/** An empty string marks a step that the page takes itself or offers with a button. */
+/** An empty string marks a step that the page takes itself or offers as a button. */
 export const steps = {
   "top-up": "Top up the card first, or charge less.",
   unblock: "The operator can unblock it in Card tools.",
   "pay-out": "Pay out and close it in Card tools first.",
   "pay-out-or-confirm": "Pay out and close it in Card tools first.",
-  "use-replacement": "Use the new card; it has the balance.",
+  "use-replacement": "Use the new card; the balance was moved to it.",
   reissue: "This tag can be issued as a new card.",
   "reissue-tag": "This tag can be issued as a new card.",
   "begin-new-account": "Issue it as a new card; its old account will be closed.",
@@ -36,7 +36,7 @@ export const steps = {
 
   repair: "The operator can repair it in Card tools by entering its number.",
   "repair-if-known":
-    "If you know it is the original, the operator can repair it in Card tools.",
+    "If you are sure it is the original, ask the operator to repair it in Card tools.",
   "block-in-doubt": IN_DOUBT,
   "block-or-repair":
     "In Card tools, the operator can block it, or repair it by entering its number.",
@@ -51,9 +51,9 @@ export const steps = {
   "use-there": "Use it where it was issued.",
 
   hold: ({ uid }) => `Tap ${uid ? "that" : "a"} card and try again.`,
-  "hold-again": "Tap the card again, then try again.",
+  "hold-again": "Tap the card once more, then try again.",
   "hold-still": "Keep the card on the reader and try again.",
-  "lift-and-tap": "Remove the card, put it back and try again.",
+  "lift-and-tap": "Remove the card, put it back, and try again.",
   "leave-one": "Leave only one card on the reader.",
   "tap-to-resolve": "Tap the same card again to finish.",
   "tap-to-write": "Tap the same card again to update it.",
@@ -62,10 +62,10 @@ export const steps = {
   "use-factory-tag": "Use a new, unused tag.",
   "format-for-nfc": "Format it with a phone app, or use another tag.",
   "use-unlocked-tag": "It is locked for good. Use another tag.",
-  "use-known-chip": "Use an NTAG213, NTAG215, NTAG216 or NTAG 424.",
+  "use-known-chip": "Use an NTAG213, NTAG215, NTAG216, or NTAG 424.",
   "use-same-chip": "Use a tag with the same kind of chip.",
   "show-tag": "",
-  "shorten-name": "Use a shorter name, no name, or a tag with more room.",
+  "shorten-name": "Use a shorter name, no name, or a tag with more space.",
   overwrite: "",
   "overwrite-by-issuing": "",
   "overwrite-by-demo": "Use another tag, or overwrite this one with Issue card.",
@@ -83,14 +83,14 @@ export const steps = {
   "show-limits": "",
   confirm: "",
   "accept-balance":
-    "Enter exactly the balance shown on the card, or leave it empty to start at 0.",
+    "Enter the exact balance shown on the card, or leave the field empty to start at 0.",
   again: "Try again.",
   "use-new-id": "Try again.",
   "repeat-with-id": "",
-  "repeat-payout": "Don't hand out any cash until the payout is recorded.",
+  "repeat-payout": "Don't give the customer any cash until the payout is recorded.",
   "name-id": "",
   "once-more": "",
-  "refund-at-most": ({ amount }) => `At most ${shown(amount)} can still be undone.`,
+  "refund-at-most": ({ amount }) => `Only ${shown(amount)} of the top-up can still be undone.`,
   "all-spent": "The top-up has been spent and cannot be undone.",
   "instead-of-refund": "",
 
@@ -110,25 +110,25 @@ export const steps = {
   "go-on-guessing":
     "Keep guessing. The number of the next guess shows whether this one counted.",
 
-  "forget-draws": LOTTERY_BEGAN,
+  "forget-draws": LOTTERY_RESTARTED,
   "show-draws": "Choose a draw from the list.",
   "wait-for-draws": "Try again once the lottery announces a draw.",
   "buy-for-next-draw": "Buy a ticket for the next draw.",
-  "buy-with-another-card": LOTTERY_BEGAN,
+  "buy-with-another-card": LOTTERY_RESTARTED,
   "resolve-purchase": "The purchase is unfinished. Tap the same card again later.",
   "check-tickets":
     "Press \u201cCheck a card's tickets\u201d once the ledger is back.",
   "show-tickets": "Tap the card this ticket was bought with.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
 
-  "take-no-money": "Stop all payments, top-ups and payouts.",
-  "restore-good-backup": "Stop all payments, top-ups and payouts. Ask the operator.",
+  "take-no-money": "Stop all payments, top-ups, and payouts.",
+  "restore-good-backup": "Stop all payments, top-ups, and payouts. Ask the operator.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap the card again once the ledger is back.",
   "add-when-back": "Give the cash back, or top up once the ledger is back.",
   "wait-for-ledger": "Try again later, or take cash.",
   "read-card-when-writable":
-    "Once the ledger works again, tap the card before you try again.",
+    "Once the ledger works again, tap the card first, then retry.",
   "check-disk": OPERATOR,
   "use-database": OPERATOR,
 
@@ -164,10 +164,10 @@ export const steps = {
   "wait-for-operation": "Try again in a moment.",
 };
 
-/** Steps that apply until the reader is back. */
+/** Steps that the server suggests only while the reader cannot be used. */
 export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
-/** The wording for an error, or for an error with a certain step: what happened, and what to do. */
+/** What happened and what to do, by error, or by error and next step. */
 export const refusals = {
   "copied": ["This is a copy of a card and holds no money.", steps["keep-copy"]],
   "forged": ["This card is forged; the balance in the ledger is safe."],
@@ -182,15 +182,15 @@ export const refusals = {
   "key-missing": ["This station cannot tell whether this card is genuine.", OPERATOR],
   "key-missing use-another-tag": [
     "This card is from another business.",
-    "Don't try it again; each attempt counts against that card.",
+    "Don't try this card again; each failed attempt counts against it.",
   ],
   "key-missing replace-if-genuine":
-    ["This card may be a copy, or it was not read properly."],
+    ["This card may be a copy, or it may not have been read properly."],
   "key-missing use-at-issuer-station": ["This station has no key for this kind of card."],
   "not-a-card overwrite-by-demo": ["This tag holds other data."],
   "not-a-card overwrite": ["This tag holds other data."],
   "unsupported-tag replace": ["This card can no longer be written to; the balance is safe."],
-  "unusable-tag": ["This card is worn out or was tampered with; the balance is safe."],
+  "unusable-tag": ["This card is worn out or has been tampered with; the balance is safe."],
   "outcome-unknown replace":
     ["This card can no longer be written to; an operation is unfinished."],
   "outcome-unknown keep-copy":
@@ -207,7 +207,7 @@ export const refusals = {
   "already-refunded": ["This was already refunded or undone.", "See History for details."],
   "no-reader": ["Reader not connected.", "Check that it is plugged in."],
   "wrong-card": ["That is a different card.", "Tap the first card and try again."],
-  // Nothing is waiting for a card anymore.
+  // No advice to tap the card: the request has ended, so a tap would do nothing.
   "no-card": ["No card was tapped in time.", ""],
   "operation-mismatch": ["This request was not started.", "Try again."],
 };

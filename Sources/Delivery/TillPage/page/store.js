@@ -15,9 +15,9 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
-  // The session of the tag on the reader, whether read or not; the operations already done in it,
-  // according to the server; and those that the cashier agreed to repeat.
-  lying: null, served: {}, again: {},
+  // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:
+  // what the server has already done in it; `again`: what the cashier agreed to repeat.
+  onReader: null, served: {}, again: {},
   // The last card that was read, wherever it is now.
   seen: null,
   // Whether the ledger is offline, and the offline payments; null if there is nothing to report.
@@ -30,8 +30,8 @@ export const state = {
 export const HERE = Number(/^\/tills\/([1-9]\d*)(\/|$)/.exec(location.pathname)?.[1]) || null;
 
 /**
- * Whether the page is at a till. If there are several, its address has to name one; until the
- * settings are known, a till named there is assumed to exist.
+ * Whether the page is at a till. If the server has several, the page's address has to name one.
+ * Until the settings are known, the page assumes that the named till exists.
  */
 export function isAtTill() {
   const { tills = 1 } = state.settings ?? {};
@@ -54,11 +54,11 @@ export function change(values) {
   });
 }
 
-/** Input in a view, kept while the view is rendered again. */
+/** Input in a view. It is kept in the state, so that it survives another rendering. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
-/** Drafts that belong to no customer; all others are dropped with their view at the latest. */
+/** Drafts that are not about a customer. All others are dropped when their view is left. */
 const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "game.busy"];
 
 const keepDrafts = (isKept) => change({
@@ -79,7 +79,7 @@ export const taskOf = (verb) => taskWith("verb", verb);
 /** Whether the reader can be used. */
 export const isUsable = () => state.link === "live" && state.reader?.state === "ready";
 
-/** The card on the reader, if money may move on it. */
+/** The card on the reader, if it can be charged and topped up. */
 export function trustedCard() {
   const { read, problem } = state.card ?? {};
   return read && !problem && read.seal === "valid" && read.ledger === "known" ? read : null;
@@ -89,8 +89,8 @@ export function trustedCard() {
 export function acceptsOffline() {
   const { read, problem } = state.card ?? {};
   const { offline, offered } = state.offlinePayments ?? {};
-  const isAsItSays = !problem || problem.error === "ledger-offline";
-  return Boolean(offline && offered && read?.seal === "valid" && isAsItSays);
+  const hasNoOtherProblem = !problem || problem.error === "ledger-offline";
+  return Boolean(offline && offered && read?.seal === "valid" && hasNoOtherProblem);
 }
 
 /** Problems with the ledger or the keys, which say nothing about the card. */
@@ -106,14 +106,14 @@ export function isUnjudged() {
 /** Steps in a refusal that leave it unclear whether the tag is the original card. */
 const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
 
-/** Whether the tag itself is the problem, so that another tap would have the same result. */
+/** Whether the tag itself is the problem, in which case another tap would have the same result. */
 export const blamesTag = ({ next }) =>
   next.some(({ step }) => step.startsWith("replace") || step === "keep-copy");
 
 /** Whether the card is genuine but its tag can no longer be written to. */
 export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "replace");
 
-/** Whether the tag on the reader must not be accepted: a copy, a forgery, or an old state. */
+/** Whether the tag on the reader must not be accepted: a copy, a forgery, or an old record. */
 export function isGrave() {
   const { read, problem } = state.card ?? {};
   if (!problem || acceptsOffline()) return false;
@@ -133,7 +133,7 @@ export const isPaidLater = () =>
 /** Whether this was already done for the card on the reader, so repeating it needs confirmation. */
 export const isServed = (verb) => verb in state.served && !state.again[verb];
 
-/** Notes that the cashier agreed to repeat this for the card on the reader. */
+/** Records that the cashier agreed to repeat this for the card on the reader. */
 export const serve = (verb) => change({ again: { ...state.again, [verb]: true } });
 
 /** Whether the tag on the reader cannot be charged or topped up. */

@@ -26,7 +26,7 @@ export const say = {
   link: {
     lost: "Connection lost.",
     lostDetail: "Unfinished payments will be checked as soon as the connection is back.",
-    banner: "Reconnecting\u2026 For now, don't take or hand out any cash.",
+    banner: "Reconnecting\u2026 For now, don't take or pay out any cash.",
     back: "The connection is back.",
     badAnswer: (status) => `The server returned an unexpected response (${status}).`,
   },
@@ -35,7 +35,7 @@ export const say = {
     plain: "The server reported a problem.",
     open: "Not finished yet",
     openLine: "Don't try again; History will show the outcome.",
-    // For refusals in which the server's sentence names an operation by its id.
+    // For refusals in which the server's sentence contains the ID of an operation.
     named: { "not-refundable": "This cannot be refunded or undone." },
     titles: {
       pay: "Payment failed", add: "Top-up failed", refund: "Refund failed",
@@ -43,15 +43,15 @@ export const say = {
     },
     nothing: {
       pay: "Nothing was charged.", add: "Nothing was added.", refund: "Nothing was refunded.",
-      reverse: "Nothing was taken off the card. Don't hand out any cash.",
-      close: "Nothing was paid out. Don't hand out any cash.", "ticket/buy": "Nothing was charged.",
+      reverse: "Nothing was taken off the card. Don't give the customer any cash.",
+      close: "Nothing was paid out. Don't give the customer any cash.",
+      "ticket/buy": "Nothing was charged.",
     },
     voided: {
       pay: ["The payment was voided; nothing was charged.", "Try again."],
       "ticket/buy": ["The ticket purchase was voided; nothing was charged.", "Try again."],
-      close: [
-        "The payout was voided; the balance is still on the card.", "Don't hand out any cash.",
-      ],
+      close: ["The payout was voided; the balance is still on the card.",
+        "Don't give the customer any cash."],
     },
     why: {
       "not-begun": ["The server has no record of this; nothing was done.", "Try again."],
@@ -59,11 +59,11 @@ export const say = {
       "not-a-card": ["This tag is not a card; it holds other data.", "Use a different card."],
       "unsupported-tag": ["This kind of card or tag is not supported.", "Use a different card."],
       "ledger-unavailable": ["The ledger cannot be used right now.",
-        "No payments, top-ups or refunds until it is fixed."],
+        "No payments, top-ups, or refunds until it is fixed."],
       "ledger-undeclared": ["The ledger was restored but has not been reopened.",
         "Cash sales only until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
-        "No cards work here until the operator imports it."],
+        "No cards will work here until the operator imports it."],
       "ledger-offline": ["The ledger is offline.", "Try again later, or take cash."],
     },
     // Why this payment cannot be booked later.
@@ -80,7 +80,7 @@ export const say = {
       "open-operation": () => "An operation on this card is unfinished; it may be this payment.",
       balance: (left) => `Last known balance: ${left}.`,
       "card-limit": (left) => `Only ${left} more can be paid offline with this card.`,
-      "station-limit": (left) => `Only ${left} more can be taken offline at this station.`,
+      "station-limit": (left) => `This station can accept only ${left} more in offline payments.`,
     },
     // The reason once a limit has been reached.
     spent: {
@@ -100,7 +100,7 @@ export const say = {
     booked: (when) => `All of this station's offline payments were booked at ${when}.`,
     back: "The ledger is back.",
     hint: "Will be booked later", done: "Will be booked when the ledger is back.",
-    card: "Last known balance, less any payments not yet booked at this station.",
+    card: "Last known balance, less any payments this station has not booked yet.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting\u2026",
@@ -109,7 +109,7 @@ export const say = {
   amount: {
     negative: (text) => `"${text}" is negative; enter it without a minus sign`,
     comma: (text, better) => `"${text}" has a comma; enter ${better}`,
-    malformed: (text, example) => `"${text}" is not an amount; enter it like ${example}`,
+    malformed: (text, example) => `"${text}" is not an amount; enter an amount such as ${example}`,
     precise: (text, code, places) =>
       `"${text}" has too many decimal places; ${code} has ${places || "none"}`,
     zero: "The amount must be above 0",
@@ -141,7 +141,7 @@ export const say = {
       unknown: "This card is not in the ledger and cannot be used.",
       blocked: "This card is blocked. The operator can unblock it in Card tools.",
       closed: "This card is closed. It can no longer be used.",
-      replaced: "This card was replaced. Use the new card; it has the balance.",
+      replaced: "This card was replaced. Use the new card; the balance was moved to it.",
     },
     unsealed: "This card is not from this business.",
     adopt: "The operator can convert it in Card tools.",
@@ -170,10 +170,10 @@ export const say = {
       unscratched: ["Reveal the code", "Scratch the code first"],
       scratching: ["Scratching\u2026", "Code not revealed yet"],
       scratched: ["Already scratched", "Activate the code"],
-      activating: ["Already scratched", "Requested, no answer yet"],
+      activating: ["Already scratched", "Requested, no response yet"],
       activated: ["Already scratched", "Already activated"],
     },
-    offer: "Make a card from this tag", offerAgain: "Use this tag for a new card",
+    offer: "Turn this tag into a card", offerAgain: "Use this tag for a new card",
     elsewhere: "This station cannot top up cards",
     demo: "Make demo card",
     demoHint: "The demo customer is Amanda Gonzalez, number 1, with a balance of 0.",
@@ -199,10 +199,10 @@ export const say = {
   // For a card that was on the reader before the server started watching, or whose last operation
   // has an unknown outcome.
   perhapsServed: {
-    pay: "This card may already have been charged. Check History before you charge it.",
-    add: "This card may already have been topped up. Check History before you top it up.",
+    pay: "This card may already have been charged. Check History before you charge it again.",
+    add: "This card may already have been topped up. Check History before you top it up again.",
     "ticket/buy": "A ticket may already have been bought with this card. Check History before you "
-      + "buy one.",
+      + "buy another.",
   },
 
   // Names of the actions, and their success messages.
@@ -234,8 +234,8 @@ export const say = {
   },
   onceMore: {
     "confirmation-needed": [(what) => `${what}?`, (amount) => (amount ? `Yes, ${amount}` : "Yes")],
-    "just-resolved": [(what) => `${what} again?`, () => "Yes, again"],
-    "same-card": [(what) => `${what} again?`, () => "Yes, again"],
+    "just-resolved": [(what) => `${what} again?`, () => "Yes, do it again"],
+    "same-card": [(what) => `${what} again?`, () => "Yes, do it again"],
   },
   phases: {
     seen: "Card detected\u2026", resolving: "Resolving an earlier operation\u2026",
@@ -253,32 +253,32 @@ export const say = {
     failed: "Something went wrong",
     asking: "Connection lost. Checking whether it went through\u2026",
     left: (balance) => `${balance} left`, balance: (balance) => `Balance ${balance}`,
-    afterwards: (balance) => `Balance after this: ${balance}`,
+    afterwards: (balance) => `New balance: ${balance}`,
     replayed: "This was already done. Nothing was charged or added twice.",
     next: "Next customer", goBack: "Done", undo: "Undo payment",
-    undoOut: (amount) => `Undo and hand back ${amount}`,
-    handOut: (amount) => `Hand out ${amount}`,
+    undoOut: (amount) => `Undo and give back ${amount}`,
+    handOut: (amount) => `Give the customer ${amount}`,
   },
   unknown: {
-    title: "Not sure it went through",
-    // When the tag is the problem: what is unfinished, and what that means for now.
+    title: "Outcome unknown",
+    // When the tag is the problem: what is unfinished, and what the cashier should do meanwhile.
     kept: "Recorded, card not updated",
     yet: {
       add: "Keep the cash in the drawer.", pay: "The card has not been charged yet.",
       "ticket/buy": "The card has not been charged yet.",
-      close: "Nothing has been paid out yet. Don't hand out any cash.",
-      reverse: "The undo is not finished. Don't hand out any cash yet.",
+      close: "Nothing has been paid out yet. Don't give the customer any cash.",
+      reverse: "The undo is not finished. Don't give the customer any cash yet.",
     },
     hold: "Tap the same card again to finish.",
     press: "Press \u201cCheck again\u201d, then tap the same card.",
     wrongCard: "That is a different card. Tap the first one again.",
-    noCard: "Don't hand out any cash until the outcome is known.",
+    noCard: "Don't give the customer any cash until the outcome is known.",
     again: "Check again", leave: "Decide later",
   },
 
   scratch: {
     title: "Scratch",
-    lead: "Rub to reveal the code. Keep the card on the reader; if you leave, scratching stops.",
+    lead: "Rub to reveal the code. Keep the card on the reader, and stay on this page.",
     field: "Scratch-off area. Press Space or Enter to reveal the code.", button: "Reveal code",
     working: "Scratching\u2026 Keep the card on the reader.", under: "Hidden code",
     hidden: "\u2022".repeat(8), done: "Code revealed and saved on the card",
@@ -289,30 +289,30 @@ export const say = {
   history: {
     title: "History", all: "All cards", card: "This card", which: "Activity to show",
     none: "No activity yet.", takings: "Daily totals, all tills",
-    quiet: "No payments, top-ups or payouts.",
+    quiet: "No payments, top-ups, or payouts.",
     day: "Day", before: "Previous day", after: "Next day",
     paid: "Paid", added: "Topped up", hour: "Hour", table: "Show as table",
     sums: (paid, payments, added, topUps) =>
       `${counted(payments, "payment")}: ${paid}, ${counted(topUps, "top-up")}: ${added}`,
     payouts: (paidOut, payouts) => `${counted(payouts, "payout")}: ${paidOut}`,
     drawer: (sum) => `Net cash for the day, all tills: ${sum}`,
-    handedOut: (amount) => `Cash handed out: ${amount}.`,
-    chart: (paid, added) => `${paid} paid and ${added} topped up, by hour`,
+    handedOut: (amount) => `Cash paid out: ${amount}.`,
+    chart: (paid, added) => `${paid} in payments and ${added} in top-ups, by hour`,
     entries: "Recent activity", activations: "Activation requests",
-    refundAmount: "Amount (blank for all)",
+    refundAmount: "Amount (blank for full amount)",
     // The wording for refunding a payment and undoing a top-up.
     back: {
       pay: {
         name: "Refund", action: "Refund payment", done: "refund recorded",
         title: (amount) => `Refund ${amount}?`,
         lines: (card, amount) =>
-          [`${amount} will go back onto ${card}.`, "You need that card on the reader."],
+          [`${amount} will go back onto ${card}.`, "That card must be on the reader."],
       },
       add: {
-        name: "Undo top-up", action: "Undo this top-up", done: "undo recorded",
+        name: "Undo top-up", action: "Undo this top-up", done: "reversal recorded",
         title: (amount) => `Undo the ${amount} top-up?`,
         lines: (card, amount) => [`${amount} will come off ${card}.`,
-          `Hand out the ${amount} in cash only after the check mark appears.`],
+          `Give the customer the ${amount} in cash only after the check mark appears.`],
       },
     },
     whose: (uid, name) => (name ? `${name}\u2019s card` : `card ${uid}`),
@@ -331,16 +331,16 @@ export const say = {
     takeOff: "This tag cannot become the new card. Put a different tag on the reader.",
     accept: "Balance to carry over",
     acceptHint: "For Convert: the exact balance on the card. Leave empty to start at 0.",
-    ask: (action) => `${action}?`, handOut: (amount) => `Cash to hand out: ${amount}.`,
+    ask: (action) => `${action}?`, handOut: (amount) => `Cash to pay out: ${amount}.`,
     actions: {
       issue: ["Issue card", "Turn a blank tag into a card."],
       demo: ["Make demo card", "Amanda Gonzalez, number 1, balance 0."],
       adopt: ["Convert", "Convert another system's card, or one not in the ledger.",
-        "The name, number and scratch code will be kept, but not an activation by another system. "
-        + "Only the balance you entered will be credited."],
+        "The name, number, and scratch code will be kept, but an activation by another system "
+        + "will not. Only the balance you entered will be credited."],
       repair: ["Repair", "Rewrite the card from the ledger.",
         "Make sure this is the original. If you entered a card number, the card on the reader will "
-        + "become the valid one for good, even if it was refused or is a copy."],
+        + "permanently become the valid one, even if it was refused or is a copy."],
       block: ["Block", "Refuse payments and top-ups until you unblock it.",
         "Payments and top-ups will be refused until you unblock the card."],
       unblock: ["Unblock", "Allow payments and top-ups again.",
@@ -348,10 +348,10 @@ export const say = {
       replace: ["Replace", "Enter a lost card's number to move its balance to this tag.",
         "The lost card will stop working for good, even if it is found."],
       close: ["Pay out and close", "Pay out the balance in cash and close the card.",
-        "The card will be closed for good. Hand out the cash only after the check mark appears."],
+        "The card will be closed for good. Pay out the cash only after the check mark appears."],
       forget: ["Delete name", "Delete the customer's name.",
-        "The name will be deleted from the ledger now and from the card at its next tap. This "
-        + "cannot be undone."],
+        "The name will be deleted from the ledger now, and from the card when it is next tapped. "
+        + "This cannot be undone."],
     },
   },
   making: {
@@ -361,11 +361,11 @@ export const say = {
       "Close and issue new card"],
     again: ["This tag used to be a card",
       "Its old account is closed. A new account will be opened on the same tag.", "Issue new card"],
-    held: (amount) => `Cash to hand out from the old account: ${amount}.`,
+    held: (amount) => `Cash to pay out from the old account: ${amount}.`,
   },
   issue: {
     title: "Issue card",
-    lead: "Any phone can read the name, number, balance and code on a card, except on an NTAG 424.",
+    lead: "Any phone can read a card's name, number, balance, and code, except on an NTAG 424.",
     name: "Customer name (optional)", id: "Number (optional)",
     idFault: "Enter a whole number from 1 to 9999999999.",
     balance: "Starting balance (cash received)", noScratch: "Without a scratch code",
@@ -380,14 +380,14 @@ export const say = {
     title: "Health", reader: "Reader", tills: "Tills", ledger: "Ledger",
     findings: "Diagnosis",
     severity: { ok: "OK", note: "Note", problem: "Problem" }, noFindings: "Nothing to report.",
-    look: "Diagnose again", audit: "Audit the ledger",
+    look: "Run diagnosis again", audit: "Audit the ledger",
     auditHint: "Checks every card and every operation.",
     auditGood: (cards, operations) => "No problems found. "
       + `Checked ${counted(cards, "card")} and ${counted(operations, "operation")}.`,
     auditOpen: (open) =>
-      `Unfinished until the card's next tap: ${counted(open, "operation")}. This is normal.`,
-    auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups and payouts.`,
-    activating: (uid) => `Activation of card ${uid} was requested; no answer yet.`,
+      `Unfinished until the card is tapped again: ${counted(open, "operation")}. This is normal.`,
+    auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups, and payouts.`,
+    activating: (uid) => `Activation of card ${uid} was requested; no response yet.`,
     server: "Server", version: "version", copy: "Copy", copied: "Command copied",
   },
   login: {

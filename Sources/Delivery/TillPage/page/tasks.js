@@ -1,6 +1,6 @@
 // Operations from the press of a button to their outcome. A task is done only when the server's
-// answer says so; after a lost answer, the operation is queried by its id. A refused query or retry
-// says nothing about the outcome of the operation.
+// response says so. If the response is lost, the page asks for the operation by its ID. A refused
+// query or retry says nothing about the outcome of the operation.
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -10,61 +10,62 @@ import { say } from "./strings.js";
 import { balanceWords, handOut, resolvedWords, shown } from "./words.js";
 
 // A tab that switches to another till leaves its tasks here and finds them when it returns.
-const KEPT = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
-const SHORTEST_SHOWING = 400;
-const DEMO_SHOWING = 6000;
-const OTHERS_NOTE = 5000;
-const NEXT_QUESTION = 2000;
-/** How long an unknown outcome is retried; a later card may be meant for something else. */
-const LONGEST_REPEATING = 300_000;
+const STORAGE_KEY = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
+const MINIMUM_SHOWN = 400;
+const DEMO_SHOWN = 6000;
+const OTHERS_SHOWN = 5000;
+const QUERY_PAUSE = 2000;
+/** How long an unknown outcome is retried. A card tapped later may be meant for something else. */
+const RETRY_LIMIT = 300_000;
 const LAST_ENTRIES = 20;
-/** An attempt shorter than this did not wait for its card but failed for another reason. */
+/** An attempt shorter than this failed for a reason other than a missing card. */
 const SHORTEST_WAIT = 10_000;
-const afterwards = new Map();
-const standing = new Map();
-/** Requests that have not been answered yet, and the timers for the next queries. */
+const callbacks = new Map();
+const standingCallbacks = new Map();
+/** Requests without a response so far, and the timers for the next queries. */
 const sent = new Map();
-const questions = new Map();
-/** Refusals that ask for confirmation, and the members that give it. */
-const ONCE_MORE = {
+const queryTimers = new Map();
+/** Refusals that ask for confirmation, and the request members that give it. */
+const CONFIRMING_MEMBERS = {
   "confirmation-needed": "confirmed", "just-resolved": "again", "same-card": "again",
 };
-/** How long the server takes to notice that the reader is gone. */
-const READER_SEARCH = 4000;
+/** The time in which the server notices that the reader is gone. */
+const READER_LOSS_DELAY = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCanceling: false,
 };
 
 /**
- * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves that to
- * its view. `kind` is a more precise name than the verb: undoing a top-up is not called a refund.
- * `then` is called with the task after its outcome.
+ * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves it to the
+ * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. `then` is
+ * called with the task once its outcome is known.
  */
 export function begin(verb, members = {}, { place = "panel", about = "", kind = verb, then } = {}) {
   const id = freshID();
-  if (then) afterwards.set(id, then);
+  if (then) callbacks.set(id, then);
   const body = state.again[verb] ? { ...members, again: true } : members;
   const task = { id, verb, kind, body, place, about, at: Date.now() };
   change({ tasks: { ...state.tasks, [id]: task } });
   send(id, (problem) => conclude(id, { problem }));
 }
 
-/** The callback for the outcome of a task, for a request that takes its place. */
-export const callbackOf = (id) => afterwards.get(id);
+/** The callback of a task, which a request that replaces the task takes over. */
+export const callbackOf = (id) => callbacks.get(id);
 
-/** Sets the callback for every ended operation of a verb, also after a reload. */
-export const whenever = (verb, then) => standing.set(verb, then);
+/** Sets the callback for every operation of a verb that ends, even if the page was reloaded. */
+export const whenever = (verb, then) => standingCallbacks.set(verb, then);
 
 /**
- * Sends the request again; with the same id, it can never be done twice. Unless the cashier pressed
- * a button, it only finishes what was begun, because the next card may be somebody else's.
+ * Sends the request again. As the ID is the same, the request cannot be done twice. Unless the
+ * cashier pressed a button, the server may only finish what was begun, because the next card may be
+ * another customer's.
  */
 export function retry(id, isPressed) {
   alter(id, { isAgain: true });
   send(id, (problem) => {
     if (problem.error === "not-begun") conclude(id, { problem });
-    else ask(id, problem);
+    else queryOutcome(id, problem);
   }, !isPressed);
   if (!state.tasks[id].doubt && !isPressed) alter(id, { status: "asking" });
 }
@@ -79,20 +80,20 @@ async function send(id, whenRefused, repeated = false) {
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // The stream may have reported its end, and it may have been restarted since.
+  // The stream may have reported the outcome, or the request may have been sent again.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
-  if (problem?.result === "lost") ask(id);
+  if (problem?.result === "lost") queryOutcome(id);
   else if (problem && problem.result !== "unknown") whenRefused(problem);
   else conclude(id, outcome);
 }
 
-/** Queries the outcome of an operation; `refusal` says why it could not be retried. */
-async function ask(id, refusal) {
-  // A task with an unknown outcome has a timer of its own, which must survive a reconnection.
+/** Asks the server for the outcome of an operation; `refusal` says why a retry was refused. */
+async function queryOutcome(id, refusal) {
+  // A task that already shows an unknown outcome keeps its own timer, even after a reconnection.
   if (!isPending(id)) return;
-  clearTimeout(questions.get(id));
+  clearTimeout(queryTimers.get(id));
   alter(id, { status: "asking" });
   // Open tasks are queried again after the login.
   if (state.needsLogin) return;
@@ -108,13 +109,13 @@ async function ask(id, refusal) {
     }
   }
   if (state.tasks[id]?.status !== "asking") return;
-  clearTimeout(questions.get(id));
-  questions.set(id, setTimeout(() => ask(id, refusal), NEXT_QUESTION));
+  clearTimeout(queryTimers.get(id));
+  queryTimers.set(id, setTimeout(() => queryOutcome(id, refusal), QUERY_PAUSE));
 }
 
 /**
- * An unknown outcome; `why` says why it could not be retried. A problem with the tag counts only if
- * it is the right card, because another card may have been tapped by mistake.
+ * An unknown outcome; `why` says why the retry failed. A problem with the tag counts only if the
+ * card is the right one, because another card may have been tapped by mistake.
  */
 const unknown = (why, { uid, operation } = {}) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
@@ -127,31 +128,31 @@ function leaveUnknown(id, refusal) {
 }
 
 /**
- * Whether the request is retried automatically, so the card only needs to be tapped again. If the
- * tag is the problem, that would be useless and wear the tag; it is also useless if the card is not
- * known.
+ * Whether the request is retried automatically, so that the card only has to be tapped again. If
+ * the tag is the problem, retries would be useless and wear it out. They are also useless if it is
+ * not known which card was used.
  */
 export const repeatsItself = ({ place, at, body, doubt }) =>
-  place === "panel" && Date.now() - at < LONGEST_REPEATING && !(doubt && blamesTag(doubt))
+  place === "panel" && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
     && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
-/** Retries an unknown outcome before the server reads the card on its own and voids it. */
+/** Retries an operation before the server, reading the card on its own, voids the operation. */
 function repeat(id, pause) {
-  clearTimeout(questions.get(id));
+  clearTimeout(queryTimers.get(id));
   const again = () => {
     if (state.tasks[id]?.status !== "unknown") return;
-    if (state.link === "live" && !isUsable()) repeat(id, NEXT_QUESTION);
+    if (state.link === "live" && !isUsable()) repeat(id, QUERY_PAUSE);
     else {
       retry(id);
-      lookInLedger(id);
+      checkLedger(id);
     }
   };
-  if (pause > 0) questions.set(id, setTimeout(again, pause));
+  if (pause > 0) queryTimers.set(id, setTimeout(again, pause));
   else again();
 }
 
-/** Ends the wait once another station has resolved the operation. */
-async function lookInLedger(id) {
+/** Ends the wait for the card once another station has resolved the operation. */
+async function checkLedger(id) {
   const { doubt, status } = state.tasks[id] ?? {};
   if (!doubt?.uid || status !== "waiting") return;
   try {
@@ -159,14 +160,14 @@ async function lookInLedger(id) {
     const entry = entries.find(({ operation }) => operation === id);
     if (entry && entry.state !== "pending" && sent.has(id)) await stop(id);
   } catch {
-    // A failed query is retried later.
+    // The next query may succeed.
   }
-  if (sent.has(id)) questions.set(id, setTimeout(() => lookInLedger(id), NEXT_QUESTION));
+  if (sent.has(id)) queryTimers.set(id, setTimeout(() => checkLedger(id), QUERY_PAUSE));
 }
 
 const stop = (id) => call("DELETE", `operations/${id}`);
 
-/** Leaves an open operation to the next tap of its card. */
+/** Leaves an open operation to be resolved when its card is next tapped. */
 export function leaveOpen(id) {
   const isWaiting = sent.has(id);
   dismiss(id);
@@ -188,9 +189,9 @@ export async function cancel(id) {
 }
 
 export function dismiss(id) {
-  afterwards.delete(id);
-  clearTimeout(questions.get(id));
-  // If the answer still comes, it is ignored.
+  callbacks.delete(id);
+  clearTimeout(queryTimers.get(id));
+  // A response that arrives later is ignored.
   sent.delete(id);
   const { [id]: gone, ...tasks } = state.tasks;
   change({ tasks });
@@ -199,34 +200,34 @@ export function dismiss(id) {
 
 /** Handles an operation event from the stream, caused by this tab or another. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
-  // The cashier agreed to one repetition, not to another one after it.
+  // The cashier agreed to a single repetition.
   if (phase === "done") change({ again: {} });
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    // The preliminary display of an unknown outcome is not an outcome.
+    // While a retry is running, its task shows an unknown outcome, but that one is not final.
     if (phase === "done") conclude(id, { answer });
-    // An event from an earlier attempt; the current attempt will have its own answer.
+    // This event is about an earlier attempt; the current attempt will have its own response.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") conclude(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") {
-      alter(id, { phase, status: "waiting", since: null, ...begun(id) });
+      alter(id, { phase, status: "waiting", since: null, ...doubtAfterRetry(id) });
     } else spin(id, phase);
   }
 }
 
-/** A repeated request does not begin anything; what is waiting for its card was begun before. */
-function begun(id) {
+/** A retry that waits for a card proves that the operation was begun: its outcome is unknown. */
+function doubtAfterRetry(id) {
   const { isAgain, doubt } = state.tasks[id];
   return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
-/** Queries all tasks after a reconnection, because the events in between are lost. */
+/** Asks for the outcomes of all tasks after a reconnection: the events in between are lost. */
 export function reconcile(operations) {
   change({ others: {} });
   operations.forEach(follow);
   const running = new Set(operations.map(({ operation }) => operation));
-  for (const id of Object.keys(state.tasks)) if (!running.has(id)) ask(id);
+  for (const id of Object.keys(state.tasks)) if (!running.has(id)) queryOutcome(id);
 }
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
@@ -242,11 +243,11 @@ function alter(id, values) {
 const spin = (id, phase = state.tasks[id].phase) =>
   alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
-// Only the first outcome counts; the stream and the answer both bring it.
+// Only the first outcome counts, because the stream and the response both report it.
 function conclude(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
-  // A ledger that could not be read says nothing about an earlier attempt.
+  // A retry that could not read the ledger says nothing about the first attempt.
   if (task.isAgain && outcome.problem?.result === "ledger") {
     outcome = { problem: unknown(outcome.problem, task.doubt) };
   }
@@ -257,8 +258,9 @@ function conclude(id, outcome) {
     return;
   }
   if (task.since === null) spin(id);
+  // Shown for a minimum time, because a shorter flash would be missed.
   const isStretched = state.settings.demoPace && task.verb === "pay";
-  const showing = isStretched ? DEMO_SHOWING : SHORTEST_SHOWING;
+  const showing = isStretched ? DEMO_SHOWN : MINIMUM_SHOWN;
   setTimeout(() => show(id), state.tasks[id].since + showing - performance.now());
 }
 
@@ -266,29 +268,30 @@ function show(id) {
   const { outcome, place, verb, doubt } = state.tasks[id] ?? {};
   if (!outcome) return;
   const { problem } = outcome;
-  const then = afterwards.get(id) ?? standing.get(verb);
+  const then = callbacks.get(id) ?? standingCallbacks.get(verb);
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
-  const [doneAt, doneOn] = [performance.now(), state.lying];
+  const [doneAt, doneOn] = [performance.now(), state.onReader];
   alter(id, { ...outcome, status, outcome: null, doneAt, doneOn });
   if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
-  // Ask only once; a confirmed request that is refused again is shown as refused.
-  if (problem?.error in ONCE_MORE && !task.body[ONCE_MORE[problem.error]]) {
-    askOnceMore(task, then);
+  // Ask only once: if a confirmed request is refused again, show the refusal.
+  if (problem?.error in CONFIRMING_MEMBERS && !task.body[CONFIRMING_MEMBERS[problem.error]]) {
+    askToConfirm(task, then);
     return;
   }
   if (problem?.error === "address-unconfirmed") {
     dismiss(id);
-    isConfirmed(problem).then((isSo) => isSo && begin(verb, task.body, { ...task, then }));
+    isConfirmed(problem)
+      .then((isAccepted) => isAccepted && begin(verb, task.body, { ...task, then }));
     return;
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // A waiting request would hide from all pages that the reader was lost or is back.
-    repeat(id, problem.isReaderGone ? READER_SEARCH : isSoon ? NEXT_QUESTION : 0);
+    // Not at once: a waiting request would hide from all pages that the reader was lost or is back.
+    repeat(id, problem.isReaderGone ? READER_LOSS_DELAY : isSoon ? QUERY_PAUSE : 0);
     // The page already shows that the outcome is unknown.
     if (doubt) return;
   }
@@ -303,7 +306,7 @@ function show(id) {
   then?.(task);
 }
 
-/** The words for success. Undoing a top-up is not called a refund. */
+/** The heading for success. Undoing a top-up is not called a refund. */
 export const doneWords = ({ verb, answer }) =>
   say.verbs[answer.offline ? "offline"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
@@ -317,13 +320,13 @@ export function told(task) {
   const due = handOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
-  // A closed card's balance is the cash to hand out.
+  // The amount of a payout is the cash that the next sentence names anyway.
   const what = [doneWords(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
   return [what, rest, resolved].filter(Boolean).join(". ");
 }
 
 /** Asks for confirmation and sends a new request, because nothing was begun. */
-async function askOnceMore(task, then) {
+async function askToConfirm(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
   const what = kind in say.requests ? `${say.requests[kind]} ${about}`.trim()
@@ -331,14 +334,14 @@ async function askOnceMore(task, then) {
   const lines = [problem.title, meaningOf(task), ...resolvedWords(problem.resolved)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {
-    // Only the card that the question was about, not another card that is there by now.
+    // Only the card that the question was about may be charged, whatever is on the reader by now.
     const card = verb in say.served && (body.card ?? problem.uid);
-    begin(verb, { ...body, ...(card && { card }), [ONCE_MORE[problem.error]]: true },
+    begin(verb, { ...body, ...(card && { card }), [CONFIRMING_MEMBERS[problem.error]]: true },
       { place, about, kind, then });
   }
 }
 
-// Only after a touch; otherwise, the browser refuses and logs a warning.
+// Before the first touch, the browser would refuse and log a warning.
 function vibrate(pattern) {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(pattern);
 }
@@ -347,25 +350,25 @@ function noteOther(id, note) {
   change({ others: { ...state.others, [id]: note } });
   if (note.phase !== "done" && note.phase !== "failed") return;
   change({ ended: state.ended + 1 });
-  // The reader is free again.
+  // The other operation no longer uses the reader, so ours can be retried.
   Object.values(state.tasks).filter(repeatsItself).forEach((task) => repeat(task.id, 0));
   setTimeout(() => {
     const { [id]: gone, ...others } = state.others;
     change({ others });
-  }, OTHERS_NOTE);
+  }, OTHERS_SHOWN);
 }
 
-// A reload in the middle of an operation must not lose track of it.
+// After a reload, the page must still know its open operations.
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")
     .map(({ id, verb, kind, body, place, about, at, isAgain, doubt }) =>
       ({ id, verb, kind, body, place, about, at, isAgain, doubt }));
-  sessionStorage.setItem(KEPT, JSON.stringify(open));
+  sessionStorage.setItem(STORAGE_KEY, JSON.stringify(open));
 }
 
 export function restoreTasks() {
-  for (const task of JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")) {
+  for (const task of JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? "[]")) {
     const since = performance.now();
     const doubt = task.doubt && new Problem(task.doubt);
     const asking = { ...task, ...FRESH, doubt, status: "asking", since };

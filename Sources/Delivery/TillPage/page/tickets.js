@@ -12,7 +12,7 @@ import { begin, dismiss } from "./tasks.js";
 import { button, choice, heading, loaded, note, rows } from "./ui.js";
 import { dayWords, shown, uidWords } from "./words.js";
 
-const NO_ROOM = "limit-exceeded";
+const LIMIT_EXCEEDED = "limit-exceeded";
 const words = say.tickets;
 
 function enter() {
@@ -36,6 +36,7 @@ const check = () => begin("ticket/check", {}, {
 });
 
 function buy(price) {
+  // The request names the card that the page shows, because another may be on the reader by then.
   const card = trustedCard()?.uid;
   begin("ticket/buy", card ? { card } : {}, { about: price });
 }
@@ -46,7 +47,7 @@ function claim(ticket, isPaidOut) {
     about: shown(ticket.prize),
     then: ({ id, problem }) => {
       // A prize that does not fit on the card can still be paid out in cash.
-      if (problem?.error !== NO_ROOM || isPaidOut) return;
+      if (problem?.error !== LIMIT_EXCEEDED || isPaidOut) return;
       dismiss(id);
       payOut(ticket, problem.title);
     },
@@ -87,7 +88,7 @@ const legend = () => h("ul.legend", { "aria-label": words.legend },
   Object.entries(ballSigns).map(([match, sign]) =>
     h("li", h("span.ball", { class: match }, icon(sign)), words.match[match])));
 
-// Draws can be cached without tickets, which leaves it unknown whether there are any.
+// If the tickets could not be read, an empty list does not mean that there are none.
 const lists = (value) => [
   staleNote(value),
   value.message && note(problemOf(value), "warn", "warn"),
@@ -98,7 +99,7 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
-/** Lists the tickets of all cards again, because another customer's card was tapped. */
+/** Goes back to the tickets of all cards, because another customer's card was tapped. */
 export function leaveTickets() {
   if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
 }

@@ -1,4 +1,4 @@
-// The till: the card on the reader, the actions for it, payments and top-ups.
+// The till: the card on the reader, the actions for it, payments, and top-ups.
 
 import { call } from "./api.js";
 import { cardSide } from "./card-face.js";
@@ -44,7 +44,7 @@ h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
   : isUnjudged() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
     : words.balanceAsk));
 
-/** A link to a view; if it cannot be used right now, it is disabled and says why. */
+/** A link to a view. If the view cannot be used right now, a disabled button says why. */
 function way(name, sign, hint, isOpen) {
   const inside = [icon(sign), h("span", words[name]), h("small", hint)];
   return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
@@ -98,7 +98,8 @@ export const home = {
 const shownCard = (verb) =>
   (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
 
-// Names the card on the page, because another card may be on the reader by then.
+// The request names the card that the page shows, because another card may be on the reader by the
+// time the server reads it.
 function move(verb, amount) {
   const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
@@ -112,6 +113,7 @@ const servedWords = (verb) =>
 /** After a top-up, the page returns to the till for the next customer. */
 export function leaveAdd() {
   if (state.route.name !== "add") return;
+  // Replaced, so that the browser's Back button does not return to the finished top-up.
   window.history.replaceState(null, "", "#/home");
   change({ route: { name: "home", arg: null } });
 }
@@ -121,7 +123,7 @@ whenever("add", leaveAdd);
 
 /**
  * A card that stays on the reader is charged once; charging it again needs confirmation. The button
- * for that is above where the amounts, the tiles and the check mark appear.
+ * for that is above the places where the amounts, the tiles, and the check mark appear.
  */
 export const serveAgain = (verb) => isServed(verb) && [
   button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),

@@ -1,5 +1,5 @@
-// The server's tills: which till this page is at, and choosing another. A browser remembers the
-// till that was chosen in it.
+// The server's tills: which till this page is at, and how to choose another. The browser remembers
+// the choice.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -7,9 +7,9 @@ import { HERE, state } from "./store.js";
 import { say } from "./strings.js";
 import { heading, link, loaded, note, rows } from "./ui.js";
 
-const KEPT = "tapcard.till";
-/** How often the list is reloaded while it is shown, because no events report its changes. */
-const PAUSE = 3000;
+const STORAGE_KEY = "tapcard.till";
+/** How often the visible list is reloaded, in milliseconds. No event reports its changes. */
+const RELOAD_INTERVAL = 3000;
 const words = say.tills;
 let timer = null;
 
@@ -17,11 +17,12 @@ const addressOf = (number) => `/tills/${number}/#/home`;
 
 /** The address of the till chosen in this browser; null for none. */
 export function chosenAddress() {
-  const number = Number(localStorage.getItem(KEPT));
+  // The server may have fewer tills now than when the browser stored the number.
+  const number = Number(localStorage.getItem(STORAGE_KEY));
   return number >= 1 && number <= state.settings.tills ? addressOf(number) : null;
 }
 
-const choose = (number) => localStorage.setItem(KEPT, String(number));
+const choose = (number) => localStorage.setItem(STORAGE_KEY, String(number));
 
 /** The name of this page's till, shown at the top, with a link to the other tills. */
 export const tillChip = ({ settings, session }) => {
@@ -47,7 +48,7 @@ const enter = () => {
   const look = () => load("tills", "health");
   look();
   clearInterval(timer);
-  timer = setInterval(look, PAUSE);
+  timer = setInterval(look, RELOAD_INTERVAL);
 };
 
 export const tills = {

@@ -7,7 +7,7 @@ import { say } from "./strings.js";
 export const heading = (text, lead) => h("header",
   h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
 
-/** A button. If it moves money or leads there, it ignores presses for a moment: see guard.js. */
+/** A button. If it is for moving money, it ignores presses at first: see guard.js. */
 export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {}) =>
   h("button", { class: tone, onclick, "data-money": money, ...rest },
     sign && icon(sign), h("span", text), hint && h("small", hint));
@@ -31,7 +31,7 @@ const selecting = {
     entered = target;
     target.select();
   },
-  // A press sets the caret only after the field has received the focus.
+  // After the focus, the press would set the caret and undo the selection, so select again.
   onclick: ({ target }) => {
     if (entered === target) target.select();
     entered = null;
@@ -58,14 +58,14 @@ export function field(id, label, { hint, ...rest } = {}) {
     wrong && h("p.wrong", { id: `${id}-wrong`, role: "alert" }, icon("warn"), wrong));
 }
 
-/** Sets the error of a field; returns true for none. */
+/** Sets or clears the error of a field; returns whether it has none. */
 export function accepts(id, wrong) {
   setDraft(`${id}!`, wrong);
   return !wrong;
 }
 
 export const typed = (id) => draft(id).trim();
-// The length leaves room for a sign and group separators.
+// The maximum length leaves space for a sign and group separators.
 export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
@@ -83,7 +83,7 @@ export const form = (onsubmit, ...children) => h("form", {
   novalidate: true, onsubmit: (event) => { event.preventDefault(); onsubmit(); },
 }, children);
 
-/** The meaning of a refusal and the next step, below what happened. */
+/** What a refusal means and what to do next, shown below what happened. */
 const consequences = ({ meaning, advice }, tone = "p") =>
   [meaning, advice].map((line) => line && h(tone, line));
 
@@ -94,10 +94,10 @@ export const problemBox = (problem, ...actions) =>
 export const note = (text, sign = "info", tone = "") =>
   h("p.note", { class: tone }, icon(sign), h("span", text));
 
-/** Name of the per-view draft that remembers a declined address; "Try again" clears it. */
+/** The draft that remembers, in each view, that the address was declined; "Try again" clears it. */
 export const DECLINED = "address.declined";
 
-/** The loaded content, a note that it is loading, or the reason for a failure. */
+/** The loaded content, a note that it is loading, or the reason why loading failed. */
 export function loaded(entry, body, retry) {
   const again = () => {
     setDraft(DECLINED, false);
@@ -109,7 +109,7 @@ export function loaded(entry, body, retry) {
   return problem || h("p.lead", { role: "status" }, say.loading);
 }
 
-/** A list of rows, or a sentence for an empty list. */
+/** A list of rows, or a sentence if the list is empty. */
 export const rows = (items, row, none) => items.length === 0 ? h("p.lead", none)
   : h("ul.rows", items.map(row));
 
@@ -118,7 +118,7 @@ export const table = (heads, lines) => h("table",
   h("tbody", lines.map(([first, ...rest]) => h("tr", h("th", { scope: "row" }, first),
     rest.map((text) => h("td", text))))));
 
-/** Tabs for views; they are links, because each view has its own address. */
+/** Tabs for views. They are links, because each view has its own address. */
 export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
   items.map(([text, href, isHere]) =>
     h("a", { href, "aria-current": isHere ? "page" : null }, text)));

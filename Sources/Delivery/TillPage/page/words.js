@@ -1,10 +1,10 @@
-// How amounts, times and numbers are formatted. Amounts are decimal strings; calculations use whole
-// minor units.
+// How amounts, times, and numbers are formatted. Amounts are decimal strings; calculations use
+// whole minor units.
 
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-// A no-break space if a comma separates the decimals: 1 500,00 has only one meaning.
+// Next to a decimal comma, groups are separated by a no-break space: 1 500,00 has one meaning only.
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
@@ -23,6 +23,7 @@ export function shown(amount) {
   const parts = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount ?? "");
   if (!parts) return amount ?? say.none;
   const [, minus, whole, fraction = ""] = parts;
+  // Groups of three digits, counted from the decimal separator.
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, GROUP[separator()]);
   return (minus && "\u2212") + symbol() + grouped
     + (decimals() > 0 ? separator() + fraction.padEnd(decimals(), "0") : "");
@@ -34,6 +35,7 @@ const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
+  // Text that only resembles an amount, with too many or too few decimals, stays unchanged.
   const isPlain = new RegExp(decimals() > 0 ? `^\\d+\\.\\d{${decimals()}}$` : "^\\d+$");
   return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
 }
@@ -45,6 +47,7 @@ export function presetWords(amount) {
   return areWhole && decimals() > 0 ? shown(amount).slice(0, -decimals() - 1) : shown(amount);
 }
 
+/** A BigInt, because a JavaScript number is exact only up to 2^53. */
 export function minorUnits(amount) {
   const [whole, fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(decimals(), "0"));
@@ -57,7 +60,7 @@ const takesComma = () => languageUsesComma || separator() === ",";
 /** An amount as it is typed here. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// Groups are read only in front of decimals: 1,500 is ambiguous, so it is refused everywhere.
+// Group separators are accepted only in front of decimals: 1,500 is ambiguous and refused.
 const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
   : /^\d{1,3}(?:,\d{3})+(?=\.)/);
 
@@ -67,6 +70,7 @@ const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
  */
 function plain(typed) {
   const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
+  // Copied amounts may have spaces between groups.
   const text = bare.replace(/(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))/g, "");
   const [group] = groups().exec(text) ?? [];
   const single = group ? group.replace(/\D/g, "") + text.slice(group.length) : text;
@@ -82,7 +86,7 @@ export const example = (verb) =>
   presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
     .replaceAll(separator() === "." ? "," : ".", "");
 
-/** What is wrong with a typed amount, worded like the server's refusals; null for nothing. */
+/** What is wrong with a typed amount, in the words of the server's refusals; null if it is fine. */
 export function fault(typed) {
   const wrong = faultOf(plain(typed.trim()));
   return wrong && wrong(typed.trim());
@@ -103,9 +107,7 @@ function faultOf(text) {
   return minorUnits(text) === 0n ? () => say.amount.zero : null;
 }
 
-/**
- * The other operations that this tap resolved, in words; the requested one is reported anyway.
- */
+/** What happened to the other operations that this tap resolved; the requested one has its own. */
 export const resolvedWords = (resolved = [], operation) => resolved
   .filter((each) => each.operation !== operation)
   .map(({ kind, amount, outcome }) => {
@@ -114,11 +116,11 @@ export const resolvedWords = (resolved = [], operation) => resolved
     return say.fromBefore(what, outcome === "committed");
   });
 
-/** The balance after a task, with the words for a payment if it was one. */
+/** The balance after a task, worded for payments as what is left. */
 export const balanceWords = ({ verb }, amount) =>
   (["pay", "ticket/buy"].includes(verb) ? say.panel.left : say.panel.balance)(shown(amount));
 
-/** The cash to hand out for the operations that a tap resolved; null for none. */
+/** The cash to pay out for the operations that a tap resolved; null for none. */
 export function resolvedPayOut(resolved = []) {
   const due = resolved.filter(({ outcome }) => outcome === "committed")
     .map(({ kind, amount, closed }) => closed
@@ -126,7 +128,7 @@ export function resolvedPayOut(resolved = []) {
   return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-/** The cash to hand out because of a task; null for none. */
+/** The cash to pay out because of a task; null for none. */
 export function handOut({ id, verb, answer }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
@@ -160,9 +162,10 @@ export function dayAfter(date, shift) {
   return dayText(year, month - 1, day + shift);
 }
 
-// In UTC, where all days are equally long; day 0 becomes the last day of the month before.
+// In UTC, where all days have 24 hours. Day 0 becomes the last day of the previous month.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
+/** The age in the largest unit that fits at least once, such as "3 hours ago". */
 export function ageWords(seconds) {
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? units[3];

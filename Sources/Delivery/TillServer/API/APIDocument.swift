@@ -16,7 +16,7 @@ struct APIDocument: Sendable {
             "info": [
                 "title": "tapcard serve", "version": .string(Release.version),
                 "summary":
-                    "A till for stored-value cards over HTTP, with reader, ledger and services",
+                    "A till for stored-value cards over HTTP, with reader, ledger, and services",
                 "description": .string(APIDocument.overview),
             ],
             "servers": [server],
@@ -39,7 +39,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// The root; with several tills, the path of one of them.
+    /// The server's root; with several tills, the path of one of them.
     private var server: JSONValue {
         guard tills > 1 else { return ["url": "/"] }
         return [
@@ -55,14 +55,15 @@ struct APIDocument: Sendable {
 
     private static let overview = """
         Amounts are decimal strings, and times are in UTC. Members are always present and are null \
-        if their value is unknown. A refused call is answered with a problem document (RFC 9457), \
-        which says what happened, what it means for card and money, and what to do next.
+        if their value is unknown. The response to a refused call is a problem document (RFC \
+        9457), which says what happened, what that means for the card and the money, and what to \
+        do next.
 
-        Calls that change something need a token, in the header Authorization: Bearer. If there \
-        are cashiers, calls that only read need the token or the cookie that comes with it, too. A \
-        call can carry an operation id. The same id is never executed twice, so it is safe to send \
-        a request again. Calls that need a card are answered once the card has been used, or with \
-        504 if none came in time.
+        Calls that change something need a token, in the header Authorization: Bearer. If any \
+        cashiers are set up, calls that only read need the token or the cookie that comes with it. \
+        A call can have an operation ID. A request with the same ID is never executed twice, so it \
+        is safe to send a request again. A call that needs a card returns once the card has been \
+        used, or with 504 if no card was presented in time.
         """
 
     /// All schemas that other schemas refer to.
@@ -81,6 +82,7 @@ struct APIDocument: Sendable {
         for endpoint in endpoints {
             let operation = JSONMember(
                 key: endpoint.method.lowercased(), value: members(of: endpoint).object)
+            // In OpenAPI, all methods of a path share one entry.
             if let index = paths.firstIndex(where: { $0.key == endpoint.path }) {
                 paths[index].value = .object((paths[index].value.members ?? []) + [operation])
             } else {
@@ -139,18 +141,18 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// The meaning of each status of a refusal, for every call.
+    /// What each status of a refusal means, for every call.
     static let problemWords: KeyValuePairs<Int, String> = [
-        400: "A value is unknown, missing or malformed; nothing was done.",
+        400: "A value is unknown, missing, or malformed; nothing was done.",
         401: "The token is missing or has expired, or nobody is logged in.",
         403: "The request came from another site or names another host.",
         404: "The path, or something that the call names, is unknown.",
-        409: "A rule, the card or a running operation does not allow this.",
+        409: "A rule, the card, or a running operation does not allow this.",
         413: "The body is too large.",
         415: "The body is not JSON.",
         429: "There were too many logins; Retry-After says how long to wait.",
-        500: "The call failed, or its outcome is unknown and is resolved at the next tap.",
-        502: "A service is offline, or its answer was invalid.",
+        500: "The call failed, or its outcome is unknown and will be resolved at the next tap.",
+        502: "A service is offline, or its response was invalid.",
         503:
             "There is no reader, there are too many logins or pages, or the server is starting or "
             + "stopping.",

@@ -17,7 +17,7 @@ struct Endpoint: Sendable {
     var needsToken = false
     /// The response to a successful request.
     let answer: Answer
-    /// The possible problem statuses, in addition to those of every request.
+    /// The possible problem statuses, in addition to those that any request can have.
     var problems: [Int] = []
 
     struct Parameter: Sendable {
@@ -44,25 +44,25 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// Statuses with which any request can be refused: it is malformed or comes from another site,
-    /// the cashiers' file is unreadable, or the till is closing.
-    private static let everywhere = [400, 403, 500, 503]
-    private static let ofTokens = [401]
-    private static let ofBodies = [413, 415]
+    /// The statuses that refuse any request: it is malformed or comes from another site, the
+    /// cashiers' file is unreadable, or the till is closing.
+    private static let generalProblems = [400, 403, 500, 503]
+    private static let tokenProblems = [401]
+    private static let bodyProblems = [413, 415]
 
     private var isOpen: Bool { Router.isOpen(path) }
 
     /// The security requirement of the document; nil for open endpoints. Read-only endpoints accept
-    /// anonymous requests as long as the station has no cashiers.
+    /// anonymous requests while the station has no cashiers.
     var security: JSONValue? {
         if needsToken { return [["token": []]] }
         return isOpen ? nil : [.object([]), ["token": []], ["cookie": []]]
     }
 
     var allProblems: [Int] {
-        var all = Set(problems).union(Endpoint.everywhere)
-        if needsToken || !isOpen { all.formUnion(Endpoint.ofTokens) }
-        if body != nil { all.formUnion(Endpoint.ofBodies) }
+        var all = Set(problems).union(Endpoint.generalProblems)
+        if needsToken || !isOpen { all.formUnion(Endpoint.tokenProblems) }
+        if body != nil { all.formUnion(Endpoint.bodyProblems) }
         return all.sorted()
     }
 }
@@ -85,7 +85,8 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
-                    // An optional ID is the request's own: every change has one, added below.
+                    // An optional operation ID is the request's own ID, which every change has: it
+                    // is added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
@@ -101,7 +102,7 @@ extension Endpoint {
                     schema: Schema.byDefault(parameter.usual, values(parameter.form)))
             }
         }
-        // Every command can run into a failing ledger or file, or a rule that refuses it.
+        // 409, because a rule can refuse any command, and so can a failing ledger or file.
         problems = [409] + (call.mayNeedReader ? [504] : []) + (call.asksService ? [502] : [])
     }
 }

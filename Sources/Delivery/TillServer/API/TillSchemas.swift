@@ -6,7 +6,7 @@ import Verbs
 enum TillSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
-        ("Lying", lying), ("Operation", operation), ("State", state), ("Gone", gone),
+        ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
     ]
 
@@ -43,13 +43,12 @@ enum TillSchemas {
 
     /// The card on the reader. Without a session, the reader is empty; with a session but neither a
     /// reading nor a problem, the card is being read.
-    private static let lying = Schema.object([
+    private static let cardOnReader = Schema.object([
         "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
         "problem": Schema.orNull(Schema.named("Problem")), "served": served,
     ])
 
-    /// The requests that have been, or may have been, carried out for the card since it was put on
-    /// the reader.
+    /// What has been done, or may have been done, for the card since it was put on the reader.
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
@@ -68,13 +67,13 @@ enum TillSchemas {
     ])
 
     private static let state = Schema.object([
-        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("Lying")),
+        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("CardOnReader")),
         "operations": Schema.list(of: Schema.named("Operation")),
         "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
     ])
 
     /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
-    /// the station takes no offline payments.
+    /// the station accepts no offline payments.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
@@ -87,7 +86,7 @@ enum TillSchemas {
     private static let healthWords = Schema.words(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// The reader is null in the health report of a server with several tills.
+    /// The reader is null in the health report for a server with several tills.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
         "tills": Schema.list(
@@ -104,7 +103,7 @@ enum TillSchemas {
 
     /// The names of the events, with the schemas of their data.
     static let events: KeyValuePairs<String, String> = [
-        "state": "State", "reader": "Reader", "card": "Lying", "gone": "Gone",
+        "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
         "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",
     ]
 }

@@ -8,11 +8,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Decides who may do what: a logged-in cashier if the station has cashiers, otherwise any page
-/// from this origin.
+/// Decides who may use the till: only a logged-in cashier if the station has cashiers, otherwise
+/// any page from this origin.
 final class Authenticator: Sendable {
-    /// The name of the session cookie. With the `__Host-` prefix, over TLS, browsers accept it only
-    /// from this host.
+    /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so browsers accept it
+    /// only from this host.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
     private static let longestPassword = CashierFile.longestPassword
@@ -22,29 +22,29 @@ final class Authenticator: Sendable {
     private let passwords = PasswordChecker()
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
-    /// Whether a password was ever required. Removing the last cashier must not leave the till open
-    /// to everyone.
-    private let hasAsked: Guarded<Bool>
+    /// Whether a login was ever required. It then stays required, because removing the last cashier
+    /// must not open the till to everyone.
+    private let hasRequiredLogin: Guarded<Bool>
     private let isProtected: Bool
     /// Whether only programs on this machine can connect.
     let isLoopback: Bool
     private let log: TillLog
 
-    /// `isProtected` marks a connection that others cannot read.
+    /// `isProtected` is true over TLS, where others cannot read the traffic.
     init(
         _ runner: TillRunner, mustLogIn: Bool, isProtected: Bool, isLoopback: Bool, log: TillLog
     ) {
         (self.runner, self.log) = (runner, log)
         (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
         sessions = TillSessions { SystemClock.millisecondsSinceBoot }
-        hasAsked = Guarded(mustLogIn)
+        hasRequiredLogin = Guarded(mustLogIn)
     }
 
     func needsLogin() throws(Problem) -> Bool {
         let areAny = try !cashiers().isEmpty
-        return hasAsked.withLock { hasAsked in
-            hasAsked = hasAsked || areAny
-            return hasAsked
+        return hasRequiredLogin.withLock { hasRequiredLogin in
+            hasRequiredLogin = hasRequiredLogin || areAny
+            return hasRequiredLogin
         }
     }
 
@@ -75,7 +75,7 @@ final class Authenticator: Sendable {
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
-        // Not the cookie, which browsers also send to other servers on this host.
+        // The cookie is not enough, because browsers also send it to other servers on this host.
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
@@ -94,11 +94,11 @@ final class Authenticator: Sendable {
         return (try? isValid(session)) ?? false
     }
 
-    /// Refuses to show anything if a login is required and missing. Only requests with `isUse` keep
-    /// the session alive. True for a cashier who is logged in, false if no login is needed.
+    /// Refuses a request without a required login. Only requests with `isUse` keep the session
+    /// alive. Returns true for a logged-in cashier, and false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
-        // A monitor has no session, and here only programs on this machine can ask.
+        // A monitor has no session, and only programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
         if token(of: request) != nil {
@@ -111,7 +111,7 @@ final class Authenticator: Sendable {
         return true
     }
 
-    /// A check whether the sender of this request may still follow the till.
+    /// Checks whether the sender of this request may still follow the till's events.
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
@@ -131,12 +131,12 @@ final class Authenticator: Sendable {
     var noCookie: String { cookie("", seconds: 0) }
 
     private func cookie(_ value: String, seconds: Int64) -> String {
-        // Over plain HTTP from another machine, browsers would drop a Secure cookie.
+        // Over plain HTTP from another machine, browsers would reject a Secure cookie.
         "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
             + (isProtected ? "; Secure" : "")
     }
 
-    /// False once the cashier was removed or has a new password.
+    /// False once the cashier has been removed or has a new password.
     private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
         guard let cashier = session.cashier else { return try !needsLogin() }
         return try cashiers().contains(cashier)
@@ -160,7 +160,7 @@ final class Authenticator: Sendable {
         _ text: String, _ password: String, _ request: WebRequest
     ) async throws(Problem) -> Cashier {
         let name = try? CashierName(text)
-        // Different spellings of a name count as the same name.
+        // Different spellings of a name count toward the same limit.
         let counted = name?.spelling ?? ""
         let origin = origin(of: request)
         try requireFewFailures(counted, origin, request)
@@ -169,7 +169,7 @@ final class Authenticator: Sendable {
             throw .tooManyLogins
         }
         defer { turns.end() }
-        // The attempts ahead of it may have failed in the meantime.
+        // The attempts ahead of this one may have failed while it waited.
         try requireFewFailures(counted, origin, request)
         let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
         guard password.utf8.count <= Authenticator.longestPassword,
@@ -179,7 +179,7 @@ final class Authenticator: Sendable {
             log.say("login-refused", ["client": .string(request.client)])
             throw .wrongPassword
         }
-        // Without the name, because the log has no names.
+        // The log contains no names.
         log.say("login")
         limits.withLock { $0.forgive(counted, from: origin) }
         return accepted
@@ -197,8 +197,8 @@ final class Authenticator: Sendable {
         throw .tooManyTries(waiting: wait)
     }
 
-    /// The origin of an attempt: the cashier who is already logged in; otherwise the address, which
-    /// many may share.
+    /// The origin of an attempt: the cashier who is already logged in there; otherwise the network
+    /// address, which many clients may share.
     private func origin(of request: WebRequest) -> String {
         let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
         guard let session = named ?? cookieSession(of: request, isUse: false),
@@ -208,7 +208,7 @@ final class Authenticator: Sendable {
     }
 
     private func token(of request: WebRequest) -> String? {
-        // The scheme is compared without regard to case.
+        // HTTP ignores the case of the scheme.
         guard let header = request.headers["Authorization"],
             header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
         else { return nil }
@@ -230,11 +230,11 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Compares passwords on a separate thread, because that takes a long time.
+/// Compares passwords on a separate thread, because each comparison takes a long time.
 private actor PasswordChecker {
     private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
-    /// A hash for unknown names, so that they take as long to check as known ones.
-    private let nobody = PasswordHash(
+    /// A hash for unknown names, so that checking them takes as long as checking known ones.
+    private let dummyHash = PasswordHash(
         cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
 
@@ -242,9 +242,9 @@ private actor PasswordChecker {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The cashier, rehashed at the current cost, if the password is correct; otherwise nil.
+    /// The cashier, with a hash at the current cost, if the password is correct; otherwise nil.
     func accept(_ password: String, for cashier: Cashier?, _ runner: TillRunner) -> Cashier? {
-        guard (cashier?.password ?? nobody).accepts(password), let cashier else { return nil }
+        guard (cashier?.password ?? dummyHash).accepts(password), let cashier else { return nil }
         guard cashier.password.cost.isBelowUsual else { return cashier }
         return runner.renewed(cashier, password)
     }

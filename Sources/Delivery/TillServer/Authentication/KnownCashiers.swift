@@ -10,9 +10,9 @@ struct KnownCashiers {
     mutating func cashiers(in file: CashierFile) throws(TapcardError) -> [Cashier] {
         let now = try file.stamp()
         if let cashiers, now == stamp { return cashiers }
-        // If loading fails, the old list must not pass for the contents of the changed file.
+        // If loading fails, the old list must not be used for the changed file.
         cashiers = nil
-        // Taken before reading: a change in the meantime is noticed at the next read.
+        // The stamp is from before the reading, so a change in between is noticed the next time.
         stamp = now
         let found = try file.load()
         cashiers = found

@@ -2,7 +2,7 @@
 /// there, so that a stranger elsewhere cannot lock out a cashier.
 ///
 /// Only failed attempts count, because many tills behind one address may log in at once. A
-/// successful login clears the failures under its name.
+/// successful login clears the failures for its name and origin.
 package struct LoginLimits: Sendable {
     /// The maximum number of wrong passwords for one name from one origin.
     package static let ofAName = 5
@@ -22,8 +22,8 @@ package struct LoginLimits: Sendable {
         let named = own.filter { $0.name == name }
         let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnOrigin)]
             .compactMap { failures, most in
-                // Another attempt is allowed once the oldest of the last `most` is outside the time
-                // span.
+                // Another attempt is allowed once the oldest of the last `most` failures is older
+                // than the time span.
                 failures.count < most
                     ? nil : failures[failures.count - most].at + LoginLimits.span - now
             }
@@ -31,8 +31,8 @@ package struct LoginLimits: Sendable {
         return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 
-    /// Counts a wrong password. Each one takes a slow comparison, so a few hundred at most are
-    /// stored.
+    /// Counts a wrong password. Comparisons are slow, so no more than a few hundred failures
+    /// accumulate within the time span.
     package mutating func fail(_ name: String, from origin: String, at now: Int64) {
         failures.append((now, name, origin))
     }

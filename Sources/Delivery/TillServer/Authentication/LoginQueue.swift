@@ -1,9 +1,9 @@
 import BlockingLane
 import OperatingSystem
 
-/// The logins waiting for their passwords to be compared. Origins take turns, so that one with many
-/// logins does not keep the others waiting. When the queue is full, the origin with the most logins
-/// gives up a place.
+/// The logins waiting for their passwords to be compared. Origins take turns, so that an origin
+/// with many logins does not keep the others waiting. When the queue is full, the origin with the
+/// most logins gives up a place.
 package struct LoginQueue: Sendable {
     /// A waiting login.
     package struct Ticket: Hashable, Sendable {
@@ -14,12 +14,12 @@ package struct LoginQueue: Sendable {
         package let since: Int64
     }
 
-    /// The maximum number waiting: enough for all of a server's tills to log in at once.
+    /// The maximum number of waiting logins: enough for all of a server's tills at once.
     package static let most = 512
-    /// The maximum number waiting under one name from one origin.
+    /// The maximum number of waiting logins with one name from one origin.
     package static let ofAName = 5
-    /// The longest that a login may wait, in milliseconds. The page gives up after 10 s, and
-    /// checking a password that nobody is waiting for would only delay other logins.
+    /// How long a login may wait, in milliseconds. The page gives up after 10 s, and checking a
+    /// password after that would only delay other logins.
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
@@ -31,7 +31,8 @@ package struct LoginQueue: Sendable {
 
     package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
 
-    /// A place at the end of the origin's line; nil if none is left. `displaced` loses its place.
+    /// Adds a login at the end of its origin's line, and returns its ticket and the ticket that had
+    /// to leave for it; nil if there is no place.
     package mutating func join(
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
@@ -39,8 +40,8 @@ package struct LoginQueue: Sendable {
         guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
-            // The other line must keep at least as many places as this one then has: otherwise they
-            // would keep trading places.
+            // The longest line must stay at least as long as this one becomes; otherwise, the two
+            // would keep taking places from each other.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
                 longest.value.count > line.count + 1
             else { return nil }
@@ -90,8 +91,8 @@ final class LoginTurns: Sendable {
     /// Waits for a turn, which `end` ends. False if too many are already waiting.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
-            // Clients that have given up will try again, and must not find their old places still
-            // taken.
+            // Clients that gave up waiting will try again, and their old logins must not take up
+            // the places.
             dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 let joined = state.queue.join(

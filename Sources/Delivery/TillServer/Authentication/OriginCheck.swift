@@ -1,12 +1,12 @@
 import Verbs
 import WebServer
 
-/// A check that requests come from this page's own origin; the authenticator decides what they may
-/// do.
+/// A check that requests come from this page's own origin. What they may do is decided by the
+/// authenticator.
 ///
 /// A page from another site in the same browser can send requests here. It cannot read a token,
-/// because browsers hide the responses from it; and if it points a name of its own here (DNS
-/// rebinding), that name is refused.
+/// because browsers hide the responses from it. If its site directs a host name of its own to this
+/// server (DNS rebinding), that name is refused.
 struct OriginCheck: Sendable {
     /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
@@ -22,7 +22,7 @@ struct OriginCheck: Sendable {
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
         }
-        // The host is one of this server's names, so no foreign origin can equal it.
+        // The host is one of this server's names, so a foreign origin cannot be equal to it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }

@@ -4,7 +4,7 @@ package import StationFiles
 
 /// The open sessions: clients that may change something.
 package final class TillSessions: Sendable {
-    /// The maximum number of sessions. The oldest is dropped, and its page asks for a new one.
+    /// The maximum number of sessions. Beyond that, the oldest ends, and its page opens a new one.
     package static let most = 1_024
     private static let secretBytes = 24
     package static let hours: Int64 = 12
@@ -14,10 +14,10 @@ package final class TillSessions: Sendable {
     package struct Session: Sendable, Hashable {
         /// The token for requests that change something.
         package let token: String
-        /// The cookie for read-only requests: browsers send it to every server on this host,
-        /// including other ports.
+        /// The cookie, which is only for read-only requests, because browsers send it to every
+        /// server on this host, even on other ports.
         package let cookie: String
-        /// The cashier as of the login.
+        /// The cashier, as stored when the session was opened.
         package let cashier: Cashier?
         fileprivate let end: Int64
     }
@@ -28,7 +28,7 @@ package final class TillSessions: Sendable {
         var used: Int64
 
         func isOver(at now: Int64) -> Bool {
-            // Without cashiers there is nobody to log out, so only the session's age counts.
+            // Without cashiers, there is nobody to log out, so only the session's age counts.
             let idle = session.cashier == nil ? nil : used + TillSessions.idleMinutes * 60_000
             return now >= min(session.end, idle ?? session.end)
         }
@@ -49,8 +49,8 @@ package final class TillSessions: Sendable {
     private let uptime: @Sendable () -> Int64
     private let state = Guarded(State())
 
-    /// `uptime` is a clock in milliseconds that nobody can set: otherwise, a session could last
-    /// until the time of day is right again.
+    /// `uptime` is a clock in milliseconds that nobody can set. With a clock that is set back, a
+    /// session could last much too long.
     package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
     package func open(_ cashier: Cashier?) -> Session {
@@ -62,6 +62,7 @@ package final class TillSessions: Sendable {
             state.sessions[session.token] = Kept(session: session, used: now)
             state.tokens[session.cookie] = session.token
             state.order.append(session.token)
+            // The oldest session is the first in the order.
             if state.order.count > TillSessions.most { state.remove(state.order[0]) }
         }
         return session
@@ -70,7 +71,7 @@ package final class TillSessions: Sendable {
     package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
 
     /// The session for a token. The lookup is by hash, so its timing reveals nothing about a token.
-    /// Unless `isUsed` is false, it restarts the idle time.
+    /// Unless `isUsed` is false, the lookup restarts the idle time.
     package func session(token: String, isUsed: Bool = true) -> Session? {
         let now = uptime()
         return state.withLock { state in

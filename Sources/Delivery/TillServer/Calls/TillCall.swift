@@ -31,7 +31,7 @@ package struct TillCall: Sendable {
     }
 
     package var method: PageCall.Method { page.method }
-    /// The path. Its parts are separated by "/"; a last part in braces is a parameter.
+    /// The path. Its parts are separated by "/", and the last part may be a parameter in braces.
     package var path: String { page.path }
     /// Whether the call asks a service, which may be offline.
     package var asksService: Bool { verb.asks != nil }

@@ -15,7 +15,7 @@ import Verbs
 struct TillRunner: Sendable {
     /// The outcome of a call.
     struct Answer: Sendable {
-        /// The `--json` document, even if there is a problem with the card that it shows.
+        /// The `--json` document; there may be one even if its card has a problem.
         let document: JSONValue?
         let problem: TapcardError?
     }
@@ -24,7 +24,7 @@ struct TillRunner: Sendable {
     enum Event: Sendable {
         /// A readable card with its `read --json` document.
         case card(JSONValue, problem: TapcardError?)
-        /// A tag that is not a card, or a reader that does not work.
+        /// A problem with a tag that is not a card, or with the reader.
         case problem(TapcardError)
         case gone
         /// The reader works and is empty.
@@ -58,8 +58,8 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Rehashes a cashier's password at the current cost and stores it. Returns the cashier
-    /// unchanged if that fails or the password has changed in the meantime.
+    /// Hashes a cashier's password at the current cost and stores the hash. Returns the cashier
+    /// unchanged if that fails or if the password has changed in the meantime.
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.surroundings.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
@@ -70,11 +70,11 @@ struct TillRunner: Sendable {
     /// The state of an operation ID in the ledger.
     enum Booked: Sendable, Hashable {
         case nothing
-        /// Begun, not resolved.
+        /// Begun but not resolved.
         case open
-        /// Complete; a repeated request is answered without a card.
+        /// Complete; the ledger can answer a repeated request without a card.
         case answered
-        /// Complete; a repeated request is not answered.
+        /// Complete; the ledger has no answer to a repeated request.
         case over
         /// The ledger cannot be read.
         case notKnown(TapcardError)
@@ -83,14 +83,15 @@ struct TillRunner: Sendable {
     /// The state of an operation ID. It is `answered` only for an operation of the call's own kind.
     func booked(_ id: OperationID, by call: TillCall) async -> Booked {
         do throws(LedgerError) {
-            // An activation is recorded before the service is asked, when no operation exists yet.
+            // An activation attempt is recorded before the service is asked. At that time, no
+            // operation exists yet.
             guard let operation = try await ledger.answer(to: id) else {
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
                 } ? .nothing : .open
             }
             if operation.state == .pending { return .open }
-            // Another call under the same ID would ask for a card.
+            // A call of another kind with the same ID would still ask for a card.
             let answeredCall: [Operation.Kind: String] = [
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
                 .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
@@ -101,9 +102,9 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Which requests were carried out for a card at any time, according to its latest operations;
-    /// nil if the ledger cannot be asked. While offline payments are unbooked, one of them may be
-    /// from this card.
+    /// What has been done for a card at any time, according to its latest operations; nil if the
+    /// ledger cannot be read. While the station has unbooked payments, one of them may be from this
+    /// card.
     func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
@@ -158,13 +159,13 @@ struct TillRunner: Sendable {
         try await session.journal.keep(with: ledger)
     }
 
-    /// The state of offline payments; nil at a station that has none and takes no offline payments.
+    /// The state of offline payments; nil at a station that has none and does not accept any.
     func offlinePayments() -> (status: OfflinePayments.Status?, limits: OfflineLimits)? {
         guard let limits = try? session.journal.limits(currency) ?? nil else { return nil }
         return ((try? session.journal.status()) ?? nil, limits)
     }
 
-    /// Carries out a request for a cashier, by default the cashier of the settings.
+    /// Runs a command for a cashier, by default the cashier named in the settings.
     ///
     /// Waits for a card as long as the settings allow; canceling the task ends the wait. If there
     /// is no reader, or another operation is using it, a request that needs a card fails with
@@ -202,7 +203,7 @@ struct TillRunner: Sendable {
             case .card(let reading):
                 let report = Report(
                     self.session.journal.lessUnbooked(reading), currency: station.currency)
-                // The watch that begins after this one compares the keys again.
+                // Ending this watch makes the next one compare the keys again.
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
                     && goesOn
@@ -218,7 +219,7 @@ struct TillRunner: Sendable {
     /// The reader's display name; nil for a reader that was never found.
     var readerName: String { get async { await reader.name } }
 
-    /// The result of one look at the reader.
+    /// What is on the reader.
     enum Look: Sendable {
         case card(CardUID?)
         case empty
@@ -226,8 +227,8 @@ struct TillRunner: Sendable {
         case problem(TapcardError)
     }
 
-    /// Looks at the reader now, and once more if a known card is missing: if it is moved a little,
-    /// it is lost for a moment.
+    /// Looks at the reader now and, if a known card is missing, once more: a card that is moved a
+    /// little loses contact for a moment.
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
         guard again, case .empty = first else { return first }
@@ -271,7 +272,7 @@ struct TillRunner: Sendable {
         ]
     }
 
-    /// Confirms the built-in address of a service. False if another one is set.
+    /// Confirms the built-in address of a service. False if another address is set.
     func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         try session.settings.confirm(setting, address)
     }
@@ -288,13 +289,13 @@ struct TillRunner: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
-            // Shared, so that the connections to the services stay open between requests.
+            // The services are shared, so that connections to them stay open between requests.
             madeServices: session.madeServices, lastWords: LastWords())
     }
 }
 
 extension TapcardError {
-    /// Whether the ledger cannot currently take money, whatever the card is. A card on the reader
-    /// is then read again until the keys can be compared and the card can be resolved.
+    /// Whether the ledger currently accepts no money from any card. A card on the reader is then
+    /// read again and again, until the keys can be compared and its operation can be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// A cache of the newest completed operations, which can be queried without the ledger.
+/// A cache of the latest operations that ended, which can be queried without the ledger.
 struct EndedOperations {
     private static let most = 256
     private var operations: [OperationID: TillOperation] = [:]
@@ -10,7 +10,8 @@ struct EndedOperations {
 
     mutating func keep(_ operation: TillOperation) {
         let id = operation.id
-        // Listed once: a second entry for a retried ID would drop its newer answer too early.
+        // Each ID is listed only once. A second entry for a retried ID would drop its newer answer
+        // too early.
         if operations.updateValue(operation, forKey: id) == nil { inOrder.append(id) }
         if inOrder.count > EndedOperations.most { operations[inOrder.removeFirst()] = nil }
     }

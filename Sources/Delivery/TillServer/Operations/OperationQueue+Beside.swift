@@ -1,17 +1,17 @@
 import TapcardCore
 import TapcardDomain
 
-/// Answers requests without the reader, and repeated requests.
+/// Requests that are answered without the reader, and repeated requests.
 extension OperationQueue {
-    /// Answers from the ledger's record of the operation ID, without the reader: for a repeated
-    /// request, or while the reader is in use or the till is closing.
+    /// Answers from the ledger's record of the operation, without the reader. This is for a
+    /// repeated request, and for any request while the reader is in use or the till is closing.
     func answerBeside(
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {
         let booked =
             operation.call.takesOperation
             ? await runner.booked(operation.id, by: operation.call) : .nothing
-        // The same ID may have been requested in the meantime.
+        // A request with the same ID may have begun in the meantime.
         if let known = running[operation.id], let task = known.task {
             guard operation.isSame(as: known) else { throw .otherRequest }
             return await task.value
@@ -19,10 +19,11 @@ extension OperationQueue {
         if isClosing { throw .closing(booked) }
         if booked == .answered {
             var beside = operation
-            // The answer is in the ledger, so it neither waits for a card nor claims the reader.
+            // The answer is in the ledger, so this run neither waits for a card nor needs the
+            // reader.
             (beside.needsReader, beside.gate) = (false, StopGate(isOpen: false))
             let answer = try await begin(beside)
-            // The ledger alone could not answer it.
+            // The command wanted the reader after all.
             guard answer.problem?.kind != .readerBusy else {
                 throw .readerTaken(booked)
             }
@@ -32,15 +33,15 @@ extension OperationQueue {
         throw .readerTaken(booked)
     }
 
-    /// Lets a repeated request continue if something was begun under its ID. If the ledger stores
-    /// no ID for it, it continues only if it needs no card or specifies one.
+    /// Lets a repeated request continue if something with its ID was begun. If the ledger does not
+    /// store the IDs of such requests, this one continues only if it needs no card or names one.
     func requireBegun(_ operation: TillOperation) async throws(Problem) {
         guard operation.call.takesOperation else {
             if !operation.needsReader || operation.namedCard != nil { return }
             throw .notKnownHere
         }
         let booked = await runner.booked(operation.id, by: operation.call)
-        // "Not begun" would let a cashier charge again what the ledger may have booked.
+        // After "not begun", a cashier might charge again what the ledger may have booked.
         if case .notKnown(let error) = booked { throw Problem(error) }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }

@@ -4,20 +4,20 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Keeps track of the card's visit: which requests have been carried out since it was put on the
-/// reader, and which ones may be begun.
+/// Keeps track of the card's visit: what has been done since the card was put on the reader, and
+/// what may be begun.
 extension OperationQueue {
     /// Records a card that the watch has seen, along with what this tap resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
         guard let uid = uid.flatMap({ CardUID($0) }) else { return }
         admission.visit.arrive(uid)
-        // If the ledger is offline, asking it would keep the next operation waiting.
+        // If the ledger is offline, a query would keep the next operation waiting.
         if problem?.result != .ledger { await recall() }
         noteResolved(resolved)
     }
 
-    /// Asks the ledger about a card that nobody saw being put on the reader. If the ledger is
-    /// offline, any request may have been carried out for the card.
+    /// Asks the ledger about a card that was already on the reader when the watch began. If the
+    /// ledger is offline, anything may have been done for the card.
     private func recall() async {
         // Another card may have been put on the reader while the ledger was being asked.
         guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
@@ -38,9 +38,9 @@ extension OperationQueue {
         }
     }
 
-    /// The refusal of an operation that has the reader but must not begin, because an identical
-    /// request was carried out for its card during this visit. An ID that the ledger knows is a
-    /// repeat, which begins nothing.
+    /// The reason why an operation that has the reader must not begin: the same kind of request was
+    /// done for its card during this visit. Nil if the ledger knows the operation's ID, because a
+    /// repeated request begins nothing.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -58,13 +58,13 @@ extension OperationQueue {
         case .empty:
             admission.visit.leave()
             wentAway()
-        // If it goes unseen, the same card could be charged twice.
+        // If the card cannot be seen, it could be one that was already charged.
         case .problem(let error): return error
         }
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
-        // A request recorded under this very ID is a repeat, which charges nothing.
+        // A request with an ID that was recorded is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -72,17 +72,17 @@ extension OperationQueue {
         }
     }
 
-    /// Looks at the reader after an operation, and records what was carried out for the card.
+    /// Looks at the reader after an operation, and records what was done for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
-        let wasThere = uid != nil || lying != nil
-        // A separate task looks, because this one may be canceled.
+        let wasThere = uid != nil || onReader != nil
+        // In a separate task, because this one may have been canceled.
         let found = await Task { [runner] in await runner.look(again: wasThere) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch found {
         case .card: stays(uid)
-        // A second tag beside the card does not end its visit.
+        // A second tag next to the card does not end the card's visit.
         case .problem(let error) where error.kind == .severalTags: stays(uid)
         case .empty:
             admission.visit.leave()
@@ -98,16 +98,16 @@ extension OperationQueue {
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
         if let request = VisitRequest(rawValue: operation.call.path) {
-            // A replayed answer may belong to an earlier visit, which does not count in this one.
+            // A replayed answer may come from an earlier visit, which does not count in this one.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)
             } else if let problem, problem.result == .unknown, operation.uid != nil {
-                // The card that was seen may have been charged.
+                // The outcome is unknown, so the card may have been charged.
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }
-        // Something that was undone completely may be requested again.
+        // What was undone completely may be requested again without a question.
         if operation.call.path == "refund", problem == nil, !operation.command.isGiven(.part) {
             admission.visit.forget(operation.command[.refunded])
         }
@@ -123,9 +123,9 @@ extension VisitRequest {
 }
 
 extension TillOperation {
-    /// Whether someone has confirmed that the request should be carried out for the card again.
+    /// Whether the cashier has confirmed that the request should be done for the card again.
     fileprivate var isAgain: Bool { command[.again] }
 
-    /// The only card that the request is for; nil for any card.
+    /// The only card that the request applies to; nil if any card will do.
     var namedCard: CardUID? { command[.card] }
 }

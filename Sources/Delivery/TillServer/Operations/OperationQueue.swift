@@ -7,13 +7,13 @@ import WebServer
 
 /// Owns one till's reader: reports the card on it and lends it to one operation at a time.
 ///
-/// An operation outlives its connection. Only an operation that is still waiting for a card, or for
-/// scratching to finish, ends with its page.
+/// An operation outlives the connection of its request. It ends with its page only if it is still
+/// waiting for a card or for scratching to finish.
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The number of beats between two checks of listeners, ledger, and journal.
-    private static let beatsOfCare = 5
+    /// The number of beats between two checks of the listeners, the ledger, and the journal.
+    private static let beatsPerCheck = 5
     /// The delay before retrying a failed setup of the station.
     private static let retry = Duration.seconds(1)
 
@@ -26,14 +26,14 @@ actor OperationQueue {
     private var hub: EventHub
     /// What may be begun for the card on the reader.
     var admission = Admission()
-    private(set) var lying: LyingCard? {
-        didSet { shown.withLock { $0 = OperationQueue.answer(lying) } }
+    private(set) var onReader: CardOnReader? {
+        didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
     }
-    /// The answer about the card, readable without waiting for the actor.
+    /// The response about the card, which can be read without waiting for the actor.
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
     private var readerProblem: TapcardError?
-    /// The problem that the last operation using the ledger ran into.
+    /// The problem that the last operation had with the ledger.
     private var ledgerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
@@ -82,11 +82,11 @@ actor OperationQueue {
         hub.finish()
     }
 
-    // MARK: Looking
+    // MARK: State
 
     nonisolated var card: WebResponse { shown.withLock { $0 } }
-    private static func answer(_ lying: LyingCard?) -> WebResponse {
-        .answer(lying?.document ?? LyingCard.none).forMany()
+    private static func answer(_ onReader: CardOnReader?) -> WebResponse {
+        .answer(onReader?.document ?? CardOnReader.none).forMany()
     }
     var reader: JSONValue {
         [
@@ -97,12 +97,12 @@ actor OperationQueue {
     }
     private var readerWorks: Bool { readerProblem == nil }
 
-    /// The problem with the ledger. A problem that an operation ran into is over once a write
-    /// succeeds; only the next operation can tell whether a full disk has room again.
+    /// The problem with the ledger. A problem that an operation had is over once a write succeeds,
+    /// except that only the next operation can tell whether a full disk has space again.
     private func askLedger() async -> TapcardError? {
         let met = ledgerProblem
         if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
-        // An operation may have run into another problem while the ledger was being asked.
+        // An operation may have had another problem while the ledger was being asked.
         if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
         return ledgerProblem ?? ledgerCheck.damage
     }
@@ -124,7 +124,7 @@ actor OperationQueue {
 
     private var state: JSONValue {
         [
-            "reader": reader, "card": lying?.document ?? .null,
+            "reader": reader, "card": onReader?.document ?? .null,
             "offlinePayments": offlinePayments.document,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
@@ -151,7 +151,7 @@ actor OperationQueue {
         for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
     }
 
-    /// Stops the operations of a client that has left, except those that have begun on a card.
+    /// Stops the operations of a client that has left, except those that have begun with a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }
@@ -160,7 +160,7 @@ actor OperationQueue {
     private func beat() {
         hub.keepAlive()
         beats += 1
-        guard beats.isMultiple(of: OperationQueue.beatsOfCare) else { return }
+        guard beats.isMultiple(of: OperationQueue.beatsPerCheck) else { return }
         dismissUnwelcome()
         if !isClosing { ledgerCheck.beat() }
         if !isClosing { keepOfflinePayments() }
@@ -185,7 +185,7 @@ actor OperationQueue {
                     await self?.saw(event)
                     return self != nil
                 }
-                // The watch ends early only if the reader or the ledger could not be opened.
+                // The watch ends early only because of a problem with the reader or the ledger.
                 do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
             }
         }
@@ -205,7 +205,7 @@ actor OperationQueue {
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
-        // Whatever is on the reader when it comes back may have been there the whole time.
+        // A card that is on the reader when the reader comes back may have been there all along.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()
@@ -214,8 +214,8 @@ actor OperationQueue {
             await arrived(error.uid?.description, .resolved(error.resolved), error)
             cardDetected(nil, error)
         case .gone:
-            // If one of several tags is left, it may be the card that was there before.
-            if lying?.problem?.kind != .severalTags { admission.visit.leave() }
+            // If one of several tags remains, it may be the card that was there before.
+            if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
             wentAway()
         case .empty:
             admission.visit.leave()
@@ -234,35 +234,36 @@ actor OperationQueue {
     ) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        // A tag without a readable number may be a different one each time.
-        let isOther = uid == nil || lying?.uid != uid
-        let now = LyingCard(
+        // A tag without a readable number may be a different tag each time.
+        let isOther = uid == nil || onReader?.uid != uid
+        let now = CardOnReader(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
             served: admission.visit.document)
-        if lying?.isStillWithoutLedger(now) == true { return }
+        if onReader?.isStillWithoutLedger(now) == true { return }
         if isOther {
             wentAway()
             sessions += 1
             metrics.cards += 1
         }
-        lying = now
+        onReader = now
         publish("card", now.document)
     }
 
-    /// Marks the card to be read again after an operation. A card that was put on the reader for
-    /// the operation is reported before the operation ends, so that pages know it is still there.
+    /// Marks the card to be read again after an operation. A card that was put on the reader only
+    /// for the operation is reported before the operation ends, so that pages know that the card is
+    /// still there.
     func stays(_ uid: CardUID?) {
-        guard let uid = uid?.description, lying?.uid != uid else {
-            lying?.forget()
-            lying?.served = admission.visit.document
+        guard let uid = uid?.description, onReader?.uid != uid else {
+            onReader?.forget()
+            onReader?.served = admission.visit.document
             return
         }
         cardDetected(nil, nil, uid)
     }
 
     func wentAway() {
-        guard let gone = lying else { return }
-        lying = nil
+        guard let gone = onReader else { return }
+        onReader = nil
         publish("gone", ["session": .number(String(gone.session))])
     }
 
@@ -273,7 +274,7 @@ actor OperationQueue {
 
     // MARK: Operations
 
-    /// Carries out a request, or joins an identical request that is already under way.
+    /// Runs a request, or joins an identical request that is already running.
     func carryOut(
         _ call: TillCall, _ members: [JSONMember], by client: OperationID?,
         cashier: CashierName?, isRepeated: Bool
@@ -289,13 +290,13 @@ actor OperationQueue {
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
-            // The ledger knows its own operations; for all others, this answer is the only record.
+            // For operations that are not recorded in the ledger, this answer is the only record.
             if !call.takesOperation, let answer = known.answer, answer.problem == nil {
                 return answer
             }
         }
         if isRepeated { try await requireBegun(operation) }
-        // What the ledger has recorded is answered even while the till is busy or closing.
+        // The ledger can answer for recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerBeside(operation)
         }
@@ -307,7 +308,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        // Both are set before any await, so that a double tap joins the request or is refused.
+        // Both are set before any await, so that a second request joins this one or is refused.
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in
@@ -322,7 +323,7 @@ actor OperationQueue {
         _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
-        // The watch resolves cards, too: running at once, they would write to each other's tags.
+        // The watch also resolves cards; it and the operation could write to the same tag at once.
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in
@@ -336,12 +337,12 @@ actor OperationQueue {
             gate?.note(step)
             if refused == nil { listener.yield(step) }
         }
-        // Anything that needs no card was answered without the reader, such as a replay.
+        // Whatever needs no card, such as a replay, was answered without the reader.
         if let refused, answer.problem?.kind == .readerBusy {
             answer = TillRunner.Answer(document: nil, problem: refused)
         }
         listener.finish()
-        // All steps are published before their operation's end.
+        // All steps must be published before the end of their operation.
         await following.value
         if needsReader {
             await lookAfter(id, answer)
@@ -375,8 +376,8 @@ actor OperationQueue {
         metrics.count(operation)
         log.ended(operation, at: number)
         publish("operation", operation.document)
-        // A malformed or mismatched request must not block a later one under the same ID, and
-        // passwords are never stored.
+        // A malformed or mismatched request must not block a later one with the same ID, and
+        // passwords must not be kept.
         guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
             !operation.call.takesPassword
         else { return }
@@ -385,8 +386,8 @@ actor OperationQueue {
 
     func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
 
-    /// Stops an operation that has not begun on a card, and returns when it has ended: an operation
-    /// may have begun under this ID before, and only its end proves that it will not happen.
+    /// Stops an operation that has not begun with a card, and returns when it has ended. An earlier
+    /// attempt with this ID may have begun, so only the end proves that nothing will happen.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

@@ -3,14 +3,14 @@ import TapcardCore
 
 /// Decides whether an operation can still be stopped.
 ///
-/// Progress is recorded synchronously where it happens, before the work continues, and not when the
-/// event is read. This way, an operation cannot begin after its client was told that it was
-/// stopped.
+/// Progress is recorded synchronously where it happens, before the work continues, and not only
+/// when someone reads the event. As a result, an operation cannot begin after its client was told
+/// that it was stopped.
 final class StopGate: Sendable {
     private struct State {
         /// Whether the operation can be stopped without leaving work incomplete.
         var isOpen: Bool
-        /// Whether work has begun; it stays true while waiting for the card again.
+        /// Whether work has begun; still true if the operation waits for the card a second time.
         var hasBegun = false
     }
 
@@ -24,7 +24,7 @@ final class StopGate: Sendable {
         state.withLock { state in
             switch progress {
             case .waitingForCard, .scratching: state.isOpen = !state.hasBegun
-            // Nothing of this operation has begun yet, so its next wait can be stopped again.
+            // The operation's own work has not begun, so its next wait can be stopped again.
             case .cardSeen, .resolving: state.isOpen = false
             case .asking, .writing, .switchingProtection, .committed:
                 (state.isOpen, state.hasBegun) = (false, true)
@@ -33,8 +33,8 @@ final class StopGate: Sendable {
         }
     }
 
-    /// Cancels the operation if it can still be stopped; otherwise returns false. The lock keeps
-    /// progress from happening between the check and the cancellation.
+    /// Cancels the operation if it can still be stopped; otherwise, returns false. The lock
+    /// prevents progress between the check and the cancellation.
     func stop(_ cancel: () -> Void) -> Bool {
         state.withLock { state in
             if state.isOpen { cancel() }

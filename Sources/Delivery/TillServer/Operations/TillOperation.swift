@@ -41,8 +41,7 @@ struct TillOperation: Sendable {
 
     var isOver: Bool { answer != nil }
 
-    /// Cancels the operation unless it has begun work that must be completed; returns false in that
-    /// case.
+    /// Cancels the operation. Returns false if it has begun work that must be completed.
     func stop() -> Bool { gate.stop { task?.cancel() } }
 
     /// Whether the operation has ended, or will end, without having happened.
@@ -51,7 +50,7 @@ struct TillOperation: Sendable {
         return switch problem.result {
         case .usage, .refused, .untrusted, .noCard, .noReader: true
         case .failed: problem.kind == .cancelled
-        // The ledger or the service may have received it, even though no answer came back.
+        // The ledger or the service may have received the request even though its response is lost.
         case .unknown, .ledger, .service: false
         }
     }
@@ -64,8 +63,8 @@ struct TillOperation: Sendable {
     mutating func note(_ progress: Station.Progress) {
         guard !isOver, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
-        // At that point the record for phones may not be written yet, but the operation has
-        // happened all the same.
+        // Once committed, the operation has happened, even while the text for phones is still being
+        // written.
         guard phase != .committed else { return }
         phase = next
     }

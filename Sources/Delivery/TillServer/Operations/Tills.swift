@@ -2,8 +2,8 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// The tills of one server. Each has its own reader and does not depend on the others; they share
-/// the ledger, the cashiers, and the check of the ledger's file.
+/// The tills of one server. Each has its own reader and works independently. They share the ledger,
+/// the cashiers, and the check of the ledger's file.
 struct Tills: Sendable {
     /// A till with its number; nil if it is the only one.
     struct Till: Sendable {
@@ -51,9 +51,10 @@ struct Tills: Sendable {
         for till in all { await till.queue.dismissUnwelcome() }
     }
 
-    /// The health of a till; for nil, the health of the server, which is as bad as its worst till.
+    /// The health of a till; for nil, that of the server, whose status is the worst of its tills'.
     func health(of asked: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
+        // Tills are numbered from 1; the only till has no number.
         let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
@@ -88,8 +89,8 @@ struct Tills: Sendable {
         await each { queue in await queue.counted() }
     }
 
-    /// The answer from each till. All are asked at once, because each may wait a long time for a
-    /// ledger that is offline.
+    /// The answer from each till, in order. All are asked at once, because each may wait a long
+    /// time for a ledger that is offline.
     private func each<Answer: Sendable>(
         _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {
@@ -99,6 +100,7 @@ struct Tills: Sendable {
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
+            // The answers came in the order in which the tills finished.
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }

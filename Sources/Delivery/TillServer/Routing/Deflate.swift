@@ -5,9 +5,9 @@ import OperatingSystem
 enum Deflate {
     private static let file = "libz.so.1"
 
-    /// Nil when zlib is missing or the result is not smaller.
+    /// Nil if zlib is missing or the result is not smaller.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-        // Without zlib the page is sent uncompressed.
+        // zlib is optional: without it, the page is sent uncompressed.
         let loaded = try? unsafe LoadableLibrary(name: "zlib", package: "zlib1g")
             .load(file, tapcard_zlib()) { unsafe tapcard_zlib_bind($0, $1) }
         guard let zlib = loaded else { return nil }

@@ -5,12 +5,12 @@ import WebServer
 
 /// The files of the page, embedded in this program.
 ///
-/// The style sheet is inlined in the page: the browser paints nothing without it, and a separate
-/// file would be queued after the scripts.
+/// The style sheet is inlined in the page. The browser paints nothing without it, and as a separate
+/// file, it would be queued behind the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
     private static let style = "page.css"
-    /// The style sheets, joined in the order of their names.
+    /// The suffix of the style sheets, which are joined in the order of the embedded files.
     private static let styles = ".css"
 
     struct File: Sendable {
@@ -41,7 +41,7 @@ import WebServer
         }
     }
 
-    /// Compressed once, for all tills.
+    /// The files, which are compressed only once for all tills.
     static let all = PageFiles()
 
     let files: [File]
@@ -62,7 +62,7 @@ import WebServer
         }
     }
 
-    /// The page with the style sheet in place of the link to it.
+    /// The page, with the style sheet instead of the link to it.
     private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
         let text = String(decoding: style, as: UTF8.self)
         return String(decoding: page, as: UTF8.self).replacing(
@@ -85,12 +85,12 @@ import WebServer
         ]
     }
 
-    /// The text of the page's only element with this name, as a policy source.
+    /// The hash of the page's only element with this name, as a policy source.
     private static func source(_ element: String, in page: String) -> String {
         let text =
             page.split(separator: "<\(element)>").last?
             .split(separator: "</\(element)>").first ?? ""
-        // Policies accept the URL-safe alphabet, but need the padding that Base64URL omits.
+        // A policy accepts the URL-safe alphabet but requires the padding that Base64URL omits.
         return "'sha256-\(Base64URL.encode(SHA256.digest([UInt8](text.utf8))))='"
     }
 
@@ -115,7 +115,7 @@ extension PageFiles.File {
     /// The file, or 304 if the browser's copy is current.
     fileprivate func answer(_ request: WebRequest) -> WebResponse {
         let tags = request.headers["If-None-Match"].map(words)
-        // A weak comparison: compressed or not, it is the same file.
+        // A weak comparison, because the file is the same whether or not it is compressed.
         let isKnown =
             tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
             ?? false

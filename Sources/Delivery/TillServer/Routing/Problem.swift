@@ -4,8 +4,8 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// A refusal or failure as a problem document (RFC 9457): what happened, what it means for the card
-/// and the money, and what to do.
+/// A refusal or failure as a problem document (RFC 9457): what happened, what that means for the
+/// card and the money, and what to do.
 struct Problem: Error, Sendable {
     private(set) var status: Int
     /// The error code, for programs.
@@ -35,6 +35,7 @@ struct Problem: Error, Sendable {
         (self.meaning, self.next) = (meaning, next)
         result =
             switch status {
+            // These requests are well formed, but a rule refuses them.
             case 401, 403, 409, 429: .refused
             case 400..<500: .usage
             default: .failed
@@ -77,6 +78,7 @@ struct Problem: Error, Sendable {
 }
 
 extension Problem {
+    /// For requests that arrive before the router exists.
     static let starting = Problem(
         503, "starting", "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
@@ -84,7 +86,8 @@ extension Problem {
     /// The refusal from a closing till, with the ledger's state for the operation ID.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
-            503, "closing", "The server is shutting down and takes no new requests.", booked.meaning
+            503, "closing", "The server is shutting down and accepts no new requests.",
+            booked.meaning
         )
     }
 
@@ -115,21 +118,21 @@ extension Problem {
     }
 
     static let otherRequest = Problem(
-        409, "operation-mismatch", "This id was already used for another request.",
+        409, "operation-mismatch", "This ID was already used for another request.",
         "Nothing new was started.", NextStep.request(.useNewID).words)
 
     static let notBegun = Problem(
         409, "not-begun", "The request was lost before it started.",
-        "Nothing was done, and nothing will happen under this id.",
+        "Nothing was done, and nothing with this ID will happen.",
         NextStep.request(.useNewID).words)
 
-    /// The answer to a repeated request that has left no trace.
+    /// The response to a repeated request whose first attempt left no trace.
     static let notKnownHere = {
         var problem = Problem(
             TapcardError(
                 .outcomeUnknown, "It is unknown whether the earlier request went through.",
                 meaning: "Nothing new was started.", next: [.card(.showHistory(nil))]))
-        // 409, not 500: the server worked correctly. It just cannot tell whether the earlier
+        // 409 and not 500, because the server works; it just cannot tell whether the earlier
         // request succeeded.
         problem.status = 409
         return problem
@@ -159,13 +162,13 @@ extension Problem {
     }
 
     static let noSuchOperation = Problem(
-        404, "no-such-operation", "This operation id is unknown.",
+        404, "no-such-operation", "This operation ID is unknown.",
         "It has not been used since the server started, or so many others followed that the server "
             + "has dropped it.",
         NextWords(
             "look-or-repeat",
             "Recorded operations are in the history. It is safe to send the same request with this "
-                + "id again."))
+                + "ID again."))
 }
 
 extension TillRunner.Booked {
@@ -178,8 +181,8 @@ extension TillRunner.Booked {
         case .answered, .over:
             "Nothing new was started. The earlier request has ended and is in the history."
         case .notKnown:
-            "Nothing new was started. The ledger is offline, so it is not known what became of an "
-                + "earlier request."
+            "Nothing new was started. The ledger is offline, so it is not known what happened to "
+                + "an earlier request."
         }
     }
 }

@@ -15,9 +15,9 @@ struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
     /// The routes of the tills, in order.
-    private let ofTills: [TillRoutes]
+    private let tillRoutes: [TillRoutes]
     /// The routes for paths that refer to no till or to an unknown one.
-    private let ofIssuer: TillRoutes
+    private let serverRoutes: TillRoutes
     private static let metrics = "/metrics"
 
     init(
@@ -52,8 +52,8 @@ struct Router: Sendable {
             }
             return routes
         }
-        ofTills = tables.map(documented)
-        ofIssuer = documented(routes(of: nil))
+        tillRoutes = tables.map(documented)
+        serverRoutes = documented(routes(of: nil))
     }
 
     /// The routes of a till, or those that belong to none.
@@ -76,7 +76,8 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
-            // tapcard then sends requests there, and nobody on the network may control that.
+            // A confirmed address receives tapcard's requests, so nobody else on the network may
+            // confirm one.
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
@@ -96,7 +97,7 @@ struct Router: Sendable {
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
-            // Otherwise its event streams would go on until the next event.
+            // Otherwise, its event streams would stay open until the next event.
             await tills.dismissUnwelcome()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
@@ -107,7 +108,7 @@ struct Router: Sendable {
         return routes
     }
 
-    /// Whether the path needs no login: the page, and the calls that a login needs.
+    /// Whether the path needs no login: the page's files, and the calls needed before a login.
     static func isOpen(_ path: String) -> Bool {
         let base = CallRoutes.base
         if path == metrics { return false }
@@ -129,7 +130,7 @@ struct Router: Sendable {
         case .now(let answer):
             switch permission(for: request) {
             case .failure(let problem): return .now(problem.response)
-            // When connections run out, those of logged-in cashiers are closed last.
+            // If connections run out, those of logged-in cashiers are closed last.
             case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
             }
         case .later(let work):
@@ -144,17 +145,17 @@ struct Router: Sendable {
         }
     }
 
-    /// The routes for a request, and the request in their form: without the till's path. `exists`
-    /// is false if the path refers to a till that does not exist.
+    /// The routes for a request, and the request without the till's path. `exists` is false if the
+    /// path names a till that does not exist.
     private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
-            return (ofTills.count == 1 ? ofTills[0] : ofIssuer, request, true)
+            return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, request, true)
         }
-        let exists = (1...ofTills.count).contains(number)
-        return (exists ? ofTills[number - 1] : ofIssuer, request.at(path), exists)
+        let exists = (1...tillRoutes.count).contains(number)
+        return (exists ? tillRoutes[number - 1] : serverRoutes, request.at(path), exists)
     }
 
-    /// The page for an unknown till, which says that it is unknown and offers the others.
+    /// The page for an unknown till. The page says that this till is unknown and offers the others.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
         // Without the headers that a browser uses to keep its copy.
         let plain = WebRequest(method: request.method, path: request.path)
@@ -167,8 +168,8 @@ struct Router: Sendable {
 
     /// The problem for a path without a route.
     private func unknown(_ path: String) -> Problem {
-        ofTills[0].knows(path)
-            ? .noSuchTill(among: ofTills.count)
+        tillRoutes[0].knows(path)
+            ? .noSuchTill(among: tillRoutes.count)
             : Problem(404, "not-found", "There is nothing at this path.")
     }
 

@@ -13,7 +13,7 @@ enum TillPath {
         guard path.hasPrefix(start) else { return nil }
         let rest = path.dropFirst(start.count)
         let digits = rest.prefix { $0 != "/" }
-        // Each till has only one name: no sign, no leading zero.
+        // Each till has only one path, so signs and leading zeros are refused.
         guard let number = Int(digits), String(number) == digits else { return nil }
         let inside = rest.dropFirst(digits.count)
         return (number, inside.isEmpty ? "/" : String(inside))

@@ -1,12 +1,12 @@
 import TapcardDomain
 import WebServer
 
-/// The table of handlers. Paths match exactly, except for a last part that is a parameter; every
+/// The table of handlers. Paths match exactly, except that the last part may be a parameter. Every
 /// refusal is a problem document.
 struct TillRoutes: Sendable {
     typealias Handler =
         @Sendable (WebRequest, _ parameter: String?) async throws(Problem) -> WebResponse
-    /// A handler that answers without waiting.
+    /// A handler that responds without waiting.
     typealias InstantHandler = @Sendable (WebRequest) -> WebResponse
 
     private enum Answerer {
@@ -31,7 +31,7 @@ struct TillRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// Adds one of the page's files, which is meant for people.
+    /// Adds one of the page's files, which other sites may link to.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
@@ -59,7 +59,7 @@ struct TillRoutes: Sendable {
             case .task(let handler): return .later { await answer(request, parameter, handler) }
             case nil: break
             }
-            // HEAD has no route: the web server answers it like GET, without the body.
+            // HEAD has no route, because the web server handles it like GET and drops the body.
             let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
                 .union(["OPTIONS"]).sorted().joined(separator: ", ")
             if request.method == "OPTIONS" {

@@ -3,8 +3,8 @@ import CustomerServer
 import TapcardCore
 import WebServer
 
-/// Serves the metrics for a customers' page that runs without a till page: `/metrics`, for this
-/// machine only. The customers' own listener never shows them.
+/// Serves the metrics of a customer page that runs without a till page: `/metrics`, for this
+/// machine only. The customer page's own listener never shows them.
 final class CountServer: Sendable {
     /// The URL of the metrics.
     let address: String
@@ -47,8 +47,7 @@ final class CountServer: Sendable {
         to request: WebRequest, under names: Set<String>, _ watch: CustomerWatch
     ) -> WebResponse {
         do throws(Problem) {
-            // A browser on this machine may show other sites, which must not be able to read the
-            // metrics.
+            // Other sites in a browser on this machine must not be able to read the metrics.
             try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
             guard request.path == path else {
                 throw Problem(404, "not-found", "There is nothing at this path.")

@@ -9,17 +9,17 @@ import WebServer
 
 extension Parameter<String?> {
     static var customers: Self {
-        .option("customers", "ADDRESS", .word, "Customers' page address, as IPv4:PORT")
+        .option("customers", "ADDRESS", .word, "Customer page address, as IPv4:PORT")
     }
     static var customersName: Self {
-        .option("customers-name", "HOST", .word, "Host names for the customers' page")
+        .option("customers-name", "HOST", .word, "Host names for the customer page")
     }
     static var customersCertificate: Self {
         .option(
-            "customers-tls-certificate", "FILE", .file, "TLS certificate for the customers' page")
+            "customers-tls-certificate", "FILE", .file, "TLS certificate for the customer page")
     }
     static var customersCertificateKey: Self {
-        .option("customers-tls-key", "FILE", .file, "TLS private key for the customers' page")
+        .option("customers-tls-key", "FILE", .file, "TLS private key for the customer page")
     }
     static var customersKeys: Self {
         .option("customers-keys", "FILE", .file, "Key file made by `tapcard keys customers`")
@@ -28,17 +28,17 @@ extension Parameter<String?> {
 
 extension Parameter<Bool> {
     static var noTill: Self {
-        .flag("no-till", "Serve only the customers' page")
+        .flag("no-till", "Serve only the customer page")
     }
 }
 
-/// The options of the customers' page, checked as far as possible before anything is opened.
+/// The options for the customer page, checked as far as possible before anything is opened.
 struct CustomerPlan {
     fileprivate let place: CustomerServer.Place
     fileprivate let files: TLSFiles?
     fileprivate let keys: CustomerKeys
 
-    /// The page with its ledger, on a separate connection so that many customers do not delay a
+    /// The page, with a separate connection to the ledger, so that many customers do not delay a
     /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
@@ -56,7 +56,7 @@ struct CustomerPlan {
 }
 
 extension TillLog {
-    /// Logs an event that an operator of the customers' page must act on.
+    /// Logs an event that an operator of the customer page must act on.
     fileprivate func say(_ event: CustomerWatch.Event) {
         switch event {
         case .ledgerLost(let error):
@@ -69,7 +69,7 @@ extension TillLog {
     }
 }
 
-/// The customers' page, ready to listen.
+/// The customer page, ready to listen.
 struct OpenedCustomers {
     fileprivate let plan: CustomerPlan
     fileprivate let log: TillLog
@@ -79,7 +79,7 @@ struct OpenedCustomers {
     func start() throws(TapcardError) -> CustomerListener {
         let server = try translating(CustomerServer.start(at: plan.place, routes)) {
             TapcardError(
-                $0, "The customers' page cannot be served.", meaning: TillService.unserved,
+                $0, "The customer page cannot be served.", meaning: TillService.unserved,
                 orListen: "Choose another address or port with --customers.")
         }
         return CustomerListener(server, plan.files, log)
@@ -87,7 +87,7 @@ struct OpenedCustomers {
 }
 
 extension CustomerPlan {
-    /// Nil if no address for the customers' page is set.
+    /// Nil if no address for the customer page is set.
     init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -95,7 +95,7 @@ extension CustomerPlan {
         guard parts.count == 2, let port = UInt16(parts[1]), parts[1].allSatisfy(\.isNumber) else {
             throw TapcardError(
                 .usage,
-                "The address \(text.debugDescription) of the customers' page is not valid.",
+                "The address \(text.debugDescription) of the customer page is not valid.",
                 meaning: TillService.unserved, advice: "Add a port, as in 192.168.1.5:443")
         }
         let address = try ServedAddress.checked(String(parts[0]))
@@ -108,20 +108,22 @@ extension CustomerPlan {
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,
-                "The customers' page at \(address) can be reached by others without TLS, so anyone "
+                "The customer page at \(address) can be reached by others without TLS, so anyone "
                     + "in between could read customers' balances.",
                 meaning: TillService.unserved,
                 advice:
-                    "Name a certificate with --customers-tls-certificate and --customers-tls-key, "
+                    "Specify a certificate with --customers-tls-certificate and "
+                    + "--customers-tls-key, "
                     + "or use 127.0.0.1 behind a proxy that has one.")
         }
         try ServedAddress.requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {
             throw TapcardError(
-                .usage, "The key file for the customers' page is missing.",
+                .usage, "The key file for the customer page is missing.",
                 meaning: TillService.unserved,
                 advice:
-                    "Make one with tapcard keys customers FILE, then name it with --customers-keys."
+                    "Make one with tapcard keys customers FILE, then specify it with "
+                    + "--customers-keys."
             )
         }
         keys = try CustomerKeyFile(path: path).load(orSay: TillService.unserved)

@@ -5,7 +5,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// Hooks into the process that runs the server.
+/// Hooks for the process that runs the server.
 package struct ServingProcess: Sendable {
     let prepare: @Sendable () -> Void
     let whenServing: @Sendable (ServedPages) -> Void
@@ -46,16 +46,16 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The `serve` command, with its process's hooks.
+    /// The `serve` command, with hooks for its process.
     package static func serve(in process: ServingProcess = ServingProcess()) -> Command {
         Command(
-            "serve", group: .station, "Serve the till page, and optionally the customers' page",
+            "serve", group: .station, "Serve the till page, and optionally the customer page",
             discussion: "By default, the till page can be reached only from this machine; "
                 + "`--listen` with another address needs a certificate and at least one cashier. "
                 + "Repeat `--reader` to serve several tills, one reader each. With `--customers` "
                 + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
                 + "card's balance and recent activity but cannot change anything. With "
-                + "`--no-till`, only the customers' page is served, and `--port` sets the port for "
+                + "`--no-till`, only the customer page is served, and `--port` sets the port for "
                 + "its metrics: `/metrics` on 127.0.0.1.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
@@ -72,15 +72,15 @@ enum ServeCommand {
     static func serve(
         in process: ServingProcess, _ session: Session
     ) async throws(TapcardError) -> Report {
-        // Checked first, so that nothing is open yet when an option is refused.
+        // The options are checked first, so that nothing is open if one is refused.
         let plan = try CustomerPlan(session.settings)
         guard plan != nil || !session[.noTill] else {
             throw TapcardError(
                 .usage,
                 "There is nothing to serve: --no-till leaves out the till page, and there is no "
-                    + "customers' page.",
+                    + "customer page.",
                 meaning: TillService.unserved,
-                advice: "Add the customers' page: --customers ADDRESS")
+                advice: "Add the customer page: --customers ADDRESS")
         }
         var till: (settings: TillService.Settings, runners: TillRunners)?
         if !session[.noTill] { till = (try settings(in: session), try await runners(in: session)) }
@@ -94,7 +94,7 @@ enum ServeCommand {
         }
         let pages: ServedPages
         var counts: CountServer?
-        // If one page cannot be served, the one that is already listening must not continue.
+        // If one page cannot be served, the other must not keep listening.
         do throws(TapcardError) {
             if service == nil, let customers,
                 let port = session[.port(orSay: TillService.unserved)]
@@ -113,7 +113,7 @@ enum ServeCommand {
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
-        let page = service == nil ? "Customers'" : "Till"
+        let page = service == nil ? "Customer" : "Till"
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["\(page) page stopped"], isPlain: true).whenStopped
     }
@@ -139,8 +139,8 @@ enum ServeCommand {
             members,
             (till.map { ["Till page: \($0)"] } ?? [])
                 + tills.map { "Till \($0.number): \($0.address), with reader \($0.reader)" }
-                + (customers.map { ["Customers' page: \($0)"] } ?? [])
-                + (pages.counts.map { ["Metrics of the customers' page: \($0.address)"] } ?? [])
+                + (customers.map { ["Customer page: \($0)"] } ?? [])
+                + (pages.counts.map { ["Metrics of the customer page: \($0.address)"] } ?? [])
                 + ["To stop it, press Ctrl-C"])
     }
 
@@ -169,7 +169,7 @@ enum ServeCommand {
         guard needsNoLogin || request.tls == nil else { return request }
         session.say(
             "tapcard: With --insecure, anyone who can reach \(request.address) can "
-                + "\(reading)charge, top up and pay out cards.\n")
+                + "\(reading)charge, top up, and pay out cards.\n")
         return request
     }
 
@@ -183,7 +183,7 @@ enum ServeCommand {
                     + "anyone on the network could read the traffic and make payments.",
                 meaning: TillService.unserved,
                 advice:
-                    "Name a certificate with --tls-certificate and --tls-key, or leave out "
+                    "Specify a certificate with --tls-certificate and --tls-key, or leave out "
                     + "--listen.")
         }
         guard try !session.settings.cashierFile.load().isEmpty else {
@@ -202,7 +202,7 @@ enum ServeCommand {
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()
-        // Created before the tills open, so that lost or unusable keys are reported at once.
+        // The keys are opened before the tills, so that lost or unusable keys are reported at once.
         _ = try await session.keys(beside: ledger)
         let till = all.first.map(session.using) ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)
@@ -211,8 +211,9 @@ enum ServeCommand {
         var others: [TillRunner] = []
         for settings in all.dropFirst() {
             let till = session.using(settings)
-            // A database connection can handle only one transaction at a time, with its round
-            // trips. A file accepts only one change at a time anyway.
+            // Each till has its own database connection, because a connection handles only one
+            // transaction at a time, with its round trips. A file accepts only one change at a time
+            // anyway.
             let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isTold: true)
             others.append(TillRunner(till, try await till.tillReader(), ledger))
         }

@@ -3,7 +3,7 @@ import Verbs
 
 /// The addresses and names of a listener, as the user writes them.
 enum ServedAddress {
-    // The longest name that DNS allows.
+    /// The maximum length of a name in DNS.
     private static let longestName = 253
 
     /// The host names in a comma-separated list.
@@ -61,6 +61,6 @@ enum ServedAddress {
         throw TapcardError(
             .usage, "With 0.0.0.0, the server needs a host name that browsers can use.",
             meaning: TillService.unserved,
-            advice: "Name it with: \(option) HOST")
+            advice: "Specify one with: \(option) HOST")
     }
 }

@@ -4,11 +4,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The pages that `tapcard serve` serves: the till page, the customers' page, or both.
+/// The pages that `tapcard serve` serves: the till page, the customer page, or both.
 package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
-    /// The server for the customers' page's metrics; nil if the till page provides them.
+    /// The server for the customer page's metrics; nil if the till page provides them.
     let counts: CountServer?
 
     init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
@@ -22,14 +22,14 @@ package final class ServedPages: Sendable {
     }
 
     func stop() async {
-        // A customer may be answered while the till finishes its operations.
+        // The customer page keeps working while the till finishes its operations.
         await service?.stop()
         await customers?.stop()
         await counts?.stop()
     }
 }
 
-/// The server for the customers' page, with its certificate files.
+/// The server for the customer page, with its certificate files.
 final class CustomerListener: Sendable {
     let server: CustomerServer
     private let files: TLSFiles?
@@ -52,8 +52,8 @@ final class CustomerListener: Sendable {
 }
 
 extension TLSFiles {
-    /// Rereads the certificate for a server and logs the result. If it cannot be used, the previous
-    /// one stays in place.
+    /// Rereads the certificate for a server and logs the result. If the new certificate cannot be
+    /// used, the old one stays in place.
     func renew(
         _ log: TillLog, _ page: String = "",
         with renew: (WebServerSettings.TLS) async throws(WebServerError) -> Void

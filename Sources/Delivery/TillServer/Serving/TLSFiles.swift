@@ -3,15 +3,15 @@ package import TapcardCore
 package import Verbs
 package import WebServer
 
-/// The names of a certificate file and its key file, both in PEM format.
+/// The paths of a certificate file and its key file, both in PEM format.
 package struct TLSFiles: Sendable, Hashable {
     let certificate: String
     let key: String
 
-    /// The size limit of a PEM file; certificates with long chains are smaller.
-    private static let longestPEM = 1 << 20
+    /// The size limit of a PEM file. Even certificates with long chains are smaller.
+    private static let maximumPEMBytes = 1 << 20
 
-    /// Nil if neither is given. `group` is put in front of the option names.
+    /// Nil if neither file is given. `group` is the start of the option names.
     package init?(
         _ certificate: String?, _ key: String?, of group: String = "", orSay meaning: String
     ) throws(TapcardError) {
@@ -20,7 +20,7 @@ package struct TLSFiles: Sendable, Hashable {
             throw TapcardError(
                 .usage, "A certificate and its private key can only be used together.",
                 meaning: meaning,
-                advice: "Name both, with --\(group)tls-certificate and --\(group)tls-key.")
+                advice: "Specify both with --\(group)tls-certificate and --\(group)tls-key.")
         }
         (self.certificate, self.key) = (certificate, key)
     }
@@ -35,15 +35,16 @@ package struct TLSFiles: Sendable, Hashable {
         return tls
     }
 
-    /// Refuses RSA keys over 3072 bits (1,766 bytes; elliptic-curve keys take a few hundred): their
-    /// handshakes are so slow that 100 new clients per second would block everyone else.
+    /// Refuses RSA keys over 3072 bits, whose handshakes are so slow that 100 new clients per
+    /// second would block everyone else. A 3072-bit key takes 1,766 bytes, an elliptic-curve key a
+    /// few hundred.
     private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
         // An RSA key can be recognized by its length, without parsing: four Base64 digits are three
         // bytes.
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
-        let mostBytes = 2_000
-        guard base64.count / 4 * 3 > mostBytes else { return }
+        let maximumBytes = 2_000
+        guard base64.count / 4 * 3 > maximumBytes else { return }
         throw TapcardError(
             .fileUnusable,
             "The RSA key in \(key) is longer than 3072 bits, which slows down every client.",
@@ -57,7 +58,7 @@ package struct TLSFiles: Sendable, Hashable {
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
         let isRoots = (try? file.isLentByRoot()) ?? false
-        // A file that we have no permission to read is refused when it is read.
+        // If we may not read the file at all, the refusal comes when it is read.
         switch try? file.exposure(isRoots ? 0o037 : 0o077) {
         case .permitted(let mode):
             throw TapcardError(
@@ -80,22 +81,22 @@ package struct TLSFiles: Sendable, Hashable {
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {
-        let bytes = try translating(DurableFile(path).readStream(limit: longestPEM)) {
+        let bytes = try translating(DurableFile(path).readStream(limit: maximumPEMBytes)) {
             (error: FileError) in
             TapcardError(
                 .fileUnusable, "The \(content) in \(path) could not be read: \(error.detail).",
-                meaning: meaning, advice: "Name a PEM file that contains it.")
+                meaning: meaning, advice: "Specify a PEM file that contains it.")
         }
         guard let bytes else {
             throw TapcardError(
                 .fileUnusable, "There is no file \(path) for the \(content).", meaning: meaning,
-                advice: "Name a PEM file that contains it.")
+                advice: "Specify a PEM file that contains it.")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("\(content.uppercased())-----") else {
             throw TapcardError(
                 .fileUnusable, "The file \(path) contains no \(content).", meaning: meaning,
-                advice: "Name a certificate and the key that belongs to it, both in PEM.")
+                advice: "Specify a certificate and the key that belongs to it, both in PEM.")
         }
         return text
     }
@@ -110,7 +111,7 @@ extension TapcardError {
         let (kind, advice): (TapcardError.Kind, String) =
             switch error.kind {
             case .badCertificate:
-                (.fileUnusable, "Name a certificate and a private key that belong together.")
+                (.fileUnusable, "Specify a certificate and a private key that belong together.")
             case .cannotListen:
                 (.failed, orListen)
             case .libraryMissing, .tooFewDescriptors, .noResources:

@@ -5,10 +5,10 @@ import WebServer
 /// The till's listeners, each with a stream of server-sent events. A listener that stops reading is
 /// dropped by its stream and does not delay any other.
 struct EventHub {
-    /// The buffer for one listener: far more than a client that is reading leaves unread.
+    /// The buffer for one listener: far more than a client that keeps reading leaves unread.
     private static let capacity = 64 << 10
     static let mostListeners = 2_048
-    /// The maximum number of listeners on this server.
+    /// The maximum number of listeners at this till.
     let most: Int
 
     private struct Listener {
@@ -48,7 +48,7 @@ struct EventHub {
         send(EventHub.bytes(event, data))
     }
 
-    /// Ends the streams of listeners that have lost permission, and returns the clients of theirs
+    /// Ends the streams of listeners that have lost permission, and returns those of their clients
     /// that have no stream left.
     mutating func dismissUnwelcome() -> [OperationID?] {
         let unwelcome = listeners.filter { !$0.value.isWelcome() }
@@ -58,7 +58,7 @@ struct EventHub {
         }
     }
 
-    /// Shows pages that the server is there, keeps proxies from closing idle connections, and
+    /// Shows pages that the server is running, keeps proxies from closing idle connections, and
     /// detects clients that have disappeared.
     func keepAlive() { publish("alive", [:]) }
 
@@ -70,8 +70,8 @@ struct EventHub {
         for listener in listeners.values { listener.stream.send(bytes) }
     }
 
-    /// An event in the stream's format. JSON text has no line breaks, so it is a single line of
-    /// data.
+    /// An event in the stream's format. The JSON text contains no line breaks, so one line of data
+    /// is enough.
     static func bytes(_ event: String, _ data: JSONValue) -> [UInt8] {
         Array("event: \(event)\ndata: \(data.text)\n\n".utf8)
     }

@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// A background check of the whole ledger file during a quiet hour.
+/// A check of the whole ledger file, in the background after a quiet hour.
 final class LedgerCheck: Sendable {
     private struct State {
         var hour = QuietHour(.now)

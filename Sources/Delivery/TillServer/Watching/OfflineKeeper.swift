@@ -5,7 +5,7 @@ import TextCodecs
 import Verbs
 
 /// Books offline payments and takes snapshots of the cards in quiet moments, and reports both to
-/// the pages. The tills on one server share it, just as they share the journal.
+/// the pages. The tills of a server share one keeper, just as they share the journal.
 final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
@@ -17,8 +17,8 @@ final class OfflineKeeper: Sendable {
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// Time to resolve a card that is on the reader from the start: while something is open on it,
-    /// its entry in a snapshot does not count.
+    /// Time to resolve a card that is on the reader from the start. While an operation is open on a
+    /// card, its entry in a snapshot does not count.
     private static let firstPause = Duration.seconds(2)
     /// How long to wait before asking an offline ledger again.
     private static let askingPause = Duration.seconds(1)
@@ -29,7 +29,7 @@ final class OfflineKeeper: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The current state; null while the ledger is online at a till that takes no offline payments.
+    /// The current state; null while the ledger is online at a till without offline payments.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }
@@ -47,8 +47,8 @@ final class OfflineKeeper: Sendable {
         Task { [self] in await keep() }
     }
 
-    /// Asks the ledger until it responds: without a card on a reader, nothing else would notice
-    /// that it is offline or back.
+    /// Asks the ledger until it responds. Without a card on a reader, nothing else would notice
+    /// that the ledger is offline or back.
     private func askLedger() {
         // A single loop asks on behalf of all tills, which share this keeper.
         let begins = state.withLock { state in
@@ -57,18 +57,18 @@ final class OfflineKeeper: Sendable {
         }
         guard begins else { return }
         Task { [weak self] in
-            while await self?.isCutOff() == true {
+            while await self?.isStillOffline() == true {
                 try? await Task.sleep(for: OfflineKeeper.askingPause)
             }
         }
     }
 
-    private func isCutOff() async -> Bool {
+    private func isStillOffline() async -> Bool {
         let answers = await runner.ledgerAnswers()
         if let answers { reached(answers) }
-        let isCutOff = answers == false
-        state.withLock { $0.isAsking = isCutOff }
-        return isCutOff
+        let isStillOffline = answers == false
+        state.withLock { $0.isAsking = isStillOffline }
+        return isStillOffline
     }
 
     private func keep() async {
@@ -86,7 +86,7 @@ final class OfflineKeeper: Sendable {
             problem = error
         }
         let lasted = began.duration(to: .now)
-        // A station that takes no offline payments does not ask the ledger here.
+        // A station without offline payments has not asked the ledger here.
         let hasAsked = runner.offlinePayments() != nil || booked != nil || problem != nil
         if let booked, booked.payments > 0 {
             log.say("offline-booked", ["payments": .number(String(booked.payments))])
@@ -102,19 +102,19 @@ final class OfflineKeeper: Sendable {
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
         if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
-        // Other calls may succeed without asking the ledger.
+        // Other calls can succeed without the ledger.
         if answer.problem == nil, call.takesOperation { reached(true) }
     }
 
-    /// Records that a card was read. A card with a different problem may have been refused before
-    /// the ledger was asked.
+    /// Records that a card was read. After any other problem than an offline ledger, it is not
+    /// known whether the ledger was asked.
     func noteReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
         reached(problem == nil)
     }
 
-    /// Records whether the ledger responded, and reports what is new. From then on, an offline
-    /// ledger is asked repeatedly, so that pages find out when they can try again.
+    /// Records whether the ledger responded, and reports what is new. An offline ledger is then
+    /// asked repeatedly, so that pages find out when they can try again.
     private func reached(_ hasAnswered: Bool) {
         if !hasAnswered { askLedger() }
         let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in

@@ -8,7 +8,7 @@ import Verbs
 /// The state of offline payments, for the page and the health check.
 struct OfflineNews: Sendable, Equatable {
     let isOffline: Bool
-    /// The maximum that may be unbooked.
+    /// The maximum sum of unbooked payments.
     let limit: Money
     let unbooked: Money
     let payments: Int
@@ -16,7 +16,7 @@ struct OfflineNews: Sendable, Equatable {
     let snapshotAge: Int64?
     /// Whether the snapshot is valid.
     let isOffered: Bool
-    /// When offline payments were last booked, as in `--json`.
+    /// When offline payments were last booked, in the `--json` format.
     let bookedAt: String?
 
     init(
@@ -30,7 +30,7 @@ struct OfflineNews: Sendable, Equatable {
         isOffered = status?.age.map { $0 <= limits.age } ?? false
     }
 
-    /// The news that the ledger is offline, for a station that takes no offline payments.
+    /// The news that the ledger is offline, for a station that accepts no offline payments.
     init(offlineWithoutAny currency: Currency) {
         let nothing = Money(minorUnits: 0, currency)
         self.init(
@@ -38,7 +38,7 @@ struct OfflineNews: Sendable, Equatable {
             bookedAt: nil)
     }
 
-    /// Ignores the age of the snapshot, because it changes without being news.
+    /// Ignores the age of the snapshot, which changes all the time and is not news.
     static func == (left: Self, right: Self) -> Bool {
         (left.isOffline, left.limit, left.unbooked, left.payments)
             == (right.isOffline, right.limit, right.unbooked, right.payments)

@@ -1,8 +1,8 @@
 /// The schedule for checking the whole ledger file: once a day, after an hour in which the reader
 /// was not used.
 ///
-/// A tap reads only the pages that it needs, so damage elsewhere might be found only when it is too
-/// late for a backup.
+/// A tap reads only the pages of the file that it needs. Without this check, damage elsewhere might
+/// be found only when no good backup is left.
 package struct QuietHour: Sendable {
     package typealias Instant = ContinuousClock.Instant
 

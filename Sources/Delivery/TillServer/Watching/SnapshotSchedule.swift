@@ -1,12 +1,12 @@
-/// The schedule for booking offline payments and taking snapshots. A snapshot of a large ledger
-/// takes a long time, so it is taken less often: it uses at most one percent of the database's
-/// time.
+/// The schedule for booking offline payments and taking snapshots. The longer a snapshot takes, the
+/// less often one is taken, so that snapshots use at most one percent of the database's time.
 package struct SnapshotSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package static let interval = Duration.seconds(300)
-    /// How long to wait after a failure; by then, the ledger may be back.
+    /// How long to wait after a failure, by which time the ledger may be back.
     package static let pause = Duration.seconds(15)
+    /// How many times as long as the work the pause after it is: 100, for one percent.
     private static let share = 100
 
     private var next: Instant
@@ -14,8 +14,8 @@ package struct SnapshotSchedule: Sendable {
 
     package init(_ now: Instant) { next = now }
 
-    /// Whether the work is due; if so, it counts as begun. A till in use postpones it, but not
-    /// forever.
+    /// Whether the work is due; if so, it counts as begun. Use of the till postpones the work, but
+    /// only for a limited time.
     package mutating func begins(at now: Instant, isQuiet: Bool) -> Bool {
         let isOverdue = now >= next + SnapshotSchedule.interval
         guard !isRunning, now >= next, isQuiet || isOverdue else { return false }

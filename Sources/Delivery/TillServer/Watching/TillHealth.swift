@@ -23,17 +23,17 @@ struct TillHealth: Sendable {
     let readerWorks: Bool
     /// The problem with the ledger; nil for none.
     let ledger: TapcardError?
-    /// The state of the ledger's database, if it has one and can be reached.
+    /// The state of the ledger's database; nil if the ledger is a file or the database is offline.
     let database: DatabaseReport?
 
-    /// The word for why the ledger does not take money; nil if it does.
+    /// The word for why the ledger accepts no money; nil if it does.
     var ledgerError: String? { ledger?.kind.word ?? database?.problem }
 
     var status: Status {
         isClosing ? .closing : ledgerError != nil ? .noLedger : readerWorks ? .ok : .noReader
     }
 
-    /// The reader; without device and file names unless `inFull`.
+    /// The reader, with device and file names only if `inFull`.
     func reader(inFull: Bool) -> JSONValue {
         if inFull { return reader }
         return ["state": reader["state"] ?? .null, "name": .null, "problem": .null]

@@ -6,13 +6,12 @@ import Verbs
 
 /// The log: one line of JSON per event, without names, codes, passwords, or tokens.
 ///
-/// It is written on a separate thread, so that a slow reader of standard error does not delay any
-/// request. When the buffer is full, lines are dropped, and their number is logged when writing
-/// works again.
+/// It is written on a separate thread, so that a slow reader of standard error delays no request.
+/// When the buffer is full, lines are dropped; their number is logged once writing works again.
 final class TillLog: Sendable {
-    private static let mostLines = 1_024
-    /// The longest wait at the end; lines that remain after that are dropped.
-    private static let longestEnd = Duration.seconds(1)
+    private static let maximumLines = 1_024
+    /// How long to wait at the end. Lines that are not written by then are dropped.
+    private static let endLimit = Duration.seconds(1)
     private static let pause = Duration.milliseconds(5)
 
     private let now: @Sendable () -> String
@@ -24,7 +23,7 @@ final class TillLog: Sendable {
         self.now = now
         let stream: AsyncStream<String>
         (stream, lines) = AsyncStream.makeStream(
-            bufferingPolicy: .bufferingOldest(TillLog.mostLines))
+            bufferingPolicy: .bufferingOldest(TillLog.maximumLines))
         Task { [lost, isWritten] in
             let writer = LogWriter(write: write)
             for await line in stream {
@@ -46,8 +45,8 @@ final class TillLog: Sendable {
     /// Closes the log and waits, for a limited time, until it is written.
     func end() async {
         lines.finish()
-        let limit = ContinuousClock.now.advanced(by: TillLog.longestEnd)
-        // Polled: awaiting the writer could take forever if nobody is reading standard error.
+        let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
+        // Polled, because awaiting the writer could take forever if nobody reads standard error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }
@@ -63,7 +62,7 @@ final class TillLog: Sendable {
         }
     }
 
-    /// `till` is its number; nil if it is the only one.
+    /// `till` is the number of the till; nil for the only till.
     func ended(_ operation: TillOperation, at till: Int?) {
         let problem = operation.answer?.problem
         let lasted = operation.began.duration(to: .now)

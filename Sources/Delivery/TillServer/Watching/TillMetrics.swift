@@ -14,7 +14,7 @@ struct TillMetrics: Sendable {
 
     /// The metrics and the state of one till, for the response to Prometheus.
     struct OfTill: Sendable {
-        /// Nil for the only till, whose samples mention no till.
+        /// The till's number; nil for the only till, whose samples have no till label.
         let number: Int?
         let counts: TillMetrics
         let listeners: Int
@@ -42,18 +42,18 @@ struct TillMetrics: Sendable {
         return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
     }
 
-    /// The metrics of the customers' page. Each outcome is listed from the start, so that a rate
-    /// includes its first occurrence.
+    /// The metrics of the customer page. Every outcome is listed from the start, with 0, so that a
+    /// rate includes its first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(
             "customer_requests_total", "counter",
-            "Requests to the customers' page, by outcome.",
+            "Requests to the customer page, by outcome.",
             CustomerWatch.Outcome.allCases.map { outcome in
                 (["outcome=\"\(outcome.rawValue)\""], customers.counts[outcome, default: 0])
             })
             + family(
                 "customer_ledger_up", "gauge",
-                "Whether the last ledger query of the customers' page succeeded (1) or failed (0).",
+                "Whether the last ledger query of the customer page succeeded (1) or failed (0).",
                 [([], customers.ledgerWorks ? 1 : 0)])
     }
 
@@ -62,6 +62,7 @@ struct TillMetrics: Sendable {
         func each(_ value: (OfTill) -> Int) -> [Sample] {
             tills.map { ($0.label, value($0)) }
         }
+        // Dictionaries have no order, so the samples are sorted.
         let operations = tills.flatMap { till in
             till.counts.operations.map { key, count -> Sample in
                 (till.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""], count)

@@ -4,7 +4,7 @@ package import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// The key file of a machine that serves the customers' page. It is refused if anyone but its owner
+/// The key file of a machine that serves the customer page. It is refused if anyone but its owner
 /// can read it.
 package struct CustomerKeyFile: Sendable {
     private static let mode: UInt32 = 0o600
@@ -43,32 +43,32 @@ package struct CustomerKeyFile: Sendable {
         let file = DurableFile(path)
         func unreadable(_ error: FileError) -> TapcardError {
             refusal(
-                "The key file \(path) of the customers' page cannot be read: \(error.detail).",
+                "The key file \(path) of the customer page cannot be read: \(error.detail).",
                 "Specify a file that you own and can read.")
         }
         let bytes = try translating(
             file.read(limit: CustomerKeyFile.maximumSize), into: unreadable)
         guard let bytes else {
             throw refusal(
-                "The key file \(path) of the customers' page does not exist.", howToCreate)
+                "The key file \(path) of the customer page does not exist.", howToCreate)
         }
         let exposure = try translating(
             file.exposure(CustomerKeyFile.othersMayRead), into: unreadable)
         switch exposure {
         case .permitted(let mode):
             throw refusal(
-                "The key file \(path) of the customers' page can be read by other users (mode "
+                "The key file \(path) of the customer page can be read by other users (mode "
                     + "\(String(mode, radix: 8))).",
                 "If you are sure that no other user has read it, run: chmod 600 \(path)")
         case .foreign:
             throw refusal(
-                "The key file \(path) of the customers' page belongs to another user.",
+                "The key file \(path) of the customer page belongs to another user.",
                 "Specify a file that you own and can read.")
         case nil: break
         }
         return try translating(CustomerKeys(parsing: bytes)) { (error: KeyError) in
             refusal(
-                "The key file \(path) of the customers' page is damaged: \(error.detail).",
+                "The key file \(path) of the customer page is damaged: \(error.detail).",
                 howToCreate)
         }
     }

@@ -13,13 +13,13 @@ extension Parameter<String> {
 
 extension Parameter<Bool> {
     fileprivate static var overwriteKeys: Self {
-        .flag("overwrite", "Replace an existing key file for the customers' page")
+        .flag("overwrite", "Replace an existing key file for the customer page")
     }
 }
 
 extension Command {
     static let keysForCustomers = Command(
-        "keys customers", group: .station, "Create the key file for the customers' page",
+        "keys customers", group: .station, "Create the key file for the customer page",
         discussion: "With this file, a server can tell which NTAG 424 card a phone has read; the "
             + "file cannot be used to write cards or to derive other keys. Run the command again "
             + "with `--overwrite` after `tapcard keys rotate` and `tapcard keys retire`.",
@@ -56,7 +56,7 @@ enum CustomerKeysCommand {
         return Report(
             ["file": .string(file.path)],
             [
-                "Key file for the customers' page written to \(file.path)",
+                "Key file for the customer page written to \(file.path)",
                 "Copy it to the server, and set --customers-keys there",
             ], isChange: true)
     }
@@ -73,13 +73,13 @@ enum CustomerKeysCommand {
             throw TapcardError(
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Choose another name, or add --overwrite to replace a key file of the "
-                    + "customers' page.")
+                    + "customer page.")
         }
         _ = try translating(CustomerKeyFile(path: path).load(orSay: "")) { (error: TapcardError) in
             TapcardError(
                 .fileUnusable,
                 "The file \(path) was not replaced, because it could not be read as a key file of "
-                    + "the customers' page. \(error.what)",
+                    + "the customer page. \(error.what)",
                 meaning: "Nothing was done.",
                 advice: "Choose another name.")
         }

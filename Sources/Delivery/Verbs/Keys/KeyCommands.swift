@@ -262,9 +262,9 @@ extension Report {
             + "the new key",
         customersAgain,
     ]
-    /// The customers' page trusts only the keys in its file, so it does not know newer ones.
+    /// The customer page trusts only the keys in its file, so it does not know newer ones.
     static let customersAgain =
-        "If you have a customers' page, make a new key file and move it to the server: tapcard "
+        "If you have a customer page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
 
     fileprivate static func members(of issuer: IssuerKeys) -> Members {

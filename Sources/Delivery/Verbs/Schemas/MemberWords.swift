@@ -80,7 +80,7 @@ package enum MemberWords {
         "missing": "number of pages missing from the dump",
         "link": "name of the symbolic link to the emulated reader; the same on every run",
         "connection": "emulated reader's libnfc connection string, as in LIBNFC_DEFAULT_DEVICE",
-        "metrics": "URL of the customers' page metrics; absent if a till page serves them",
+        "metrics": "URL of the customer page metrics; absent if a till page serves them",
         "isNew": "true if the cashier was created; false if only the password changed",
         "epoch": "1 + number of times payments were declared lost (`ledger reopen --after-loss`)",
         "synchronous": "names of standby servers every commit waits for, from the server config",

@@ -1,11 +1,11 @@
 import ReaderDiagnosis
 import TapcardCore
 
-/// Compares the address that is written on cards with the customers' page that this station serves,
+/// Compares the address that is written on cards with the customer page that this station serves,
 /// to find out whether phones would reach the page. Nothing is refused, because a proxy or another
 /// machine may respond differently.
 extension Settings {
-    /// The path at which the customers' page responds.
+    /// The path at which the customer page responds.
     private static let servedPath = "/c"
 
     var cardAddressFindings: [Finding] {
@@ -26,7 +26,7 @@ extension Settings {
             ? "The address in card-address has no path, but should have \(Settings.servedPath)"
             : "The path in card-address is \(page.path), not \(Settings.servedPath)"
         let found =
-            "\(wrong), so phones can reach the customers' page only through a proxy that forwards "
+            "\(wrong), so phones can reach the customer page only through a proxy that forwards "
             + "that path."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
@@ -55,7 +55,7 @@ extension Settings {
         guard !known.contains(page.host) else { return nil }
         return Finding(
             .cardAddress, .note,
-            "The host in card-address is \(page.host), but this station's customers' page answers "
+            "The host in card-address is \(page.host), but this station's customer page answers "
                 + "only to \(known.joined(separator: ", ")).",
             remedy: [
                 .say("To make it answer to that host, too, directly or through a proxy:"),

@@ -226,7 +226,7 @@ enum ConfigurationCommands {
                         + "not changed")
             }
         }
-        // Each of these settings can decide whether phones reach the customers' page.
+        // Each of these settings can decide whether phones reach the customer page.
         switch name {
         case .cardAddress, .customers, .customersName, .customersCertificate:
             lines += changed.cardAddressFindings.flatMap(\.lines)

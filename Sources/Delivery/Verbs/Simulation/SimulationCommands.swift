@@ -72,7 +72,7 @@ extension Command {
             discussion: "An NTAG 424 card shows a different address each time it is read, and its "
                 + "counter goes up as on a real chip; other tags show their text. If the card was "
                 + "issued without `card-address`, the address leads nowhere. docs/CUSTOMERS.md "
-                + "shows how to try the customers' page on a single machine.",
+                + "shows how to try the customer page on a single machine.",
             takes: .seenTag, answers: .phone, example: "tapcard sim phone",
             run: SimulationCommands.showToPhone),
     ]

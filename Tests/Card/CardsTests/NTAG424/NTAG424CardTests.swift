@@ -233,7 +233,7 @@ struct NTAG424CardTests {
         #expect(other.memory.files == NTAG424Bench().memory.files)
     }
 
-    @Test("The address a phone reads is proved by the keys of the customers' page")
+    @Test("The address a phone reads is proved by the keys of the customer page")
     func phone() throws {
         var chip = try made()
         let keys = NTAG424Bench.keys(Self.old)

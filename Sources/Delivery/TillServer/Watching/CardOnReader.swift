@@ -2,7 +2,7 @@ import TapcardCore
 import TextCodecs
 
 /// The card on the reader.
-struct LyingCard: Sendable {
+struct CardOnReader: Sendable {
     let session: Int
     /// The card's number; nil if it could not be read.
     let uid: String?
@@ -10,11 +10,11 @@ struct LyingCard: Sendable {
     /// read again.
     var read: JSONValue?
     var problem: TapcardError?
-    /// Which requests were carried out for the card since it was put on the reader.
+    /// What has been done for the card since it was put on the reader.
     var served = Visit().document
 
-    /// Whether the ledger is still offline and nothing else is new, which is reported only once.
-    func isStillWithoutLedger(_ next: LyingCard) -> Bool {
+    /// Whether the ledger is still unusable and nothing else is new. That is reported only once.
+    func isStillWithoutLedger(_ next: CardOnReader) -> Bool {
         next.problem?.result == .ledger && next.problem?.kind == problem?.kind
             && next.uid == uid && next.read == read && next.served == served
     }
