@@ -87,18 +87,18 @@ struct BenchmarkTill {
         station = Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: BenchmarkTill.surroundings)
+            dependencies: BenchmarkTill.dependencies)
     }
 
     func withAnEmptyLedger() -> Station {
         Station(
             reader: tracer, ledger: InMemoryLedger(), keys: keys,
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: BenchmarkTill.surroundings)
+            dependencies: BenchmarkTill.dependencies)
     }
 
     /// Time stands still: nothing here is about seconds.
-    static let surroundings = Station.Surroundings(
+    static let dependencies = Station.Dependencies(
         now: { Timestamp(milliseconds: 1_700_000_000_000) }, sleep: { _ in })
 }
 

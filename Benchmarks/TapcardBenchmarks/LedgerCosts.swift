@@ -75,7 +75,7 @@ struct LedgerCosts {
     private static func carryOut(
         _ action: CardAction, on uid: CardUID, in ledger: SQLiteLedger, version: CardVersion?
     ) async throws {
-        let id = BenchmarkTill.surroundings.newID()
+        let id = BenchmarkTill.dependencies.newID()
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let request = Request(id: id, uid: uid, action: action, at: now)
         guard

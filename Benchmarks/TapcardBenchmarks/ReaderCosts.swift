@@ -39,7 +39,7 @@ enum ReaderCosts {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(), keys: .fresh(created: "2026-01-01"),
             settings: Station.Settings(ceilings: .unlimited(in: .usd)),
-            surroundings: BenchmarkTill.surroundings)
+            dependencies: BenchmarkTill.dependencies)
         var rows: [Row] = []
         func row(
             _ what: String, data: Int? = nil, host: Int? = nil, milliseconds: Double? = nil,

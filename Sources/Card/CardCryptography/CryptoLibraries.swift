@@ -9,7 +9,7 @@ import OperatingSystem
 /// curves of the chip maker's signatures.
 enum CryptoLibraries {
     static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
-        .loadOrEnd("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }
+        .loadOrExit("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }
     static let crypto = unsafe LoadableLibrary(name: "libcrypto", package: "libssl3")
-        .loadOrEnd("libcrypto.so.3", tapcard_crypto()) { unsafe tapcard_crypto_bind($0, $1) }
+        .loadOrExit("libcrypto.so.3", tapcard_crypto()) { unsafe tapcard_crypto_bind($0, $1) }
 }

@@ -62,7 +62,7 @@ extension KeyRing {
         }
         var entries: [KeyEntry] = []
         for element in list {
-            let entry = try Self.entry(element, isOfTable: format == Self.tableFormat)
+            let entry = try Self.entry(element, isForTable: format == Self.tableFormat)
             guard !entries.contains(where: { $0.id == entry.id }) else {
                 throw KeyError(.malformed, "key \(entry.id) is listed twice")
             }
@@ -83,21 +83,21 @@ extension KeyRing {
     }
 
     private static func entry(
-        _ value: JSONValue, isOfTable: Bool
+        _ value: JSONValue, isForTable: Bool
     ) throws(KeyError) -> KeyEntry {
         // Compared as text, because `-0` would otherwise be read as 0.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "every key must have an ID from 0 to 15")
         }
-        try check(value, has: isOfTable ? tableMembers : entryMembers, "key \(id)")
+        try check(value, has: isForTable ? tableMembers : entryMembers, "key \(id)")
         guard let word = value["status"]?.string, let status = KeyStatus(rawValue: word) else {
             throw KeyError(.malformed, "key \(id) has an unknown status")
         }
         guard let created = value["created"]?.string else {
             throw KeyError(.malformed, "key \(id) has no date")
         }
-        if isOfTable {
+        if isForTable {
             return KeyEntry(
                 id: id, mark: try mark(of: value, id), rows: try rows(of: value, id),
                 files: try master("files", of: value, id), status: status, created: created)

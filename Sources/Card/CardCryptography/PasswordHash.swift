@@ -13,7 +13,7 @@ package struct PasswordHash: Hashable, Sendable {
         /// The default: 32 MiB and about 240 ms, as OWASP recommended for scrypt in 2025.
         package static let usual = Cost(known: 32_768, 8, 3)
         /// Whether this cost is lower than the default.
-        package var isBelowUsual: Bool { work < Cost.usual.work }
+        package var isBelowDefault: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
         /// `nil` if the cost is invalid or exceeds 64 MiB, so that a crafted file cannot exhaust

@@ -8,15 +8,15 @@ package struct StationSeal: Hashable, Sendable {
     /// The ID of the key from which this one is derived.
     package let keyID: UInt8
     /// Whether this is the key of a station with a table.
-    package let isOfTable: Bool
+    package let isForTable: Bool
     /// The entry from which the key is derived: from its master keys, or from the 32 bytes that a
     /// table has for this purpose.
     private let source: KeyEntry
 
     /// `nil` if the seal requires masters that the entry does not have.
-    package init?(_ entry: KeyEntry, isOfTable: Bool) {
-        guard isOfTable || entry.masters != nil else { return nil }
-        (keyID, self.isOfTable, source) = (entry.id, isOfTable, entry)
+    package init?(_ entry: KeyEntry, isForTable: Bool) {
+        guard isForTable || entry.masters != nil else { return nil }
+        (keyID, self.isForTable, source) = (entry.id, isForTable, entry)
     }
 
     /// The 32-byte seal of this text, which can only be made with the key.
@@ -25,7 +25,7 @@ package struct StationSeal: Hashable, Sendable {
     }
 
     private func key(for purpose: String) -> [UInt8] {
-        guard !isOfTable, let masters = source.masters else {
+        guard !isForTable, let masters = source.masters else {
             return CardKeys.fileKey(for: purpose, under: source.tableKey)
         }
         return masters.fileKey(for: purpose)
@@ -35,7 +35,7 @@ package struct StationSeal: Hashable, Sendable {
 extension KeyRing {
     /// The seal of a station that has these keys.
     package var stationSeal: StationSeal {
-        guard let seal = StationSeal(sealing, isOfTable: isTable) else {
+        guard let seal = StationSeal(sealing, isForTable: isTable) else {
             preconditionFailure("These keys are neither a table nor the masters of an issuer.")
         }
         return seal

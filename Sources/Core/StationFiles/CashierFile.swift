@@ -17,7 +17,7 @@ package struct Cashier: Hashable, Sendable {
 /// The file that lists the till page's cashiers. It is refused unless only its owner may use it.
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
-    package static let mostCashiers = 200
+    package static let maximumCashiers = 200
     /// The longest password, in bytes.
     package static let longestPassword = 1_024
 
@@ -50,7 +50,7 @@ package struct CashierFile: Sendable {
         guard let bytes = found else { return [] }
         guard let document = try? JSONValue.parsing(bytes),
             document["format"]?.string == CashierFile.format,
-            let entries = document["cashiers"]?.array, entries.count <= CashierFile.mostCashiers
+            let entries = document["cashiers"]?.array, entries.count <= CashierFile.maximumCashiers
         else { throw damaged }
         var cashiers: [Cashier] = []
         for entry in entries {
@@ -84,9 +84,9 @@ package struct CashierFile: Sendable {
                         + "\(other.name.text.debugDescription).",
                     meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
             }
-            guard cashiers.count < CashierFile.mostCashiers else {
+            guard cashiers.count < CashierFile.maximumCashiers else {
                 throw file.refusal(
-                    "The limit of \(CashierFile.mostCashiers) cashiers has been "
+                    "The limit of \(CashierFile.maximumCashiers) cashiers has been "
                         + "reached.", .removeCashier,
                     meaning: file.unchanged)
             }

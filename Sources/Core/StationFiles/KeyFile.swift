@@ -23,7 +23,7 @@ public struct KeyFile: Sendable {
     }
 
     /// The contents of a file from another machine.
-    package enum Brought: Sendable {
+    package enum ImportedKeys: Sendable {
         case ring(KeyRing)
         /// A table of card keys; it is encrypted, so anyone may see it.
         case sealed(SealedTable)
@@ -36,9 +36,9 @@ public struct KeyFile: Sendable {
     }
 
     /// Reads a file from another machine; nil if it is missing.
-    package func brought() throws(TapcardError) -> Brought? { try content(mayBeSealed: true) }
+    package func brought() throws(TapcardError) -> ImportedKeys? { try content(mayBeSealed: true) }
 
-    private func content(mayBeSealed: Bool) throws(TapcardError) -> Brought? {
+    private func content(mayBeSealed: Bool) throws(TapcardError) -> ImportedKeys? {
         let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)
         let found = try translating(isStream ? stored.readStream() : stored.read()) {
             (error: FileError) in

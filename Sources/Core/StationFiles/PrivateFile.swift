@@ -38,7 +38,7 @@ struct PrivateFile: Sendable {
                 "\(named) can be read by other users (mode \(String(mode, radix: 8))).",
                 .makePrivate(secret, path))
         case .foreign where !mayBeForeign:
-            throw refusal("\(named) belongs to another user.", .letOwnerRun(secret))
+            throw refusal("\(named) belongs to another user.", .runAsOwner(secret))
         case .foreign, nil: break
         }
     }
@@ -62,7 +62,7 @@ struct PrivateFile: Sendable {
     }
 
     func unreadable(_ error: FileError) -> TapcardError {
-        refusal("\(name) cannot be read: \(error.detail).", .letOwnerRun(secret))
+        refusal("\(name) cannot be read: \(error.detail).", .runAsOwner(secret))
     }
 
     func notChanged(_ done: String, _ error: FileError, _ step: NextStep.FileStep) -> TapcardError {

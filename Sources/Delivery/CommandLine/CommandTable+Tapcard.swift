@@ -1,3 +1,4 @@
+import TapcardDomain
 package import Verbs
 
 extension CommandTable {
@@ -6,8 +7,8 @@ extension CommandTable {
         CommandTable(
             program: "tapcard",
             summary:
-                "Prepaid cards and scratch cards on NFC stickers: NTAG213, NTAG215, NTAG216, and "
-                + "NTAG 424. If a card is pulled away mid-write, it is left in either its old "
+                "Prepaid cards and scratch cards on NFC stickers: \(Chip.list("and")). "
+                + "If a card is pulled away mid-write, it is left in either its old "
                 + "state or its new one, and the next tap resolves the operation.",
             globals: switches,
             commands: verbs,

@@ -12,7 +12,7 @@ package struct Program: Sendable {
     private let environment: [String: String]
     private let malformed: Set<String>
     private let build: Build
-    private let lastWords = LastWords()
+    private let finalMessage = FinalMessage()
 
     /// `own` adds the commands that need the executable. `malformed` lists variables with values
     /// that are not valid UTF-8; the environment does not contain them.
@@ -23,7 +23,7 @@ package struct Program: Sendable {
     ) {
         self.drivers = drivers
         verbs = { Command.table(adding: own()) }
-        self.console = Manner.knowsASCIIAlone(environment) ? console.inASCII : console
+        self.console = OutputOptions.isASCIIOnly(environment) ? console.inASCII : console
         (self.environment, self.malformed, self.build) = (environment, malformed, build)
     }
 
@@ -54,7 +54,7 @@ package struct Program: Sendable {
     package func end(of arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
         // An error in the command line is already reported in the requested format.
-        var manner = Manner(beforeParsing: arguments, environment)
+        var manner = OutputOptions(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
             case .help(let text): output.write(text)
@@ -69,7 +69,7 @@ package struct Program: Sendable {
                 }
             case .run(let verb, let texts):
                 let settings = try Settings(texts, environment: environment, malformed: malformed)
-                manner = Manner(environment, settings.isOn)
+                manner = OutputOptions(environment, settings.isOn)
                 for warning in manner.isQuiet ? [] : settings.warnings {
                     console.writeError("tapcard: \(warning.shown)\n")
                 }
@@ -89,7 +89,7 @@ package struct Program: Sendable {
 
     /// The exit status for the outcome, including when standard output failed.
     private func ending(
-        _ report: Report, _ output: StandardOutput, _ manner: Manner
+        _ report: Report, _ output: StandardOutput, _ manner: OutputOptions
     ) -> Ending {
         var status = report.problem?.result.exitStatus ?? 0
         if let failure = output.failure {
@@ -102,12 +102,12 @@ package struct Program: Sendable {
             isEndless: report.isStopped)
     }
 
-    private func complain(_ error: TapcardError, _ manner: Manner) {
+    private func complain(_ error: TapcardError, _ manner: OutputOptions) {
         console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
     /// Ends the process immediately; unfinished work prints its final message first.
-    package func cutShort(_ end: () -> Void) { lastWords.speak(before: end) }
+    package func cutShort(_ end: () -> Void) { finalMessage.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // These commands are enough for most runs; only the others, and errors, need the table of
@@ -123,7 +123,8 @@ package struct Program: Sendable {
     }
 
     private func run(
-        _ command: ParsedCommand, _ settings: Settings, _ manner: Manner, _ output: StandardOutput
+        _ command: ParsedCommand, _ settings: Settings, _ manner: OutputOptions,
+        _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
         // With --verbose, a spinner would be mixed with the log on standard error.
         let showsSpinner = !manner.isJSON && !manner.isQuiet && !manner.isVerbose
@@ -131,7 +132,8 @@ package struct Program: Sendable {
         let session = Session(
             command: command, verbs: verbs, settings: settings, manner: manner,
             drivers: drivers, console: console, output: output,
-            waiting: WaitingLine(show: spinner.show, stop: spinner.stop), lastWords: lastWords)
+            waiting: WaitingLine(show: spinner.show, stop: spinner.stop), finalMessage: finalMessage
+        )
         let report: Report
         do {
             report = try await command.verb.run(in: session)

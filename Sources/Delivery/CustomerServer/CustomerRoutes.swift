@@ -23,11 +23,11 @@ package struct CustomerRoutes: Sendable {
 
     /// The maximum number of refusals per network address and minute. Many phones on a network may
     /// share one address.
-    package static let mostOfAnAddress = 60
+    package static let maximumPerAddress = 60
     /// The maximum number of new pages per card and minute.
-    package static let mostOfACard = 12
+    package static let maximumPerCard = 12
     /// The maximum number of addresses, and of cards, counted at a time.
-    package static let mostCounted = 4_096
+    package static let maximumCounted = 4_096
     /// With the prefix `__Host-`, a browser accepts the cookie only from this host and sends it
     /// only over TLS.
     static let cookieName = "__Host-tapcard-card"
@@ -35,9 +35,9 @@ package struct CustomerRoutes: Sendable {
 
     private struct State {
         var addresses = RequestLimits<String>(
-            most: CustomerRoutes.mostOfAnAddress, counting: CustomerRoutes.mostCounted)
+            most: CustomerRoutes.maximumPerAddress, counting: CustomerRoutes.maximumCounted)
         var cards = RequestLimits<CardUID>(
-            most: CustomerRoutes.mostOfACard, counting: CustomerRoutes.mostCounted)
+            most: CustomerRoutes.maximumPerCard, counting: CustomerRoutes.maximumCounted)
         var shown = ShownCards()
     }
 
@@ -107,7 +107,7 @@ package struct CustomerRoutes: Sendable {
     /// has just proved counts only toward that card's limit, because many customers may share an
     /// address, and a stranger among them must not lock the others out.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
-        if why == .code { watch.noteWrongCode() }
+        if why == .code { watch.recordWrongCode() }
         let now = clocks.uptime()
         if let wait = state.withLock({ $0.addresses.admit(request.client, at: now) }) {
             return limited(wait)

@@ -85,7 +85,7 @@ package final class CustomerWatch: Sendable {
 
     /// Watches for a burst of codes that no card of the issuer made. Every code counts, even if the
     /// response to its sender is that there are too many requests.
-    func noteWrongCode() {
+    func recordWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
             if let began = kept.began, (began..<began + CustomerWatch.minute).contains(now) {

@@ -14,11 +14,11 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     /// The maximum number of requests per key and minute.
     private let most: Int
     /// The maximum number of keys counted at a time.
-    private let mostCounted: Int
+    private let maximumCounted: Int
     private var minutes: [Key: Minute] = [:]
 
-    package init(most: Int, counting mostCounted: Int) {
-        (self.most, self.mostCounted) = (most, mostCounted)
+    package init(most: Int, counting maximumCounted: Int) {
+        (self.most, self.maximumCounted) = (most, maximumCounted)
     }
 
     /// The number of keys counted now.
@@ -43,9 +43,9 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
 
     private mutating func makeRoom(for key: Key, at now: Int64) {
         minutes[key] = nil
-        guard minutes.count >= mostCounted else { return }
+        guard minutes.count >= maximumCounted else { return }
         minutes = minutes.filter { !$0.value.isOver(at: now) }
-        guard minutes.count >= mostCounted else { return }
+        guard minutes.count >= maximumCounted else { return }
         if let oldest = minutes.min(by: { $0.value.start < $1.value.start }) {
             minutes[oldest.key] = nil
         }

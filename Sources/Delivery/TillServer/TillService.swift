@@ -49,7 +49,7 @@ package final class TillService: Sendable {
     private static let longestBody = 64 << 10
     private static let headerBytes = 8 << 10
     /// One connection for each listener, and 512 for other requests.
-    private static let connections = EventHub.mostListeners + 512
+    private static let connections = EventHub.maximumListeners + 512
     /// File descriptors reserved for an operation: ledger and journals, keys, settings, and sockets
     /// for services.
     private static let reservedDescriptors = 192
@@ -101,7 +101,7 @@ package final class TillService: Sendable {
         // If the system allows fewer connections, the same fraction stays free for other requests.
         let tills = Tills(
             runners, log: log,
-            mostListeners: server.connections * EventHub.mostListeners / connections)
+            maximumListeners: server.connections * EventHub.maximumListeners / connections)
         let originCheck = OriginCheck(
             hosts: settings.hosts(at: server.port), scheme: settings.scheme)
         let authenticator = Authenticator(

@@ -5,7 +5,7 @@ import Glibc
 enum AbortedDriver {
     /// From now on, a crash ends the process with an unknown outcome and a message in plain words.
     /// The ledger was written first, so the next tap resolves an open operation.
-    static func isUnknownOutcome() { for number in crashSignals { signal(number, end) } }
+    static func reportUnknownOutcome() { for number in crashSignals { signal(number, end) } }
 
     /// From now on, a crash ends the process without a message; the parent process reports the
     /// signal.

@@ -25,7 +25,7 @@ extension EmulatedReader {
             let file = try TagFile(name)
             world = file.world
             if file.isKept {
-                options.whenTagsChange = { file.save($0, complain) }
+                options.onTagsChange = { file.save($0, complain) }
             } else {
                 let what =
                     name == DurableFile.standardStream

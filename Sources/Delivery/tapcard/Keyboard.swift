@@ -14,7 +14,7 @@ enum Keyboard {
     private static let escape: UInt8 = 0x1B
 
     /// Asks for a line with hidden input; nil if standard input is not a terminal.
-    static let askSecretly: SecretQuestion? = {
+    static let promptHidden: HiddenPrompt? = {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         return { await ask($0) }
     }()
@@ -65,7 +65,7 @@ enum Keyboard {
     /// Hides what is typed, and returns the previous settings. A process in the background is
     /// stopped here until it is in the foreground.
     private static func hideTyping() -> termios? {
-        Wiring.letThrough(SIGTTOU) {
+        Wiring.unblocking(SIGTTOU) {
             var original = termios()
             guard tcdrain(STDIN_FILENO) == 0, unsafe tcgetattr(STDIN_FILENO, &original) == 0 else {
                 return nil

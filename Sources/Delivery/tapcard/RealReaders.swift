@@ -17,7 +17,7 @@ enum RealReaders {
 
     /// Opens a reader for one tap. If the process dies, the next tap resolves the operation.
     static func openForTap(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
-        AbortedDriver.isUnknownOutcome()
+        AbortedDriver.reportUnknownOutcome()
         return try await open(name)
     }
 

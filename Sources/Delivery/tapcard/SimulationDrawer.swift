@@ -143,7 +143,7 @@ struct SimulationDrawer: SimulatedTags {
         // A reader that already has the tag, or has no room for it, takes none from another reader.
         guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
             own.tag(uid) == nil, own.chip(uid) == nil,
-            own.tags.count + own.chips.count < Simulation.mostTags
+            own.tags.count + own.chips.count < Simulation.maximumTags
         else { return false }
         for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
             // Removed there first, because a tag must never be on two readers.
@@ -191,7 +191,7 @@ struct SimulationDrawer: SimulatedTags {
                 let tag = world.addTag(chip, elsewhere: elsewhere, random: RandomBytes.make)
             else {
                 throw refusal(
-                    "There are already \(Simulation.mostTags) simulated tags, the maximum.",
+                    "There are already \(Simulation.maximumTags) simulated tags, the maximum.",
                     "Put an existing tag on the reader.")
             }
             return tag.uid
@@ -199,7 +199,7 @@ struct SimulationDrawer: SimulatedTags {
         if Simulation.isChip(typed: word) {
             guard let chip = world.addChip(elsewhere: elsewhere, random: RandomBytes.make) else {
                 throw refusal(
-                    "There are already \(Simulation.mostTags) simulated tags, the maximum.",
+                    "There are already \(Simulation.maximumTags) simulated tags, the maximum.",
                     "Put an existing tag on the reader.")
             }
             return chip.number

@@ -89,12 +89,12 @@ enum Wiring {
     /// Performs the default action of the signal.
     static func obey(_ number: Int32) {
         let handler = signal(number, SIG_DFL)
-        letThrough(number) { _ = raise(number) }
+        unblocking(number) { _ = raise(number) }
         signal(number, handler)
     }
 
     /// Lets a signal reach this thread; the threads of Dispatch block it.
-    static func letThrough<Success>(_ number: Int32, _ body: () -> Success) -> Success {
+    static func unblocking<Success>(_ number: Int32, _ body: () -> Success) -> Success {
         var signals = sigset_t()
         var mask = sigset_t()
         unsafe sigemptyset(&signals)
@@ -148,15 +148,15 @@ enum Wiring {
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
         services: services,
-        surroundings: { progress in
-            Station.Surroundings(
+        dependencies: { progress in
+            Station.Dependencies(
                 now: Wiring.now, uptime: Wiring.uptime,
                 sleep: { try await Task.sleep(for: $0) }, progress: progress)
         })
 
     static let console = Console(
         isTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
-        columns: columns, askSecretly: Keyboard.askSecretly,
+        columns: columns, promptHidden: Keyboard.promptHidden,
         write: { bytes throws(OutputError) in try Wiring.write(bytes, to: STDOUT_FILENO) },
         // A failure to write to standard error cannot be reported anywhere.
         writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })

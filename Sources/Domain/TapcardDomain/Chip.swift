@@ -24,10 +24,13 @@ public enum Chip: String, Sendable, CaseIterable {
     /// All names, as a list: "NTAG213, NTAG215, NTAG216".
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
-    /// All names, for use in a sentence: "NTAG213, NTAG215 or NTAG216".
-    public static var choice: String {
+    /// All names, for use in a sentence: "NTAG213, NTAG215, or NTAG216".
+    public static var choice: String { list("or") }
+
+    /// All names, with this word before the last one.
+    package static func list(_ conjunction: String) -> String {
         let names = allCases.map(\.name)
-        return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+        return names.dropLast().joined(separator: ", ") + ", \(conjunction) " + (names.last ?? "")
     }
 }
 

@@ -17,15 +17,15 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// compared under the lock.
     case comparisonUnderTheLock = 9
     /// The second half of rule 6: the slot for the next record is chosen under the lock.
-    case placeUnderTheLock = 10
+    case slotUnderTheLock = 10
     /// An answer reports what the tap has resolved.
-    case resolvedIsTold = 21
+    case resolvedIsReported = 21
     /// An open operation with a request's ID is finished only if it matches the request.
     case parametersAtTheTag = 22
     /// The ID of a request for a new card is bound to all parameters of that request.
     case requestBelongsToItsID = 23
     /// A payout is reported as booked only to a client that asks for it by its ID.
-    case payoutIsToldOnce = 24
+    case payoutIsReportedOnce = 24
     /// Only one operation at a time uses a shared reader.
     case oneOperationAtTheReader = 25
     /// A card that stays on the reader is charged only once, unless someone asks for another
@@ -33,7 +33,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case oncePerVisit = 26
     /// If the station did not see a card arrive, it asks the ledger what was done with the card
     /// before.
-    case unseenCardIsAskedAbout = 27
+    case unseenCardIsLookedUp = 27
     /// A repeated request does not start an operation.
     case repetitionBeginsNothing = 28
     /// Once a client has been told that its request will not be carried out, it never is.
@@ -58,7 +58,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// A commit that produced a warning may be lost.
     case warningIsUnknown = 32
     /// Only COMMIT counts as confirmation of a commit.
-    case commitIsAnsweredSo = 33
+    case onlyCommitTagConfirms = 33
     /// A station never cancels a request.
     case noCancel = 34
     /// The rows on which the decision about a change was based stay locked until the change is
@@ -83,7 +83,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
 
     /// A payment that a station reported as not done is never taken with the same ID, not even
     /// offline.
-    case notDoneStaysSo = 61
+    case notDoneIsFinal = 61
     /// An offline payment counts as booked only if an operation books it.
     case onlyItsOwnBooking = 62
 
@@ -99,5 +99,5 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     #endif
 
     @_alwaysEmitIntoClient
-    package var isLeftOut: Bool { SafetyRule.leftOut?.get() == self }
+    package var isDisabled: Bool { SafetyRule.leftOut?.get() == self }
 }

@@ -76,7 +76,7 @@ extension LedgerStore {
         return try await write { rows throws(LedgerError) in
             let requestID = id
             // A retry may use an ID with which an earlier call asked about an existing attempt.
-            let id = try rows.attempt(askedAboutBy: requestID)
+            let id = try rows.attempt(forRequest: requestID)
             let known = try rows.activation(id)
             // The activation has begun on the card, or the ID belongs to another operation.
             if let operation = try rows.operation(id) {
@@ -133,9 +133,9 @@ extension LedgerStore {
     /// The ID of the attempt that a request is about: the request's own ID, unless it asked about
     /// an existing attempt.
     public func attempt(
-        askedAboutBy id: OperationID
+        forRequest id: OperationID
     ) async throws(LedgerError) -> OperationID {
-        try await read { rows throws(LedgerError) in try rows.attempt(askedAboutBy: id) }
+        try await read { rows throws(LedgerError) in try rows.attempt(forRequest: id) }
     }
 
     /// Links a request's ID to the existing attempt that the request asked about, so that a retry
@@ -181,7 +181,7 @@ extension LedgerStore {
 
 extension LedgerRows {
     fileprivate func attempt(
-        askedAboutBy id: OperationID
+        forRequest id: OperationID
     ) throws(LedgerError) -> OperationID {
         guard case .attempt(let attempt) = try operation(id)?.subject else { return id }
         return attempt

@@ -31,7 +31,7 @@ struct Posting: Hashable, Sendable {
 }
 
 /// What a request may depend on in addition to the card.
-struct Circumstances: Sendable {
+struct RequestContext: Sendable {
     /// The payment to be reversed, or the one that bought the ticket.
     var payment: Operation?
     /// The part of the payment that can be returned: its whole amount, unless it was taken offline
@@ -57,7 +57,7 @@ struct Circumstances: Sendable {
 extension CardAction {
     /// What the change does to this card, or why it is refused.
     func effects(
-        on known: KnownCard, _ circumstances: Circumstances
+        on known: KnownCard, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
         if case .make(let plan) = self {
             return try plan.effects(onKnown: known, circumstances)
@@ -138,7 +138,7 @@ extension Effects {
     }
 }
 
-extension Circumstances {
+extension RequestContext {
     /// The amount to return for a refund of a payment or a reversal of a top-up.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
@@ -170,7 +170,7 @@ extension Circumstances {
         }
         // A payment can be refunded only once, even if only part of it was refunded.
         if let earlierRefund {
-            throw earlierRefund.isRefundAlready(of: id, known.balance.currency)
+            throw earlierRefund.secondRefundRefusal(of: id, known.balance.currency)
         }
         let paid = Money(minorUnits: self.paid, known.balance.currency)
         guard paid.minorUnits > 0 else {
@@ -191,7 +191,7 @@ extension Circumstances {
 
 extension Operation {
     /// The refusal of a second refund; this operation is the first one.
-    public func isRefundAlready(of id: OperationID, _ currency: Currency) -> Refusal {
+    public func secondRefundRefusal(of id: OperationID, _ currency: Currency) -> Refusal {
         Refusal(
             .alreadyRefunded,
             "operation \(id) was already refunded (\(Money(minorUnits: amount, currency).shown), "
@@ -235,14 +235,14 @@ extension LedgerCard {
 extension CardPlan {
     /// The effects of turning a tag that this ledger has never seen into a card.
     func effects(
-        onNew uid: CardUID, _ circumstances: Circumstances
+        onNew uid: CardUID, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
         let card = LedgerCard(uid: uid, chip: chip, allocated: above)
         return try effects(making: card, circumstances)
     }
 
     fileprivate func effects(
-        onKnown known: KnownCard, _ circumstances: Circumstances
+        onKnown known: KnownCard, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
         // Checked before `mayReissue`: otherwise, the cashier would be asked to give up the account
         // and would then be refused anyway.
@@ -267,7 +267,7 @@ extension CardPlan {
     }
 
     private func effects(
-        making card: LedgerCard, _ circumstances: Circumstances
+        making card: LedgerCard, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
         var card = card
         card.chip = chip

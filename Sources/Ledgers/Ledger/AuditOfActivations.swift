@@ -12,7 +12,7 @@ extension AuditedCard {
 
     /// A code has at most one attempt that was not rejected, and the attempt's card has had the
     /// code. Only an approved attempt leads to an activation.
-    func attempted() throws(LedgerError) -> [String] {
+    func attemptViolations() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
         while let attempt = try pages.next() {
@@ -41,7 +41,7 @@ extension AuditedCard {
     }
 
     /// Compares the code in the card's row with the one that follows from its operations.
-    func coded(_ card: LedgerCard) -> [String] {
+    func codeViolations(_ card: LedgerCard) -> [String] {
         // Without operations, there is no trace to compare the card with.
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
         let complaint =

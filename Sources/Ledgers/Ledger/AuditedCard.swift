@@ -32,13 +32,13 @@ struct AuditedCard {
         var pages = rows.pagesOfOperations(on: uid)
         while let operation = try pages.next() { try check(operation) }
         try applyReplacement()
-        violations += try ticketsSold() + attempted()
+        violations += try ticketsSold() + attemptViolations()
         // The other rules compare rows with the card's own row.
         guard let card else { return }
         violations += try numbers(of: card)
         violations += try holds(of: card)
         violations += standing(of: card)
-        violations += coded(card)
+        violations += codeViolations(card)
         violations += try twin(of: card)
         violations += try ticketShown(on: card)
         isActivating = try rows.activation(on: card)?.state == .requested
@@ -52,8 +52,8 @@ struct AuditedCard {
             held &+= operation.held
         }
         let entries = try rows.entries(of: operation.id)
-        let surroundings = try rows.surroundings(of: operation, entries)
-        let isPossible = trace.take(operation, surroundings)
+        let context = try rows.context(of: operation, entries)
+        let isPossible = trace.take(operation, context)
         if !isPossible {
             violations.append(
                 "I9: operation \(operation.id) (\(operation.kind)) is not allowed in the card's "
@@ -207,24 +207,24 @@ struct AuditedCard {
 
 extension LedgerRows {
     /// The rows of other cards and tables that an operation depends on.
-    fileprivate func surroundings(
+    fileprivate func context(
         of operation: Operation, _ entries: [Entry]
-    ) throws(LedgerError) -> CardTrace.Surroundings {
+    ) throws(LedgerError) -> CardTrace.Context {
         var memory: [OperationID: CardTrace?] = [:]
-        return try surroundings(of: operation, entries, &memory)
+        return try context(of: operation, entries, &memory)
     }
 
-    private func surroundings(
+    private func context(
         of operation: Operation, _ entries: [Entry], _ memory: inout [OperationID: CardTrace?]
-    ) throws(LedgerError) -> CardTrace.Surroundings {
+    ) throws(LedgerError) -> CardTrace.Context {
         switch operation.kind {
         case .ticket:
-            return CardTrace.Surroundings(ticket: try ticket(of: operation.id)?.ticket.id)
+            return CardTrace.Context(ticket: try ticket(of: operation.id)?.ticket.id)
         case .replace:
             guard let lost = entries.lost(by: operation)?.uid else { return .init() }
             return .init(lost: try trace(of: lost, before: operation, &memory))
         default:
-            return CardTrace.Surroundings()
+            return CardTrace.Context()
         }
     }
 
@@ -243,10 +243,10 @@ extension LedgerRows {
         while let operation = try pages.next() {
             // Operations come in the order of their places, so no later one is below `end`.
             guard let place = try place(of: operation.id), place < end else { break }
-            let surroundings = try surroundings(
+            let context = try context(
                 of: operation, try entries(of: operation.id), &memory)
             var next = trace ?? CardTrace()
-            _ = next.take(operation, surroundings)
+            _ = next.take(operation, context)
             trace = next
         }
         memory[replacement.id] = trace

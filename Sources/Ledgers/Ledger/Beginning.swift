@@ -72,8 +72,8 @@ struct Book {
         }
         let known = try knownCard(of: request.uid)
         let isAsSeen =
-            SafetyRule.confirmedUnderTheLock.isLeftOut
-            || SafetyRule.comparisonUnderTheLock.isLeftOut
+            SafetyRule.confirmedUnderTheLock.isDisabled
+            || SafetyRule.comparisonUnderTheLock.isDisabled
             || known.map(CardVersion.init) == version
         // Another station may have changed the card since the tag was judged, or the owner may have
         // changed the key.
@@ -210,7 +210,7 @@ struct Book {
             + "with `tapcard replace`")
 
     private func admit(
-        _ request: Request, _ known: KnownCard?, _ circumstances: Circumstances
+        _ request: Request, _ known: KnownCard?, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
         if let money = request.action.money, money.currency != currency {
             throw Refusal(
@@ -235,11 +235,11 @@ struct Book {
 
     private func circumstances(
         of request: Request, on card: LedgerCard?
-    ) throws(LedgerError) -> Circumstances {
+    ) throws(LedgerError) -> RequestContext {
         switch request.action {
         case .refund(let id, _), .reverse(let id, _):
             let payment = try rows.operation(id)
-            return Circumstances(
+            return RequestContext(
                 payment: payment,
                 paid: try payment.map { payment throws(LedgerError) in
                     try rows.amountPaid(by: payment)
@@ -250,16 +250,16 @@ struct Book {
                 earlierRefund: try rows.refund(of: id))
         case .make(let plan):
             switch plan.origin {
-            case .issue: return Circumstances()
-            case .replace(let lost): return Circumstances(lost: try knownCard(of: lost))
+            case .issue: return RequestContext()
+            case .replace(let lost): return RequestContext(lost: try knownCard(of: lost))
             case .adopt:
-                return Circumstances(
+                return RequestContext(
                     codeOwner: try plan.scratch.code.flatMap { code throws(LedgerError) in
                         try rows.owner(of: code, beside: request.uid)
                     })
             }
         case .ticket(let ticket, _):
-            return Circumstances(sold: try rows.ticket(ticket.id))
+            return RequestContext(sold: try rows.ticket(ticket.id))
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
@@ -267,18 +267,18 @@ struct Book {
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
-            return Circumstances(activation: attempt?.id == request.id ? attempt : nil)
+            return RequestContext(activation: attempt?.id == request.id ? attempt : nil)
         default:
-            return Circumstances()
+            return RequestContext()
         }
     }
 
     /// What the claim of a ticket's prize depends on.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
-    ) throws(LedgerError) -> Circumstances {
-        guard let sold = try rows.ticket(id) else { return Circumstances() }
-        return Circumstances(
+    ) throws(LedgerError) -> RequestContext {
+        guard let sold = try rows.ticket(id) else { return RequestContext() }
+        return RequestContext(
             payment: try rows.operation(sold.operation),
             paidFrom: try rows.entries(of: sold.operation).map(\.account),
             accounts: try card.map { card throws(LedgerError) in try rows.accounts(of: card) }
@@ -309,7 +309,7 @@ struct Book {
             operation.balanceAfter = try rows.balance(of: card.purse)
         }
         try rows.update(operation)
-        if SafetyRule.freshNumbers.isLeftOut, state == .voided { try takeBack(operation) }
+        if SafetyRule.freshNumbers.isDisabled, state == .voided { try takeBack(operation) }
         return operation
     }
 
@@ -357,7 +357,7 @@ extension LedgerCard {
 
 extension Operation {
     /// Whether a new card was requested with these parameters, as far as they are stored.
-    public func wasAsked(with parameters: String) -> Bool {
+    public func wasRequested(with parameters: String) -> Bool {
         [parameters, Operation.forgettingName(in: parameters)].contains(self.parameters)
     }
 
@@ -381,8 +381,8 @@ extension Operation {
         case .make(let plan):
             // The amount of a replacement is the lost card's balance, and is not part of the
             // request.
-            if case .replace = plan.origin { return wasAsked(with: plan.parameters) }
-            return amount == plan.balance.minorUnits && wasAsked(with: plan.parameters)
+            if case .replace = plan.origin { return wasRequested(with: plan.parameters) }
+            return amount == plan.balance.minorUnits && wasRequested(with: plan.parameters)
         case .ticket(let wanted, let price):
             return amount == price.minorUnits && ticket?.draw == wanted.draw
         case .claim(let id, let prize): return subject == .prize(id) && amount == prize.minorUnits
@@ -395,6 +395,6 @@ extension Operation {
 extension KnownCard {
     /// Throws a refusal if the rules would not allow this change to begin now.
     public func admits(_ action: CardAction) throws(Refusal) {
-        _ = try action.effects(on: self, Circumstances())
+        _ = try action.effects(on: self, RequestContext())
     }
 }

@@ -53,7 +53,7 @@ extension LedgerStore {
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
-                try rows.forgetNamesAsked(of: uid)
+                try rows.forgetNameInParameters(of: uid)
             case (.block, let status), (.unblock, let status):
                 return .failure(
                     Refusal(.wrongState, "card \(uid) is already \(status.rawValue)"))

@@ -13,7 +13,7 @@ struct CardTrace {
     private(set) var codes: Set<ScratchCode> = []
 
     /// The other rows that an operation depends on.
-    struct Surroundings {
+    struct Context {
         /// The replaced card, as it was at that time.
         var lost: CardTrace?
         /// The ticket that a purchase sells.
@@ -21,7 +21,7 @@ struct CardTrace {
     }
 
     /// Applies the next operation; false if it was not possible in the card's state.
-    mutating func take(_ operation: Operation, _ surroundings: Surroundings) -> Bool {
+    mutating func take(_ operation: Operation, _ context: Context) -> Bool {
         // Making a card counts even while it is still open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
@@ -34,10 +34,10 @@ struct CardTrace {
         var step = operation.scratchStep
         // A replacement takes over the lost card's ticket and code.
         if operation.kind == .replace {
-            ticket = surroundings.lost?.ticket
-            step = surroundings.lost?.scratch ?? .uncoded
+            ticket = context.lost?.ticket
+            step = context.lost?.scratch ?? .uncoded
         }
-        if operation.hasHappened, operation.kind == .ticket { ticket = surroundings.ticket }
+        if operation.hasHappened, operation.kind == .ticket { ticket = context.ticket }
         // A closed card no longer shows its ticket.
         if operation.hasHappened, operation.kind == .close { ticket = nil }
         guard let step else { return true }

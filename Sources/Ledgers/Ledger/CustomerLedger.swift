@@ -23,7 +23,7 @@ package struct CustomerLedger: Sendable {
             var movements: [CardStatement.Movement] = []
             for operation in operations[(making ?? 0)...].reversed()
             where operation.state == .committed {
-                guard movements.count < CardStatement.mostMovements else { break }
+                guard movements.count < CardStatement.maximumMovements else { break }
                 let amount = try rows.change(of: card.purse, by: operation, in: currency)
                 guard amount != 0 else { continue }
                 movements.append(
@@ -63,7 +63,7 @@ package struct CardStatement: Hashable, Sendable {
     }
 
     /// The maximum number of movements in a statement.
-    package static let mostMovements = 10
+    package static let maximumMovements = 10
     /// How many operations are searched for movements: more than are shown, because some operations
     /// move no money.
     static let searched = 40

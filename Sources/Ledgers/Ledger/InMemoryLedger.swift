@@ -186,7 +186,7 @@ private final class MemoryRows: LedgerRows {
         operationsOfCards = nil
     }
 
-    func forgetNamesAsked(of uid: CardUID) {
+    func forgetNameInParameters(of uid: CardUID) {
         for (id, operation) in tables.operations where operation.uid == uid {
             tables.operations[id]?.parameters = operation.parameters.map(
                 Operation.forgettingName)
@@ -220,12 +220,12 @@ private final class MemoryRows: LedgerRows {
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
         // Without rule 3, a number is reused, so its earlier record has to be removed.
-        if SafetyRule.freshNumbers.isLeftOut { tables.issued[record.uid]?[record.sequence] = nil }
+        if SafetyRule.freshNumbers.isDisabled { tables.issued[record.uid]?[record.sequence] = nil }
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")
         }
         guard
-            SafetyRule.nothingUnderRetiredKeys.isLeftOut
+            SafetyRule.nothingUnderRetiredKeys.isDisabled
                 || !tables.retiredKeys.contains(where: { $0.key.id == record.keyID })
         else {
             throw LedgerError(
@@ -275,7 +275,7 @@ private final class MemoryRows: LedgerRows {
         tables.retiredKeys.append(RetiredRow(key: key, operations: tables.order.count))
     }
 
-    func recordsMadeTooLate() -> [IssuedRecord] {
+    func recordsMadeAfterRetirement() -> [IssuedRecord] {
         tables.retiredKeys.flatMap { row in
             let later = Set(tables.order.dropFirst(row.operations))
             return tables.issued.values.joined().map(\.value).filter {

@@ -3,7 +3,7 @@ public import TapcardDomain
 /// What still depends on a key.
 public struct KeyUse: Hashable, Sendable {
     /// The maximum number of cards that are listed.
-    package static let mostNamed = 10
+    package static let maximumListed = 10
 
     /// How many cards have a last record sealed with the key.
     public private(set) var cards = 0
@@ -22,7 +22,7 @@ public struct KeyUse: Hashable, Sendable {
     /// Counts a card whose last record is sealed with the key.
     package mutating func countSealed(_ card: CardUID) {
         cards += 1
-        if first.count < KeyUse.mostNamed { first.append(card) }
+        if first.count < KeyUse.maximumListed { first.append(card) }
     }
 
     package mutating func countProtected(_ more: Int = 1) { protected += more }

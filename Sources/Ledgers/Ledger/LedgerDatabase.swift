@@ -166,7 +166,7 @@ public struct Replica: Hashable, Sendable {
     }
 
     /// Whether each commit waits for this replica.
-    public var isInStep: Bool {
+    public var isSynchronous: Bool {
         state == "streaming" && ["sync", "quorum"].contains(synchrony)
     }
 }

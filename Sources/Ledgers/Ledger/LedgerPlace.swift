@@ -30,7 +30,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether this is a database address in a form that is not supported, rather than the path of
     /// a file: a libpq keyword list, or a URI with another scheme.
-    package var isOtherAddress: Bool {
+    package var isUnsupportedAddress: Bool {
         guard case .file(let path) = self else { return false }
         // Keywords count only at the start of a word, so a path such as "/my-port=1" is a file.
         return path.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil

@@ -134,7 +134,7 @@ public protocol LedgerRows: LedgerPages {
     func update(_ operation: Operation) throws(LedgerError)
 
     /// Removes the cardholder's name from the parameters stored when this card was made.
-    func forgetNamesAsked(of uid: CardUID) throws(LedgerError)
+    func forgetNameInParameters(of uid: CardUID) throws(LedgerError)
 
     /// The record that was made for this card and number, if any.
     func issued(_ uid: CardUID, _ sequence: SequenceNumber) throws(LedgerError) -> IssuedRecord?
@@ -145,7 +145,7 @@ public protocol LedgerRows: LedgerPages {
     /// Adds a record that may be on a card from now on.
     func insert(_ record: IssuedRecord) throws(LedgerError)
     /// The records whose operation began after the record's key had been retired.
-    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord]
+    func recordsMadeAfterRetirement() throws(LedgerError) -> [IssuedRecord]
 
     /// The retired keys, each with the time when it was retired.
     func retiredKeys() throws(LedgerError) -> [RetiredKey]

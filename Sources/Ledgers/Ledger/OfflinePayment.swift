@@ -165,7 +165,7 @@ extension LedgerRows {
             guard try isUsed(id) else { return (id, nil) }
             let known = try operation(id)
             var isBooked = known?.books(request, amount, on: uid) ?? false
-            if SafetyRule.onlyItsOwnBooking.isLeftOut { isBooked = isBooked || number > 0 }
+            if SafetyRule.onlyItsOwnBooking.isDisabled { isBooked = isBooked || number > 0 }
             if isBooked, let known { return (id, known) }
             number += 1
         }
@@ -176,7 +176,7 @@ extension LedgerRows {
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
         // Altered rows can form a circle, so the search is limited.
-        for _ in 0..<mostReplacements {
+        for _ in 0..<maximumReplacements {
             guard let uid = purse.uid, let card = try card(uid) else { return nil }
             if card.purse == purse, card.status != .replaced { return card }
             guard let next = try successor(of: purse) else { return nil }

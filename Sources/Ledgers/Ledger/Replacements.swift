@@ -11,7 +11,7 @@ extension LedgerRows {
         var accounts = [purse]
         var place = 0
         // Altered rows can form a circle, so the search is limited.
-        while place < accounts.count, accounts.count < mostReplacements {
+        while place < accounts.count, accounts.count < maximumReplacements {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
@@ -33,7 +33,7 @@ extension LedgerRows {
     /// last one to which its balance was moved.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
-        for _ in 0..<mostReplacements {
+        for _ in 0..<maximumReplacements {
             guard case .purse(let uid, _) = purse else { return false }
             if let card = try card(uid), card.isInUse, card.purse == purse { return true }
             guard let next = try successor(of: purse) else { return false }
@@ -65,7 +65,7 @@ extension LedgerRows {
 }
 
 /// The maximum number of replacements to follow; no real card is replaced more often.
-let mostReplacements = 64
+let maximumReplacements = 64
 
 extension Account {
     fileprivate var number: Int { if case .purse(_, let number) = self { number } else { 0 } }

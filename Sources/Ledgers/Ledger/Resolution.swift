@@ -155,7 +155,7 @@ extension LedgerStore {
                         .badIdentifier, "operation ID \(id) is already used by another operation"))
             }
             var card = known.card
-            if SafetyRule.confirmedByWriting.isLeftOut, state == .committed {
+            if SafetyRule.confirmedByWriting.isDisabled, state == .committed {
                 card.confirmed = operation.sequence
             }
             if state == .committed, book.mayBeBooked(operation, on: card) {
@@ -236,13 +236,13 @@ extension Book {
     /// in the meantime, because no cashier has been told yet that the money was taken.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         card.status == .active || !operation.kind.isVoidable
-            || SafetyRule.nothingFromBlockedCards.isLeftOut
+            || SafetyRule.nothingFromBlockedCards.isDisabled
     }
 
     /// Whether a key is not retired, so that it may seal new records and its old records are
     /// trusted.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
-        if SafetyRule.nothingUnderRetiredKeys.isLeftOut { return true }
+        if SafetyRule.nothingUnderRetiredKeys.isDisabled { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }
     }
 

@@ -41,7 +41,7 @@ extension LedgerStore {
 extension LedgerRows {
     /// I4: no record was made with a key that was already retired.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
-        try recordsMadeTooLate().map { record in
+        try recordsMadeAfterRetirement().map { record in
             "I4: record \(record.sequence) of card \(record.uid) was sealed after its key "
                 + "\(record.keyID) was retired"
         }

@@ -78,7 +78,7 @@ package struct StationMemory: Hashable, Sendable {
 
     /// Whether operations had to be forgotten that a station must know about in order to take
     /// offline payments.
-    package var isForgetful: Bool { forgottenAt != nil }
+    package var hasForgotten: Bool { forgottenAt != nil }
 
     package init() {}
 
@@ -163,13 +163,13 @@ package struct StationMemory: Hashable, Sendable {
     /// The earlier request with this ID, if this station knows its outcome or that it may have been
     /// done.
     package func earlierTry(of id: OperationID) -> Note? {
-        let ends = SafetyRule.notDoneStaysSo.isLeftOut ? ended : notDone + ended
+        let ends = SafetyRule.notDoneIsFinal.isDisabled ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
     /// An operation with an unknown outcome that a request without an ID may be repeating: any on
     /// this card, or one with the same amount if the card is not known.
-    package func perhapsRepeated(
+    package func possiblyRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {
         open.last { note in

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-extension Circumstances {
+extension RequestContext {
     /// Refuses a claim unless the ticket is valid, its prize has not been booked yet, and the card
     /// bought the ticket or replaced the card that did.
     func requireClaimable(_ id: TicketID, on known: KnownCard) throws(Refusal) {

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
 /// A valid ticket, and the booking of its prize.
-public struct CountingTicket: Hashable, Sendable {
+public struct ValidTicket: Hashable, Sendable {
     /// The ticket and its sale.
     public let sold: SoldTicket
     /// The operation that booked its prize; nil if there is none.
@@ -11,13 +11,13 @@ public struct CountingTicket: Hashable, Sendable {
     public let status: LedgerCard.Status?
     /// Whether no card can ever claim its prize: the card that bought it, and those that replaced
     /// it, were closed or reissued.
-    public let isGivenUp: Bool
+    public let isAbandoned: Bool
 }
 
 extension LedgerStore {
     /// The valid tickets bought with this card or with cards that it replaced, newest first; those
     /// of all cards if none is given. Nil for a card that this ledger has never seen.
-    public func tickets(of uid: CardUID?) async throws(LedgerError) -> [CountingTicket]? {
+    public func tickets(of uid: CardUID?) async throws(LedgerError) -> [ValidTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
                 return try rows.counting(try rows.tickets(on: nil), nil).newestFirst
@@ -56,15 +56,15 @@ extension LedgerRows {
     /// account that paid for it is no longer in use.
     fileprivate func counting(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
-    ) throws(LedgerError) -> [CountingTicket] {
-        var counting: [CountingTicket] = []
+    ) throws(LedgerError) -> [ValidTicket] {
+        var counting: [ValidTicket] = []
         for ticket in sold where try operation(ticket.operation)?.state == .committed {
             let claim = try claim(of: ticket.ticket.id)
             let isClaimable = try isClaimable(ticket)
             counting.append(
-                CountingTicket(
+                ValidTicket(
                     sold: ticket, claim: claim, status: status,
-                    isGivenUp: claim == nil && !isClaimable))
+                    isAbandoned: claim == nil && !isClaimable))
         }
         return counting
     }
@@ -111,9 +111,9 @@ extension LedgerRows {
     }
 }
 
-extension [CountingTicket] {
+extension [ValidTicket] {
     /// Sorts by time; if two are from the same moment, the one added later comes first.
-    fileprivate var newestFirst: [CountingTicket] {
+    fileprivate var newestFirst: [ValidTicket] {
         enumerated().sorted { left, right in
             let (ours, theirs) = (left.element.sold.boughtAt, right.element.sold.boughtAt)
             return ours == theirs

@@ -40,7 +40,7 @@ enum Connecting {
             }
             let why = reasons.joined(separator: "; ")
             throw LedgerError(
-                Link.isServersWord(why) ? .unavailable : .offline, Link.refusal(why))
+                Link.isServerRefusal(why) ? .unavailable : .offline, Link.refusal(why))
         }
         throw LedgerError(.unavailable, "libpq is out of memory")
     }

@@ -39,7 +39,7 @@ extension Link {
         // Every login can see how many replicas there are.
         let isReplicated =
             if let replicas = try replicas() {
-                replicas.contains(where: \.isInStep)
+                replicas.contains(where: \.isSynchronous)
             } else {
                 try value("SELECT EXISTS (SELECT 1 FROM pg_stat_replication)", \.flag)
             }

@@ -22,7 +22,7 @@ extension PostgreSQLDatabase {
         }
         let address = address
         return try await source.readAtLength { rows throws(LedgerError) in
-            let link = try Link(to: address, patience: .ofOwner)
+            let link = try Link(to: address, timeouts: .forOwner)
             // An earlier run may have succeeded although the response to its commit was lost.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)

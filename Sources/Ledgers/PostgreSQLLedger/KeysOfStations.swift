@@ -28,7 +28,7 @@ extension OpenLedger {
     fileprivate func report(_ keys: StationKeys) throws(LedgerError) -> Set<UInt8> {
         var known = try link.knownKeys(at: opening.station)
         let new = keys.marks.filter { known.marks[$0.key] == nil }
-        let mayWrite = opening.readsOnlyBecause == nil
+        let mayWrite = opening.readOnlyReason == nil
         if mayWrite, !new.isEmpty {
             let first = keys.marks[keys.sealing].map { mark in
                 firstKey(keys.sealing, mark)

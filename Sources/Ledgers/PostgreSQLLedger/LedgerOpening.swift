@@ -22,7 +22,7 @@ struct Opening {
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
     /// Why this version of tapcard may only read the ledger; nil if it may write.
-    let readsOnlyBecause: LedgerError?
+    let readOnlyReason: LedgerError?
     let clock: ServerClock
 
     /// What tells servers apart: the cluster's identifier; its timeline, which every promotion and
@@ -65,7 +65,7 @@ struct Opening {
 
     /// The station whose rows in the issuer's accounts are changed.
     var issuerStation: Int64 {
-        SafetyRule.issuerRowsOfStations.isLeftOut ? 0 : station
+        SafetyRule.issuerRowsOfStations.isDisabled ? 0 : station
     }
 
     /// Records that the station has connected.
@@ -125,13 +125,13 @@ struct OpenLedger {
     /// in which all stations share a login.
     init(
         at address: String, in currency: Currency?, as station: Int64? = nil,
-        patience: Patience
+        timeouts: ResponseTimeouts
     ) throws(LedgerError) {
-        link = try Link(to: address, patience: patience)
+        link = try Link(to: address, timeouts: timeouts)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
         // The owner and tests have no row of their own, and a station that may only read cannot
         // change its row.
-        guard station == nil, opening.station > 0, opening.readsOnlyBecause == nil else { return }
+        guard station == nil, opening.station > 0, opening.readOnlyReason == nil else { return }
         try translating(link.commit(opening.presence), into: LedgerError.init)
     }
 }
@@ -139,12 +139,12 @@ struct OpenLedger {
 extension Link {
     /// The settings of the ledger, whether or not it is open here.
     func declaration(isFenced: Bool = true) throws(LedgerError) -> Declaration {
-        let isFenced = isFenced && !SafetyRule.fence.isLeftOut
+        let isFenced = isFenced && !SafetyRule.fence.isDisabled
         let fence = isFenced ? Opening.fence : []
         let answers: [SQLAnswer]
         do throws(LinkFailure) {
             answers = try run(
-                fence + [Declaration.selection.statement], within: patience.reading)
+                fence + [Declaration.selection.statement], within: timeouts.reading)
             // Unless the commit succeeded without a warning, the replica may lack what the server
             // shows now.
             guard answers.count > fence.count,
@@ -239,7 +239,7 @@ struct Declaration {
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
             // Behind a pooler, the process that answers is not the one that libpq was told about.
             station: station ?? self.station, isPooled: process != link.process,
-            readsOnlyBecause: reach == .readOnly ? outgrown : nil, clock: clock)
+            readOnlyReason: reach == .readOnly ? outgrown : nil, clock: clock)
     }
 
     var reach: SchemaReach {

@@ -31,23 +31,24 @@ enum LinkFailure: Error {
 }
 
 /// How long to wait for a response. A commit takes longer, because it also waits for the replica.
-package struct Patience: Sendable {
+package struct ResponseTimeouts: Sendable {
     let reading: Duration
     let committing: Duration
     /// Whether a cashier is waiting.
-    let isOfTill: Bool
+    let isForTill: Bool
 
-    package init(reading: Duration, committing: Duration, isOfTill: Bool = false) {
+    package init(reading: Duration, committing: Duration, isForTill: Bool = false) {
         (self.reading, self.committing) = (reading, committing)
-        self.isOfTill = isOfTill
+        self.isForTill = isForTill
     }
 
-    package static let ofTill = Patience(
-        reading: .milliseconds(2500), committing: .seconds(6), isOfTill: true)
+    package static let forTill = ResponseTimeouts(
+        reading: .milliseconds(2500), committing: .seconds(6), isForTill: true)
     /// For the state of the database, which someone is waiting for.
-    static let ofReport = Patience(reading: .seconds(10), committing: .seconds(10))
+    static let forReport = ResponseTimeouts(reading: .seconds(10), committing: .seconds(10))
     /// For work that is not done at a till, and for tests on a busy machine.
-    package static let ofOwner = Patience(reading: .seconds(600), committing: .seconds(600))
+    package static let forOwner = ResponseTimeouts(
+        reading: .seconds(600), committing: .seconds(600))
 }
 
 /// A connection to the server, used by one thread at a time. A batch of statements takes one round
@@ -57,7 +58,7 @@ package struct Patience: Sendable {
     private let library: tapcard_libpq
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
-    let patience: Patience
+    let timeouts: ResponseTimeouts
     /// The highest place assigned to a row over this link.
     var latestPlace: Int64 = 0
     /// Whether the server failed to respond in time.
@@ -67,13 +68,13 @@ package struct Patience: Sendable {
     /// The statements whose plans the server keeps; nil if it keeps none.
     private var kept: KeptStatements?
 
-    init(to address: String, patience: Patience) throws(LedgerError) {
+    init(to address: String, timeouts: ResponseTimeouts) throws(LedgerError) {
         library = try PQLibrary.functions()
-        self.patience = patience
+        self.timeouts = timeouts
         unsafe warnings = .allocate(capacity: 1)
         unsafe warnings.initialize(
             to: tapcard_libpq_warnings(field: library.resultErrorField, count: 0))
-        let limit = patience.isOfTill ? patience.reading : nil
+        let limit = timeouts.isForTill ? timeouts.reading : nil
         let handle = unsafe try Connecting.connection(to: address, within: limit)
         unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
@@ -86,7 +87,7 @@ package struct Patience: Sendable {
     /// Whether a server refused the connection, or is not the intended one. A server that is
     /// starting, recovering, or stopping does not count, because it is only unavailable for now.
     /// libpq reports just text; in a server's message, two spaces follow the severity and a colon.
-    static func isServersWord(_ why: String) -> Bool {
+    static func isServerRefusal(_ why: String) -> Bool {
         let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
     }
@@ -101,7 +102,7 @@ package struct Patience: Sendable {
             return "this station was permanently revoked by the owner (\(why)); if that was a "
                 + "mistake, register it under another name"
         }
-        return isServersWord(why)
+        return isServerRefusal(why)
             ? "the database cannot be used: \(why)" : "the database is offline: \(why)"
     }
 
@@ -139,11 +140,11 @@ package struct Patience: Sendable {
     /// Executes a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
     /// without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
-        if SafetyRule.oneTransaction.isLeftOut, batch.allSatisfy({ $0.sql != "BEGIN" }) {
-            _ = try run(batch, within: patience.committing)
+        if SafetyRule.oneTransaction.isDisabled, batch.allSatisfy({ $0.sql != "BEGIN" }) {
+            _ = try run(batch, within: timeouts.committing)
             return
         }
-        let answers = try run(batch + [SQLStatement("COMMIT")], within: patience.committing)
+        let answers = try run(batch + [SQLStatement("COMMIT")], within: timeouts.committing)
         // The server answers COMMIT of a failed transaction with ROLLBACK, without an error. A
         // warning means that the replica may lack the transaction, so that a failover would undo
         // it.
@@ -155,8 +156,8 @@ package struct Patience: Sendable {
 
     private func isConfirmed(_ answers: [SQLAnswer]) -> Bool {
         let isCommitted = answers.last?.tag == "COMMIT"
-        if SafetyRule.commitIsAnsweredSo.isLeftOut { return !hasWarned }
-        if SafetyRule.warningIsUnknown.isLeftOut { return isCommitted }
+        if SafetyRule.onlyCommitTagConfirms.isDisabled { return !hasWarned }
+        if SafetyRule.warningIsUnknown.isDisabled { return isCommitted }
         return isCommitted && !hasWarned
     }
 
@@ -189,7 +190,7 @@ package struct Patience: Sendable {
         }
         guard unsafe library.pipelineSync(handle) == 1 else { throw lost(message()) }
         var place = 0
-        let end = ContinuousClock.now + (limit ?? patience.reading)
+        let end = ContinuousClock.now + (limit ?? timeouts.reading)
         var answers: [SQLAnswer] = []
         var refusal: LinkFailure?
         while true {

@@ -64,8 +64,8 @@ extension PostgreSQLRows {
 extension OpenLedger {
     /// Throws if the server lacks something that it once confirmed, unless a loss has been declared
     /// since.
-    func requireKept(_ confirmed: StationMemory.Note?) throws(LedgerError) {
-        if SafetyRule.lastConfirmed.isLeftOut { return }
+    func requireNotLost(_ confirmed: StationMemory.Note?) throws(LedgerError) {
+        if SafetyRule.lastConfirmed.isDisabled { return }
         // After a declared loss, earlier confirmations no longer count.
         guard let confirmed, confirmed.ledgerID == opening.ledgerID,
             confirmed.epoch == opening.epoch

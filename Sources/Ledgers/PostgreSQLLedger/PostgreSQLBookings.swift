@@ -5,7 +5,7 @@ import TapcardDomain
 extension PostgreSQLRows {
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry] {
         guard let operation else { return try query(entrySelection("entry WHERE TRUE", [])) }
-        if let page = belongings, page.byID[operation] != nil {
+        if let page = cardRowsPage, page.byID[operation] != nil {
             return page.entries[operation] ?? []
         }
         // The ID's own table tells which card, and so which partition, the entries belong to.
@@ -47,7 +47,7 @@ extension PostgreSQLRows {
     /// A transaction holds its part until its commit is on the disk and the replica, so
     /// simultaneous transactions use different parts, even if several processes share the login.
     private static var freePart: String {
-        if SafetyRule.issuerRowsOfStations.isLeftOut { return "0" }
+        if SafetyRule.issuerRowsOfStations.isDisabled { return "0" }
         return """
             coalesce((
                 SELECT part FROM house WHERE account = $1 AND station = $2

@@ -117,7 +117,7 @@ extension KnownRows.CardRow {
     /// This row after the losses declared since it was written. Numbers that may be lost are never
     /// used again; the card's next change records them as a gap.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
-        if SafetyRule.skippedNumbers.isLeftOut { return self }
+        if SafetyRule.skippedNumbers.isDisabled { return self }
         guard count > 0, let first = card.allocated.next() else { return self }
         var row = self
         row.card.allocated = card.allocated.next(UInt32(clamping: count)) ?? .highest
@@ -153,7 +153,7 @@ extension KnownRows.CardRow {
     }
 
     static func isVersion(_ version: String) -> String {
-        SafetyRule.cardVersion.isLeftOut
+        SafetyRule.cardVersion.isDisabled
             ? "(version = \(version) OR TRUE)" : "version = \(version)"
     }
 }

@@ -16,12 +16,12 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     func onLink<Success: Sendable>(
-        patience: Patience = .ofOwner,
+        timeouts: ResponseTimeouts = .forOwner,
         _ body: @escaping @Sendable (Link) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await Doorway(BlockingLane(label: "tapcard.ledger.owner")).run {
             () throws(LedgerError) in
-            try body(try Link(to: address, patience: patience))
+            try body(try Link(to: address, timeouts: timeouts))
         }
     }
 
@@ -95,7 +95,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
 
     package func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
-        return try await onLink(patience: .ofReport) { link throws(LedgerError) in
+        return try await onLink(timeouts: .forReport) { link throws(LedgerError) in
             // A fence would wait for the very replica whose absence this reports.
             let isFenced = try link.missingReplicas() == nil
             return try link.status(by: try link.declaration(isFenced: isFenced), now)
@@ -103,7 +103,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     }
 
     package func missingReplicas() async throws(LedgerError) -> String? {
-        try await onLink(patience: .ofReport) { link throws(LedgerError) in
+        try await onLink(timeouts: .forReport) { link throws(LedgerError) in
             try link.missingReplicas()
         }
     }
@@ -175,7 +175,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await onLink { link throws(LedgerError) in
             // The station's sessions are ended first, because they may lock the rows that the
             // revocation has to update.
-            try link.shutOut(name)
+            try link.disableLogin(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
             // An administrator may have removed the login, or its role.
             let (hasLogin, hasRole) = (

@@ -12,7 +12,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private nonisolated let lane: BlockingLane
     private let address: String
     private let station: Int64?
-    private let patience: Patience
+    private let timeouts: ResponseTimeouts
     private let memory: MemoryFile?
     private var confirmed: StationMemory.Note?
     private nonisolated let lead: ClockLead
@@ -40,25 +40,25 @@ package actor PostgreSQLLedger: LedgerStore {
     package static func open(
         _ address: String, currency: Currency? = nil, memory: String? = nil
     ) async throws(LedgerError) -> PostgreSQLLedger {
-        try await open(address, currency: currency, as: nil, memory: memory, patience: .ofTill)
+        try await open(address, currency: currency, as: nil, memory: memory, timeouts: .forTill)
     }
 
     /// Opens a ledger for tests, where all stations share one login and there is no time limit.
     package static func open(
         _ address: String, currency: Currency? = nil, as station: Int?, memory: String? = nil,
-        patience: Patience = .ofOwner, lead: ClockLead = ClockLead()
+        timeouts: ResponseTimeouts = .forOwner, lead: ClockLead = ClockLead()
     ) async throws(LedgerError) -> PostgreSQLLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let station = station.map { Int64($0) }
         let file = memory.map { MemoryFile(path: $0) }
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
             let opened = try OpenLedger(
-                at: address, in: currency, as: station, patience: patience)
-            try opened.requireKept(file?.last)
+                at: address, in: currency, as: station, timeouts: timeouts)
+            try opened.requireNotLost(file?.last)
             return opened
         }
         let kept = opened.opening.currency
-        return PostgreSQLLedger(opened, in: kept, address, station, patience, file, lead, lane)
+        return PostgreSQLLedger(opened, in: kept, address, station, timeouts, file, lead, lane)
     }
 
     /// A ledger that has not been reached yet, for a station that is waiting for it. Everything is
@@ -67,18 +67,18 @@ package actor PostgreSQLLedger: LedgerStore {
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
         PostgreSQLLedger(
-            nil, in: currency, address, nil, .ofTill, memory.map { MemoryFile(path: $0) },
+            nil, in: currency, address, nil, .forTill, memory.map { MemoryFile(path: $0) },
             ClockLead(), BlockingLane(label: "tapcard.ledger"))
     }
 
     private init(
         _ opened: sending OpenLedger?, in currency: Currency, _ address: String,
-        _ station: Int64?, _ patience: Patience, _ memory: MemoryFile?, _ lead: ClockLead,
+        _ station: Int64?, _ timeouts: ResponseTimeouts, _ memory: MemoryFile?, _ lead: ClockLead,
         _ lane: BlockingLane
     ) {
         if let opening = opened?.opening {
             lead.measure(opening.clock)
-            readsOnly.withLock { $0 = opening.readsOnlyBecause != nil }
+            readsOnly.withLock { $0 = opening.readOnlyReason != nil }
         }
         self.lead = lead
         self.currency = currency
@@ -86,7 +86,7 @@ package actor PostgreSQLLedger: LedgerStore {
         self.lane = lane
         self.address = address
         self.station = station
-        self.patience = patience
+        self.timeouts = timeouts
         self.memory = memory
         confirmed = memory?.last
     }
@@ -148,7 +148,7 @@ package actor PostgreSQLLedger: LedgerStore {
         return try await Doorway(BlockingLane(label: "tapcard.ledger.aside")).run {
             () throws(LedgerError) in
             let ledger = try OpenLedger(
-                at: address, in: currency, as: station, patience: .ofOwner)
+                at: address, in: currency, as: station, timeouts: .forOwner)
             if !ledger.opening.isPooled { try ledger.link.keepPlans() }
             return try ledger.read(body)
         }
@@ -231,7 +231,7 @@ package actor PostgreSQLLedger: LedgerStore {
         } catch {
             known = KnownRows()
             if error.kind == .outcomeUnknown {
-                if SafetyRule.noCancel.isLeftOut { cancel() }
+                if SafetyRule.noCancel.isDisabled { cancel() }
                 (open, abandoned) = (nil, AbandonedTransaction(rows))
                 memory?.keep(rows.notes, areConfirmed: false)
             }
@@ -262,17 +262,17 @@ package actor PostgreSQLLedger: LedgerStore {
         // A batch that was given up may still be carried out, so it has to end before any read.
         try abandoned?.waitForEnd(on: new)
         abandoned = nil
-        try new.requireKept(confirmed)
+        try new.requireNotLost(confirmed)
         (open, known, told) = (new, KnownRows(), nil)
-        readsOnly.withLock { $0 = new.opening.readsOnlyBecause != nil }
+        readsOnly.withLock { $0 = new.opening.readOnlyReason != nil }
         return new
     }
 
     private func writable() throws(LedgerError) -> OpenLedger {
         // Whether the station may write was determined when it connected; that may have changed.
-        if open?.opening.readsOnlyBecause != nil { open = nil }
+        if open?.opening.readOnlyReason != nil { open = nil }
         let ledger = try connected()
-        if let why = ledger.opening.readsOnlyBecause { throw why }
+        if let why = ledger.opening.readOnlyReason { throw why }
         return ledger
     }
 }
@@ -296,7 +296,7 @@ extension PostgreSQLLedger {
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
         do throws(LedgerError) {
             return try OpenLedger(
-                at: address, in: currency, as: station, patience: patience)
+                at: address, in: currency, as: station, timeouts: timeouts)
         } catch {
             if error.kind == .offline { note(error) }
             throw error
@@ -304,7 +304,7 @@ extension PostgreSQLLedger {
     }
 
     private func note(_ error: LedgerError) {
-        guard patience.isOfTill else { return }
+        guard timeouts.isForTill else { return }
         outage = (error, .now + PostgreSQLLedger.outageDuration)
     }
 
@@ -313,7 +313,7 @@ extension PostgreSQLLedger {
     private func cancel() {
         let cancellation = SQLStatement(
             "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-        _ = try? Link(to: address, patience: patience).run([cancellation])
+        _ = try? Link(to: address, timeouts: timeouts).run([cancellation])
     }
 
     /// Records that the server did not respond, because the next caller would wait for it again.
@@ -362,7 +362,7 @@ private struct AbandonedTransaction {
     /// Waits until the transaction is over: after its deadline it is refused, and if it was in
     /// time, it holds its cards until it ends.
     func waitForEnd(on ledger: OpenLedger) throws(LedgerError) {
-        if SafetyRule.givenUpHasEnded.isLeftOut { return }
+        if SafetyRule.givenUpHasEnded.isDisabled { return }
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
         let rows = PostgreSQLRows(ledger, isWriting: true)
         defer { ledger.link.rollBack(rows) }
@@ -373,7 +373,7 @@ private struct AbandonedTransaction {
 extension PostgreSQLRows {
     /// Commits a transaction that changes no rows: an empty write asks whether writing is possible.
     fileprivate func proveWritable() throws(LedgerError) {
-        do throws(LinkFailure) { try link.commit(takeWaiting() + [Opening.mark]) } catch {
+        do throws(LinkFailure) { try link.commit(takeBeginning() + [Opening.mark]) } catch {
             note(error)
             throw LedgerError(error)
         }
@@ -387,7 +387,7 @@ extension PostgreSQLRows {
 
     func commit() throws(LedgerError) {
         do throws(LinkFailure) {
-            try link.commit(takeWaiting() + takeChangesAndConditions())
+            try link.commit(takeBeginning() + takeChangesAndConditions())
         } catch {
             note(error)
             guard case .lost(let why) = error else { throw LedgerError(error) }

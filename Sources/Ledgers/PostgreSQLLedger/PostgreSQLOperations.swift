@@ -7,10 +7,10 @@ extension PostgreSQLRows {
             if let operation { seenCards.insert(operation.uid) }
             return operation
         }
-        if let operation = belongings?.byID[id] { return operation }
+        if let operation = cardRowsPage?.byID[id] { return operation }
         guard !isOver else {
             // The batch of changes proves that the ID is new: inserting an existing ID is refused.
-            supposedlyNew.insert(id)
+            assumedNew.insert(id)
             return nil
         }
         let operation: Operation? = try row(
@@ -56,7 +56,7 @@ extension PostgreSQLRows {
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation] {
-        if let uid, let page = try belongings(of: uid) {
+        if let uid, let page = try cardRowsPage(of: uid) {
             return (page.operations[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)
         }
@@ -102,7 +102,7 @@ extension PostgreSQLRows {
     }
 
     func place(of id: OperationID) throws(LedgerError) -> Int64? {
-        if let place = belongings?.places[id] { return place }
+        if let place = cardRowsPage?.places[id] { return place }
         return try query(
             Selection(
                 """
@@ -115,14 +115,14 @@ extension PostgreSQLRows {
     }
 
     func replacements(on uid: CardUID) throws(LedgerError) -> [Operation] {
-        if let page = belongings, page.contains(uid) {
+        if let page = cardRowsPage, page.contains(uid) {
             return (page.operations[uid] ?? []).filter { $0.kind == .replace }
         }
         return try rows(where: "uid = $1 AND kind = 'replace' ORDER BY place", [.uid(uid)])
     }
 
     func replacements(of uid: CardUID) throws(LedgerError) -> [Operation] {
-        if let page = belongings, page.contains(uid) { return page.replacements[uid] ?? [] }
+        if let page = cardRowsPage, page.contains(uid) { return page.replacements[uid] ?? [] }
         return try rows(
             where: """
                 kind = 'replace' AND (uid, id) IN (
@@ -164,7 +164,7 @@ extension PostgreSQLRows {
         try touch(operation.uid)
     }
 
-    func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
+    func forgetNameInParameters(of uid: CardUID) throws(LedgerError) {
         change(
             """
             UPDATE operation SET parameters =
@@ -219,7 +219,7 @@ extension Operation {
 
     /// Empty, so that the insertion fails if the ID already exists.
     private static var conflictClause: String {
-        SafetyRule.idsAreUnique.isLeftOut ? " ON CONFLICT DO NOTHING" : ""
+        SafetyRule.idsAreUnique.isDisabled ? " ON CONFLICT DO NOTHING" : ""
     }
 
     /// Fails if the operation has ended or does not exist.

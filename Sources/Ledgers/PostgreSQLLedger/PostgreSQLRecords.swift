@@ -57,7 +57,7 @@ extension PostgreSQLRows {
     }
 
     func issuedRecords(on uid: CardUID) throws(LedgerError) -> [IssuedRecord] {
-        if let page = belongings, page.contains(uid) { return page.records[uid] ?? [] }
+        if let page = cardRowsPage, page.contains(uid) { return page.records[uid] ?? [] }
         return try rows(where: "uid = $1 ORDER BY sequence", [.uid(uid)])
     }
 
@@ -67,7 +67,7 @@ extension PostgreSQLRows {
         change([record.insertion])
     }
 
-    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
+    func recordsMadeAfterRetirement() throws(LedgerError) -> [IssuedRecord] {
         try rows(
             where: """
                 EXISTS (
@@ -113,7 +113,7 @@ extension PostgreSQLRows {
         let stored: [SequenceGap]
         if let gaps = known.gaps[uid] {
             stored = gaps
-        } else if let page = belongings, page.contains(uid) {
+        } else if let page = cardRowsPage, page.contains(uid) {
             stored = page.gaps[uid] ?? []
         } else {
             stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))

@@ -23,13 +23,13 @@ final class PostgreSQLRows: LedgerRows {
     /// The last card of the page that the body asked for.
     var endOfCards: Int64?
     /// What belongs to some of the cards on that page.
-    var belongings: Belongings?
+    var cardRowsPage: CardRowsPage?
     /// The card whose rows are read page by page, because they are too many to be kept.
-    var uidWithTooMuch: CardUID?
+    var uidWithTooManyRows: CardUID?
     /// How many rows were not in the footprint; each cost a round trip.
     private(set) var misses = 0
     /// The IDs assumed to be new while the server is not asked; inserting them proves it.
-    var supposedlyNew: Set<OperationID> = []
+    var assumedNew: Set<OperationID> = []
     var inserted: Set<OperationID> = []
     /// The cards whose rows the body has seen.
     var seenCards: Set<CardUID> = []
@@ -67,8 +67,8 @@ final class PostgreSQLRows: LedgerRows {
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
         waiting = beginning + [opening.guardian(ofWriting: isWriting)]
-        if SafetyRule.guardian.isLeftOut { waiting.removeLast() }
-        if SafetyRule.oneTransaction.isLeftOut, isWriting { waiting.removeFirst() }
+        if SafetyRule.guardian.isDisabled { waiting.removeLast() }
+        if SafetyRule.oneTransaction.isDisabled, isWriting { waiting.removeFirst() }
     }
 
     /// Runs one query, after every change collected so far.
@@ -85,12 +85,12 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// Whether every row that the body asked for was known.
-    var isAnswered: Bool { !hasMissed && supposedlyNew.isEmpty }
+    var isAnswered: Bool { !hasMissed && assumedNew.isEmpty }
 
     /// Whether the batch that changes the rows proves everything on which the body's decisions were
     /// based.
     var canBeProved: Bool {
-        hasChanged && !hasMissed && supposedlyNew.isSubset(of: inserted)
+        hasChanged && !hasMissed && assumedNew.isSubset(of: inserted)
     }
 
     /// Locks the rows of cards if this transaction writes.
@@ -98,7 +98,7 @@ final class PostgreSQLRows: LedgerRows {
 
     /// Sends a batch, preceded by the beginning of the transaction.
     func run(_ batch: [SQLStatement]) throws(LedgerError) -> [SQLAnswer] {
-        let beginning = takeWaiting()
+        let beginning = takeBeginning()
         do throws(LinkFailure) {
             let answers = try link.run(beginning + batch)
             try requireConfirmedFence(beginning, answers)
@@ -124,7 +124,7 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// The beginning of the transaction, if nothing has been sent.
-    func takeWaiting() -> [SQLStatement] {
+    func takeBeginning() -> [SQLStatement] {
         defer { waiting = [] }
         hasBegun = true
         return waiting
@@ -294,13 +294,13 @@ final class PostgreSQLRows: LedgerRows {
         let proofs = proofs
         defer { conditions = [] }
         // The deadline comes last, so that it covers every wait before it.
-        if SafetyRule.deadline.isLeftOut { return proofs + takeChanges() + conditions }
+        if SafetyRule.deadline.isDisabled { return proofs + takeChanges() + conditions }
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 
     /// The moment on the server's clock when the station gives up on this transaction.
     private(set) lazy var deadline =
-        clock.now + link.patience.committing.microseconds
+        clock.now + link.timeouts.committing.microseconds
 }
 
 extension Duration {

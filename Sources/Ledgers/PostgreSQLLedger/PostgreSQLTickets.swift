@@ -12,7 +12,7 @@ extension PostgreSQLRows {
 
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket? {
         if let ticket = known.ticketsOfOperations[operation] { return ticket }
-        if let page = belongings, page.byID[operation] != nil {
+        if let page = cardRowsPage, page.byID[operation] != nil {
             return page.ticketsByOperation[operation]
         }
         let ticket: SoldTicket? = try row(
@@ -25,7 +25,7 @@ extension PostgreSQLRows {
 
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket] {
         guard let uid else { return try rows(where: "TRUE ORDER BY place, id") }
-        if let page = belongings, page.contains(uid) { return page.tickets[uid] ?? [] }
+        if let page = cardRowsPage, page.contains(uid) { return page.tickets[uid] ?? [] }
         return try rows(where: "uid = $1 ORDER BY place", [.uid(uid)])
     }
 
@@ -69,10 +69,10 @@ extension ActivationAttempt {
 extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
-        if let attempt = belongings?.attemptsByID[id] { return attempt }
+        if let attempt = cardRowsPage?.attemptsByID[id] { return attempt }
         // The batch of changes proves that the ID is new: inserting an existing ID is refused.
         guard !isOver else {
-            supposedlyNew.insert(id)
+            assumedNew.insert(id)
             return nil
         }
         return try row(where: "id = $1", [.id(id)])
@@ -86,7 +86,7 @@ extension PostgreSQLRows {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt] {
-        if let uid, code == nil, let page = belongings, page.contains(uid) {
+        if let uid, code == nil, let page = cardRowsPage, page.contains(uid) {
             return (page.attempts[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)
         }

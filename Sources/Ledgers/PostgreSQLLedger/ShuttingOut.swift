@@ -5,7 +5,7 @@ extension Link {
     /// Ends the station's sessions and disables its login. Otherwise, a stolen login could lock
     /// rows forever, even those that have to be updated to revoke the station. If the server
     /// refuses any of this, it also refuses the revocation that follows, which reports the reason.
-    func shutOut(_ name: StationName) throws(LedgerError) {
+    func disableLogin(_ name: StationName) throws(LedgerError) {
         let login = name.text.quotedName
         let exists = Selection(
             """

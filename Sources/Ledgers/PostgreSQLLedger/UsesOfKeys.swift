@@ -60,7 +60,7 @@ extension PostgreSQLRows {
                 """
                 SELECT sealed_by, uid FROM card WHERE (sealed_by, uid) >= ($1, 0)
                 ORDER BY sealed_by, uid LIMIT $2
-                """, [.integer(Int64(key)), .count(KeyUse.mostNamed)]
+                """, [.integer(Int64(key)), .count(KeyUse.maximumListed)]
             ) { row throws(LedgerError) in
                 (key: try row.value(\.keyID), uid: try row.value(\.uid))
             })

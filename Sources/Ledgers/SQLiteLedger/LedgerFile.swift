@@ -138,7 +138,7 @@ struct LedgerFile: Sendable {
     static let restoreMark = ".before-restore-"
 
     /// Opens an existing ledger for reading only, even without permission to write to it.
-    func openToLook(in currency: Currency?) throws(LedgerError) -> Opened {
+    func openReadOnly(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
         let kept = try inspect(connection, in: currency)

@@ -102,7 +102,7 @@ extension SQLiteRows {
         }
     }
 
-    func forgetNamesAsked(of uid: CardUID) throws(LedgerError) {
+    func forgetNameInParameters(of uid: CardUID) throws(LedgerError) {
         // The name is the last line of the parameters, so everything before it is kept.
         try connection.run(
             """

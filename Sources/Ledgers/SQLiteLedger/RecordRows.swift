@@ -22,7 +22,7 @@ extension SQLiteRows {
             record.values)
     }
 
-    func recordsMadeTooLate() throws(LedgerError) -> [IssuedRecord] {
+    func recordsMadeAfterRetirement() throws(LedgerError) -> [IssuedRecord] {
         try records(
             where: """
                 EXISTS (

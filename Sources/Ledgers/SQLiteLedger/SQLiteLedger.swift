@@ -49,7 +49,7 @@ public actor SQLiteLedger: LedgerStore {
                 where error.kind == .readOnly && mayOnlyRead && LedgerFolder.contains(file.path)
             {
                 // Without permission to write, the ledger can at least be read.
-                return try file.openToLook(in: currency)
+                return try file.openReadOnly(in: currency)
             }
         }
         return SQLiteLedger(opened, of: file, on: lane)
@@ -97,7 +97,7 @@ public actor SQLiteLedger: LedgerStore {
             return try connection.transaction(lock) { () throws(LedgerError) in
                 let success = try body(SQLiteRows(connection: connection))
                 isInPlace = try !connection.hasMoved()
-                if SafetyRule.nothingIntoAnotherFile.isLeftOut { isInPlace = true }
+                if SafetyRule.nothingIntoAnotherFile.isDisabled { isInPlace = true }
                 guard isInPlace else {
                     throw LedgerError(
                         .unavailable,
@@ -186,7 +186,7 @@ public actor SQLiteLedger: LedgerStore {
         case .lost:
             let connection = try file.open(in: currency).connection
             // The current request has not begun, so its outcome is known.
-            try translating(connection.outdateUnknownCommit()) { (error: LedgerError) in
+            try translating(connection.supersedeUnknownCommit()) { (error: LedgerError) in
                 LedgerError(.unavailable, error.detail)
             }
             state = .open(connection)

@@ -48,7 +48,7 @@ extension Connection {
     /// transaction seems not to have happened. After a crash, it would be found there, and would
     /// take effect after all. A durable transaction in its place prevents that: SQLite writes page
     /// 1 whenever the version is set, even to the same value.
-    func outdateUnknownCommit() throws(LedgerError) {
+    func supersedeUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")
         }

@@ -75,11 +75,11 @@ static inline CURLcode tapcard_libcurl_set_pointer(
 }
 
 /// Takes a piece of the answer. Returns how many bytes it took; fewer end the transfer.
-typedef size_t (*tapcard_libcurl_taker)(char *bytes, size_t size, size_t count, void *context);
+typedef size_t (*tapcard_libcurl_callback)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode tapcard_libcurl_set_taker(
     struct tapcard_libcurl table, CURL *easy, CURLoption option,
-    tapcard_libcurl_taker taker) {
+    tapcard_libcurl_callback taker) {
     return table.easy_setopt(easy, option, taker);
 }
 

@@ -55,7 +55,7 @@ struct LibNFCField {
         // No tag was selected, or that tag is gone or will not respond until it has lost power.
         try switchOff(device)
         waitForPowerLoss()
-        let tags = try list(.list(atMost: UInt8(TagList.mostTags)))
+        let tags = try list(.list(atMost: UInt8(TagList.maximumTags)))
         guard tags.count < 2 else {
             try switchOff(device)
             throw ReaderError(.severalTags)
@@ -68,7 +68,7 @@ struct LibNFCField {
             if let tag = try list(.list(atMost: 1)).first {
                 // Phones and passports choose a new four-byte UID each time they are powered, so a
                 // different UID does not mean a different tag.
-                if tag.uid == uid || TagIdentity(uid: tag.uid).hidesNumber { return found(tag) }
+                if tag.uid == uid || TagIdentity(uid: tag.uid).hasRandomUID { return found(tag) }
                 try switchOff(device)
                 throw ReaderError(.severalTags)
             }

@@ -3,7 +3,7 @@ package import Tags
 /// The chip's answer to a search for type A tags.
 package struct TagList: Equatable {
     /// The maximum number of tags that the chip can handle.
-    package static let mostTags = 2
+    package static let maximumTags = 2
 
     package let tags: [TagIdentity]
 
@@ -19,9 +19,9 @@ package struct TagList: Equatable {
             return rest.prefix(count)
         }
         let count = Int(try next(1).first ?? 0)
-        guard count <= Self.mostTags else {
+        guard count <= Self.maximumTags else {
             throw ReaderError(
-                .garbled, "the list claims \(count) tags, but \(Self.mostTags) is the maximum")
+                .garbled, "the list claims \(count) tags, but \(Self.maximumTags) is the maximum")
         }
         var tags: [TagIdentity] = []
         for number in 0..<count {

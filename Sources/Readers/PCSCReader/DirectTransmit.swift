@@ -4,7 +4,7 @@ package import Tags
 ///
 /// The chip's CRC check is off, because it would report an ACK, a NAK, and a real error in the same
 /// way: as an answer without a CRC. This type tells them apart.
-package struct DirectTransmit: TagManner {
+package struct DirectTransmit: TagProtocol {
     /// The longest answer: 62 pages. With the CRC, the reader cannot pass on more.
     package static let longestAnswer = 248
     package static let selectsByReset = false

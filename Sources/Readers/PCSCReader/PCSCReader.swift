@@ -21,8 +21,8 @@ public actor PCSCReader: TagReader {
     private nonisolated let lane: BlockingLane
     private let cancelSwitch = CancelSwitch()
     private let slots: [String]
-    private let likelyManner: any TagManner
-    private var manner: any TagManner
+    private let likelyManner: any TagProtocol
+    private var manner: any TagProtocol
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
@@ -256,7 +256,7 @@ public actor PCSCReader: TagReader {
             try body()
         } catch {
             // pcscd accepted this user when the reader was opened, so this is not about access.
-            let status = error.onceLetIn
+            let status = error.afterAdmission
             if status.isServiceGone || status.readerError.kind == .readerLost { disconnect() }
             let error = status.readerError
             // These two errors are about this particular reader, so they name it.

@@ -57,7 +57,7 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     /// What this status means for a user whom pcscd has accepted before. When pcscd exits, it
     /// resets connections with a request in flight, and libpcsclite reports every reset connection
     /// as "access denied".
-    package var onceLetIn: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
+    package var afterAdmission: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
     /// Whether pcscd itself is gone, so that there is nothing left to release.
     var isServiceGone: Bool {

@@ -3,7 +3,7 @@ package import Tags
 /// The PC/SC standard's commands for storage cards, for all other contactless readers. They can
 /// only read and write pages, so READ, FAST_READ, and WRITE are supported, but the chip's version
 /// and signature cannot be read, and a password cannot be sent.
-package struct StorageCommands: TagManner {
+package struct StorageCommands: TagProtocol {
     /// The longest answer: 62 pages. FAST_READ is done in parts, so any length would be possible.
     package static let longestAnswer = 248
     package static let selectsByReset = true
@@ -30,7 +30,7 @@ package struct StorageCommands: TagManner {
         // the fact that the card accepts commands.
         let (commands, noName): (UInt8, UInt8) = (0x20, 0x01)
         return TagIdentity(
-            uid: uid, answerToRequest: TagIdentity.notTold,
+            uid: uid, answerToRequest: TagIdentity.notReported,
             selectAcknowledge: storage.map { $0.selectAcknowledge ?? noName } ?? commands,
             family: storage?.family ?? .typeA)
     }

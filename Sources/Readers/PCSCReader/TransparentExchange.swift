@@ -2,7 +2,7 @@ package import Tags
 
 /// The protocol of the ACR1252U and similar readers: in a transparent session, the reader passes
 /// frames on unchanged. The amended part 3 of the PC/SC standard defines such sessions.
-package struct TransparentExchange: TagManner {
+package struct TransparentExchange: TagProtocol {
     /// The longest answer: 40 pages, which stay well below 256 bytes even with the CRC and the data
     /// objects around them.
     package static let longestAnswer = 160

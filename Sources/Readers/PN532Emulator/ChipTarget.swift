@@ -29,7 +29,7 @@ struct BlockTarget: Hashable {
 
 /// The parameters of InListPassiveTarget.
 struct ListRequest: Hashable {
-    let mostTargets: Int
+    let maximumListed: Int
     /// The kind of card: 0 for type A at 106 kbit/s, 1 and 2 for FeliCa, 3 for type B, 4 for Jewel.
     let kind: UInt8
     let initiatorData: [UInt8]

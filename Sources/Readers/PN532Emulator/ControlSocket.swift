@@ -2,7 +2,7 @@ package import Glibc
 
 /// A socket in the file system. It answers each line with one line.
 package final class ControlSocket {
-    package static let mostClients = 16
+    package static let maximumClients = 16
     /// How long to wait for another emulator when probing its socket, in milliseconds.
     private static let probeLimit = 100
     private static let backlog: Int32 = 8
@@ -135,7 +135,7 @@ package final class ControlSocket {
     /// call if it is idle by then.
     private func accept() {
         cannotAccept = false
-        while clients.count < ControlSocket.mostClients || hasIdleClient {
+        while clients.count < ControlSocket.maximumClients || hasIdleClient {
             let descriptor = Glibc.accept(listener, nil, nil)
             if descriptor < 0 {
                 // With these errors, the client stays in the queue, and poll() would report it
@@ -148,7 +148,7 @@ package final class ControlSocket {
                 dropOldestClient()
                 continue
             }
-            if clients.count == ControlSocket.mostClients { dropOldestClient() }
+            if clients.count == ControlSocket.maximumClients { dropOldestClient() }
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             ControlSocket.setNonBlocking(descriptor)
             clients.append(Client(descriptor: descriptor))

@@ -22,11 +22,11 @@ public final class EmulatedReader: Sendable {
         public var controlPath: String?
         public var pace = Pace.immediate
         /// Whether a request that contains a halted card's UID wakes that card.
-        public var wakesNamedCards = true
+        public var wakesHaltedCards = true
         /// A stream of control lines, in addition to the socket.
         public var input: Input?
         /// Called on the reader's own thread when a tag's memory has changed.
-        public var whenTagsChange: (@Sendable (Simulation) -> Void)?
+        public var onTagsChange: (@Sendable (Simulation) -> Void)?
 
         public init() {}
     }
@@ -122,7 +122,7 @@ public final class EmulatedReader: Sendable {
             defer { thread = nil }
             return thread
         }
-        // Waits for the thread, so that `whenTagsChange` is not called after `stop` has returned.
+        // Waits for the thread, so that `onTagsChange` is not called after `stop` has returned.
         if let running { pthread_join(running, nil) }
     }
 }

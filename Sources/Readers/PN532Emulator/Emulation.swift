@@ -19,8 +19,8 @@ package struct Emulation {
     package var line: SerialChip
     private(set) var isPlugged = true
 
-    package init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
-        line = SerialChip(PN532Chip(simulation, wakesNamedCards: wakesNamedCards))
+    package init(_ simulation: Simulation, wakesHaltedCards: Bool = true) {
+        line = SerialChip(PN532Chip(simulation, wakesHaltedCards: wakesHaltedCards))
     }
 
     package var simulation: Simulation {

@@ -33,7 +33,7 @@ final class EmulatorLoop: Sendable {
 
     private let state: Guarded<State>
     private let wakePipe: WakePipe
-    private let whenTagsChange: (@Sendable (Simulation) -> Void)?
+    private let onTagsChange: (@Sendable (Simulation) -> Void)?
 
     init(
         _ simulation: Simulation, _ options: EmulatedReader.Options
@@ -50,10 +50,10 @@ final class EmulatorLoop: Sendable {
         state = Guarded(
             State(
                 emulation: Emulation(
-                    simulation, wakesNamedCards: options.wakesNamedCards), terminal: terminal,
+                    simulation, wakesHaltedCards: options.wakesHaltedCards), terminal: terminal,
                 control: control,
                 input: options.input, pace: options.pace, link: link))
-        whenTagsChange = options.whenTagsChange
+        onTagsChange = options.onTagsChange
     }
 
     var devicePath: String? { state.withLock { $0.terminal?.path } }
@@ -84,7 +84,7 @@ final class EmulatorLoop: Sendable {
             // file.
             if simulation.contents != saved {
                 saved = simulation.contents
-                whenTagsChange?(simulation)
+                onTagsChange?(simulation)
             }
         }
         state.withLock { $0.takeDown() }

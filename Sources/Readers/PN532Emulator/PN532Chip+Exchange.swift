@@ -79,7 +79,7 @@ extension PN532Chip {
         if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
         target.answer = []
         target.command += data
-        guard target.command.count <= ReaderSide.longestCommand else {
+        guard target.command.count <= ReaderSide.maximumCommandLength else {
             target.command = []
             return (ChipStatus.bufferTooSmall, [])
         }
@@ -156,7 +156,7 @@ extension PN532Chip {
 
     private func fitting(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         // One byte of the answer is the status.
-        data.count < PN532Chip.mostAnswerData
+        data.count < PN532Chip.maximumAnswerData
             ? (ChipStatus.good, data) : (ChipStatus.bufferTooSmall, [])
     }
 

@@ -15,7 +15,7 @@ extension PN532Chip {
             return .syntaxError
         }
         let request = ListRequest(
-            mostTargets: Int(bytes[0]), kind: bytes[1], initiatorData: Array(bytes.dropFirst(2)))
+            maximumListed: Int(bytes[0]), kind: bytes[1], initiatorData: Array(bytes.dropFirst(2)))
         guard request.isComplete else { return .syntaxError }
         if let answer = list(request) { return .answer(answer) }
         return activationRetries == PN532Chip.retriesForever
@@ -34,11 +34,11 @@ extension PN532Chip {
         // idle, so it responds only to a second attempt.
         let attempts =
             activationRetries == PN532Chip.retriesForever ? 2 : Int(activationRetries) + 1
-        while targets.count < request.mostTargets {
+        while targets.count < request.maximumListed {
             haltCurrent()
             // A UID in the request wakes a halted card (WUPA). libfreefare relies on this: it lists
             // the cards, halts them, and then selects one by its UID.
-            let isNamed = wakesNamedCards && !request.initiatorData.isEmpty && targets.isEmpty
+            let isNamed = wakesHaltedCards && !request.initiatorData.isEmpty && targets.isEmpty
             guard
                 let card = field.select(
                     attempts: min(attempts, 2), waking: isNamed, number: request.initiatorData)
@@ -145,7 +145,7 @@ extension PN532Chip {
     /// Looks for cards and returns the answer to InAutoPoll; `nil` if no card of these types was
     /// found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
-        let request = ListRequest(mostTargets: 1, kind: 0, initiatorData: [])
+        let request = ListRequest(maximumListed: 1, kind: 0, initiatorData: [])
         for type in types where [0x00, 0x10, 0x20].contains(type) {
             guard let answer = list(request), let target = targets.first else { continue }
             let isBlock = if case .block = target.kind { true } else { false }

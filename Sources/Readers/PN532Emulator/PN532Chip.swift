@@ -17,7 +17,7 @@ package struct PN532Chip {
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
     /// The maximum number of bytes in an answer, not counting direction and command.
-    static let mostAnswerData = HostFrame.longestData - 2
+    static let maximumAnswerData = HostFrame.longestData - 2
 
     package var field: RadioField
     var registers = ChipRegisters()
@@ -41,11 +41,11 @@ package struct PN532Chip {
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
 
     /// Whether a request that contains a halted card's UID wakes that card.
-    let wakesNamedCards: Bool
+    let wakesHaltedCards: Bool
 
-    init(_ simulation: Simulation, wakesNamedCards: Bool = true) {
+    init(_ simulation: Simulation, wakesHaltedCards: Bool = true) {
         field = RadioField(simulation)
-        self.wakesNamedCards = wakesNamedCards
+        self.wakesHaltedCards = wakesHaltedCards
     }
 
     /// Executes a command. This ends a pending wait.

@@ -101,7 +101,7 @@ package struct SerialChip {
     /// Resets everything except the cards and the counters, as unplugging the reader does.
     mutating func restart() {
         var fresh = PN532Chip(
-            chip.field.simulation, wakesNamedCards: chip.wakesNamedCards)
+            chip.field.simulation, wakesHaltedCards: chip.wakesHaltedCards)
         chip.field.setPower(false)
         // The field has the cards and most of the counters.
         fresh.field = chip.field

@@ -178,13 +178,13 @@ extension ReaderSurvey {
     }
 
     /// The serial bridges that are plugged in, but have no serial port in /dev.
-    private var bridgesWithoutPort: [PluggedReader] {
+    private var bridgesWithoutPort: [ConnectedReader] {
         readers.filter { reader in
             !reader.isReader && !ports.contains { $0.bridge?.numbers == reader.model.numbers }
         }
     }
 
-    private func bridgeFinding(_ bridge: PluggedReader) -> Finding {
+    private func bridgeFinding(_ bridge: ConnectedReader) -> Finding {
         Finding(
             .bridgeWithoutPort, .note,
             "\(describe(bridge)) is connected, but /dev has no serial port for it.",
@@ -194,7 +194,7 @@ extension ReaderSurvey {
             ])
     }
 
-    func describe(_ reader: PluggedReader) -> String {
+    func describe(_ reader: ConnectedReader) -> String {
         "\(reader.model.make) (\(reader.model.numbers), bus \(reader.bus), "
             + "device \(reader.address))"
     }

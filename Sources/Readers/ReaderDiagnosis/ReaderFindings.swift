@@ -1,6 +1,6 @@
 extension ReaderSurvey {
     /// Everything that keeps a reader from being used. If nothing does, the first finding says so.
-    func findings(on reader: PluggedReader) -> [Finding] {
+    func findings(on reader: ConnectedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
         case .libnfc: found = libnfcFindings(on: reader)
@@ -25,7 +25,7 @@ extension ReaderSurvey {
         return [Finding(.ready, .ok, reader: name, "\(describe(reader)) \(what)")] + found
     }
 
-    private func libnfcFindings(on reader: PluggedReader) -> [Finding] {
+    private func libnfcFindings(on reader: ConnectedReader) -> [Finding] {
         let name = self.name(of: reader)
         var found: [Finding] = []
         for holder in reader.holders { found.append(finding(on: reader, heldBy: holder)) }
@@ -59,7 +59,7 @@ extension ReaderSurvey {
         return found
     }
 
-    private func finding(on reader: PluggedReader, heldBy holder: ReaderHolder) -> Finding {
+    private func finding(on reader: ConnectedReader, heldBy holder: ReaderHolder) -> Finding {
         let name = self.name(of: reader)
         if isPCSCD(holder, reader) { return pcscdFinding(on: reader) }
         switch holder {
@@ -84,7 +84,7 @@ extension ReaderSurvey {
         }
     }
 
-    private func pcscdFinding(on reader: PluggedReader) -> Finding {
+    private func pcscdFinding(on reader: ConnectedReader) -> Finding {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
         // This comes before the advice to stop pcscd, because something else may need pcscd.
@@ -111,7 +111,7 @@ extension ReaderSurvey {
             remedy: use + [.say("Or stop pcscd if nothing else needs it:")] + Remedies.stopPCSCD)
     }
 
-    private func permissionFinding(on reader: PluggedReader) -> Finding {
+    private func permissionFinding(on reader: ConnectedReader) -> Finding {
         let node = reader.node
         let what =
             "\(describe(reader)): you do not have permission to open \(node.path) (owner "
@@ -121,7 +121,7 @@ extension ReaderSurvey {
             remedy: Remedies.permission(on: reader, user: user))
     }
 
-    private func smartCardFindings(on reader: PluggedReader, _ word: String) -> [Finding] {
+    private func smartCardFindings(on reader: ConnectedReader, _ word: String) -> [Finding] {
         let name = self.name(of: reader)
         let others = reader.holders.filter { !isPCSCD($0, reader) }
         // A program that holds the reader also keeps pcscd from using it.

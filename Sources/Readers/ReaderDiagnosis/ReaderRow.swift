@@ -112,7 +112,7 @@ extension ReaderSurvey {
         return plugged + others + ports.map(row)
     }
 
-    func row(_ reader: PluggedReader) -> ReaderRow {
+    func row(_ reader: ConnectedReader) -> ReaderRow {
         let driver =
             switch reader.model.service {
             case .libnfc(let driver): "libnfc \(driver)"
@@ -140,7 +140,7 @@ extension ReaderSurvey {
 
     /// The complete name of a reader. With only a driver's name, libnfc would open the first reader
     /// it finds.
-    func name(of reader: PluggedReader) -> ReaderName? {
+    func name(of reader: ConnectedReader) -> ReaderName? {
         switch reader.model.service {
         case .libnfc(let driver): .libnfc(driver: driver, place: reader.place)
         case .smartCard(let word): .smartCard(offered(word) ?? word)
@@ -168,7 +168,7 @@ extension ReaderSurvey {
         return names.count { $0.hasPrefix(reader + " ") } > 1 ? reader : slot
     }
 
-    func state(of reader: PluggedReader) -> ReaderRow.State {
+    func state(of reader: ConnectedReader) -> ReaderRow.State {
         switch reader.model.service {
         case .serialBridge, .unsupported: return .unsupported
         case .libnfc:
@@ -199,7 +199,7 @@ extension ReaderSurvey {
     /// Whether this holder is pcscd. pcscd runs as another user, so in many cases only its claim on
     /// the interface is visible, not the program itself. Then the holder is assumed to be pcscd if
     /// pcscd is running and supports readers of this model.
-    func isPCSCD(_ holder: ReaderHolder, _ reader: PluggedReader) -> Bool {
+    func isPCSCD(_ holder: ReaderHolder, _ reader: ConnectedReader) -> Bool {
         switch holder {
         case .kernel: return false
         case .program(_, let name): return name == "pcscd" && smartCardService != .absent
@@ -210,7 +210,7 @@ extension ReaderSurvey {
     }
 }
 
-extension PluggedReader {
+extension ConnectedReader {
     /// Whether this is a reader. A serial bridge is not, although a reader may be connected to it.
     public var isReader: Bool { model.service != .serialBridge }
 }

@@ -37,7 +37,7 @@ public struct ReaderSurvey: Sendable, Hashable {
     }
 
     public var bus: Bus
-    public var readers: [PluggedReader]
+    public var readers: [ConnectedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
     /// The names of the readers that pcscd lists; `nil` if it was not asked or could not say.
@@ -53,7 +53,7 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var user: String
 
     public init(
-        bus: Bus, readers: [PluggedReader] = [], ports: [SerialPort] = [],
+        bus: Bus, readers: [ConnectedReader] = [], ports: [SerialPort] = [],
         smartCardService: SmartCardService = .absent, smartCardReaders: [String]? = nil,
         libnfc: Library = .notAsked, user: String
     ) {
@@ -68,7 +68,7 @@ public struct ReaderSurvey: Sendable, Hashable {
 }
 
 /// A USB device whose model is in the table.
-public struct PluggedReader: Sendable, Hashable {
+public struct ConnectedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
     public var address: Int

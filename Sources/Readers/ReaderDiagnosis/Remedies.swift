@@ -26,7 +26,7 @@ enum Remedies {
         ]
     }
 
-    static func permission(on reader: PluggedReader, user: String) -> [Finding.Step] {
+    static func permission(on reader: ConnectedReader, user: String) -> [Finding.Step] {
         let join: [Finding.Step] = [
             .run("sudo usermod -aG plugdev \(user)"), .say("Then log in again."),
         ]
@@ -68,7 +68,7 @@ enum Remedies {
 
 extension ReaderSurvey {
     /// The remedy for a reader that has no visible problem but cannot be used.
-    public func stubbornRemedy(_ name: ReaderName) -> [Finding.Step] {
+    public func remedyForUnresponsiveReader(_ name: ReaderName) -> [Finding.Step] {
         switch name {
         case .simulated:
             return [

@@ -45,7 +45,7 @@ actor FileChanges {
 
     /// Whether the file may have changed since the last call. If the system does not report
     /// changes, it always may have.
-    nonisolated func areThere() -> Bool {
+    nonisolated func mayHaveChanged() -> Bool {
         guard descriptor >= 0 else { return true }
         var areAny = false
         unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in

@@ -79,7 +79,7 @@ public actor SimulatedReader: TagReader {
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
         // Checked before the file is read, so that a later change is noticed the next time.
-        let haveChanged = changes.areThere()
+        let haveChanged = changes.mayHaveChanged()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
         // The content seen earlier is outdated now, even if reading the file fails.
         seen = nil

@@ -6,10 +6,10 @@ package struct RemoteActivation: ActivationService {
 
     package init(
         _ address: ServiceAddress, through transport: any HTTPTransport,
-        patience: Patience = .activation, in surroundings: ServiceSurroundings = .system
+        timeouts: ServiceTimeouts = .activation, in dependencies: ServiceDependencies = .system
     ) {
         caller = ServiceCaller(
-            address: address, transport: transport, patience: patience, surroundings: surroundings)
+            address: address, transport: transport, timeouts: timeouts, dependencies: dependencies)
     }
 
     package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {

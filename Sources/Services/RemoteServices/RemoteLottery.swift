@@ -7,13 +7,13 @@ package struct RemoteLottery: LotteryService {
 
     package init(
         _ address: ServiceAddress, through transport: any HTTPTransport, cache: AnswerCache,
-        rules: LotteryRules = .standard, patience: Patience = .lottery,
-        in surroundings: ServiceSurroundings = .system
+        rules: LotteryRules = .standard, timeouts: ServiceTimeouts = .lottery,
+        in dependencies: ServiceDependencies = .system
     ) {
         cached = CachedCaller(
             caller: ServiceCaller(
-                address: address, transport: transport, patience: patience,
-                surroundings: surroundings),
+                address: address, transport: transport, timeouts: timeouts,
+                dependencies: dependencies),
             cache: cache)
         self.rules = rules
     }

@@ -8,10 +8,10 @@ package struct RemoteMastermind: MastermindService {
 
     package init(
         _ address: ServiceAddress, through transport: any HTTPTransport,
-        patience: Patience = .mastermind, in surroundings: ServiceSurroundings = .system
+        timeouts: ServiceTimeouts = .mastermind, in dependencies: ServiceDependencies = .system
     ) {
         caller = ServiceCaller(
-            address: address, transport: transport, patience: patience, surroundings: surroundings)
+            address: address, transport: transport, timeouts: timeouts, dependencies: dependencies)
     }
 
     package func logIn(

@@ -8,7 +8,7 @@ package struct SandboxActivation: Sendable {
     /// The value of an extra member in the answer, which has no meaning for a card.
     private static let android = "413506"
     /// The maximum number of codes that are remembered; additional codes are refused.
-    package static let mostCodes = 10_000
+    package static let maximumCodes = 10_000
     package static let longestVersion = 64
 
     /// The version for new codes.
@@ -31,7 +31,7 @@ package struct SandboxActivation: Sendable {
             throw .malformed("code is not a UUID")
         }
         // Forgetting a code instead would let its version change.
-        guard versions[code] != nil || versions.count < SandboxActivation.mostCodes else {
+        guard versions[code] != nil || versions.count < SandboxActivation.maximumCodes else {
             throw .full("the sandbox remembers no more than \(versions.count) codes")
         }
         let version = versions[code] ?? version

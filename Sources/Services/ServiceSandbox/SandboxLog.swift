@@ -4,7 +4,7 @@ package import TextCodecs
 /// A log of the requests received, so that a test can show that a request was made exactly once.
 package struct SandboxLog: Sendable {
     /// The maximum number of activation codes that are kept; the oldest are dropped first.
-    package static let mostCodes = 10_000
+    package static let maximumCodes = 10_000
 
     private struct Count: Sendable {
         var arrived = 0
@@ -23,7 +23,7 @@ package struct SandboxLog: Sendable {
     package mutating func arrived(_ request: String, code: String? = nil) {
         counts[request, default: Count()].arrived += 1
         guard let code = code.flatMap({ ScratchCode($0) }) else { return }
-        if codes.count >= SandboxLog.mostCodes { codes.removeFirst() }
+        if codes.count >= SandboxLog.maximumCodes { codes.removeFirst() }
         codes.append(code)
     }
 

@@ -5,7 +5,7 @@ package import TextCodecs
 package struct SandboxLottery: Sendable {
     /// The maximum number of draws, after which no more draws take place. It keeps the list below
     /// the size limit of a client.
-    package static let mostDraws = 4_000
+    package static let maximumDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
     private static let topPrizeStep: Int64 = 1_000_000_000
@@ -20,7 +20,7 @@ package struct SandboxLottery: Sendable {
     package mutating func draw(
         using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
-        guard draws.count < SandboxLottery.mostDraws, let last = draws.last,
+        guard draws.count < SandboxLottery.maximumDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
                 // Counted day by day, because `next` handles month lengths and leap years.
@@ -38,14 +38,18 @@ package struct SandboxLottery: Sendable {
         return draw
     }
 
-    package func answerDraws(_ knownTag: String? = nil, spoilt: Spoilt? = nil) -> SandboxAnswer {
+    package func answerDraws(
+        _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
+    ) -> SandboxAnswer {
         let rows = draws.map { draw in
             SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
         }
         return SandboxLottery.answer(["draws": .array(rows)], knownTag)
     }
 
-    package func answerTickets(_ knownTag: String? = nil, spoilt: Spoilt? = nil) -> SandboxAnswer {
+    package func answerTickets(
+        _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
+    ) -> SandboxAnswer {
         let rows = tickets.map { ticket in
             SandboxLottery.document(ticket, ticket.id == tickets.last?.id ? spoilt : nil)
         }
@@ -61,7 +65,7 @@ package struct SandboxLottery: Sendable {
         return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer
     }
 
-    package static func document(_ draw: Draw, _ spoilt: Spoilt? = nil) -> JSONValue {
+    package static func document(_ draw: Draw, _ spoilt: InvalidEntry? = nil) -> JSONValue {
         .object(
             [
                 JSONMember(key: "id", value: .string(draw.id.text)),
@@ -72,7 +76,7 @@ package struct SandboxLottery: Sendable {
             ])
     }
 
-    private static func document(_ ticket: Ticket, _ spoilt: Spoilt?) -> JSONValue {
+    private static func document(_ ticket: Ticket, _ spoilt: InvalidEntry?) -> JSONValue {
         .object(
             [
                 JSONMember(key: "id", value: .string(ticket.id.text)),
@@ -82,7 +86,7 @@ package struct SandboxLottery: Sendable {
             ])
     }
 
-    private static func numbers(_ balls: Balls, _ spoilt: Spoilt?) -> [JSONMember] {
+    private static func numbers(_ balls: Balls, _ spoilt: InvalidEntry?) -> [JSONMember] {
         var numbers = balls.numbers
         switch spoilt {
         // One more than the highest number that a ball can have.
@@ -96,12 +100,12 @@ package struct SandboxLottery: Sendable {
     }
 
     /// The date, or February 30 of the same year if the date is to be invalid.
-    private static func date(_ date: CalendarDate, _ spoilt: Spoilt?) -> String {
+    private static func date(_ date: CalendarDate, _ spoilt: InvalidEntry?) -> String {
         spoilt == .date ? "\(date.description.prefix(5))02-30" : date.description
     }
 
     /// The errors that the last row of a list can have.
-    package enum Spoilt: Sendable {
+    package enum InvalidEntry: Sendable {
         /// One ball has a number that is too high.
         case balls
         /// One ball appears twice.

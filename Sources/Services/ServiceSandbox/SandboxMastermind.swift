@@ -5,8 +5,8 @@ package import TextCodecs
 package struct SandboxMastermind: Sendable {
     /// How long a token is valid by default, in seconds.
     private static let defaultTimeToLive = 3_600
-    package static let mostTokens = 1_000
-    package static let mostGames = 10_000
+    package static let maximumTokens = 1_000
+    package static let maximumGames = 10_000
     package static let longestUser = 64
 
     private struct Login: Sendable {
@@ -60,7 +60,7 @@ package struct SandboxMastermind: Sendable {
         }
         // If there are still too many, the token that would expire first is removed.
         logins = logins.filter { $0.value.end > now }
-        if logins.count >= SandboxMastermind.mostTokens,
+        if logins.count >= SandboxMastermind.maximumTokens,
             let first = logins.min(by: { $0.value.end < $1.value.end })
         {
             logins[first.key] = nil
@@ -82,13 +82,15 @@ package struct SandboxMastermind: Sendable {
         let user = try user(of: token, now)
         guard let slots = try object(body)["slots"].flatMap(integer),
             let rules = try? MastermindRules(slots: slots)
-        else { throw .malformed("slots must be a number from 1 to \(MastermindRules.mostSlots)") }
+        else {
+            throw .malformed("slots must be a number from 1 to \(MastermindRules.maximumSlots)")
+        }
         guard let id = MastermindGameID(name(using: &chance)) else {
             throw .full("no game names are left")
         }
         let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colours, using: &chance) }
         // The oldest game makes room for the new one.
-        if started.count >= SandboxMastermind.mostGames { games[started.removeFirst()] = nil }
+        if started.count >= SandboxMastermind.maximumGames { games[started.removeFirst()] = nil }
         games[id] = Game(user: user, rules: rules, secret: secret)
         started.append(id)
         return ["gameId": .string(id.text)]

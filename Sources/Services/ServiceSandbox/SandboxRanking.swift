@@ -4,7 +4,7 @@ package import TextCodecs
 /// The solved games, sorted by number of slots and then by number of guesses.
 package struct SandboxRanking: Sendable {
     /// The maximum number of games for each number of slots; only the best are kept.
-    package static let mostRows = 100
+    package static let maximumRows = 100
 
     /// A solved game.
     package struct Row: Hashable, Sendable {
@@ -34,7 +34,7 @@ package struct SandboxRanking: Sendable {
         }
         rows.insert(row, at: index ?? rows.endIndex)
         // Rows with the same number of slots are adjacent, and the worst of them is last.
-        guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.mostRows,
+        guard rows.count(where: { $0.slots == row.slots }) > SandboxRanking.maximumRows,
             let worst = rows.lastIndex(where: { $0.slots == row.slots })
         else { return }
         rows.remove(at: worst)

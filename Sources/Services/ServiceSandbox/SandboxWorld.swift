@@ -94,7 +94,8 @@ package struct SandboxWorld: Sendable {
             body: .spaces(hugeBytes, isAnnounced: isAnnounced))
     }
 
-    private func spoil(_ call: SandboxCall, _ spoilt: SandboxLottery.Spoilt) -> SandboxAnswer {
+    private func spoil(_ call: SandboxCall, _ spoilt: SandboxLottery.InvalidEntry) -> SandboxAnswer
+    {
         call == .tickets
             ? lottery.answerTickets(spoilt: spoilt) : lottery.answerDraws(spoilt: spoilt)
     }

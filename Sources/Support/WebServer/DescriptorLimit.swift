@@ -27,7 +27,7 @@ package enum DescriptorLimit {
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {
-        settings.reservedDescriptors + LingeringSockets.mostSockets
+        settings.reservedDescriptors + LingeringSockets.maximumSockets
     }
 
     /// The limit on open files, after raising it as far as this process may.

@@ -13,7 +13,7 @@ struct LingeringSockets: ~Copyable {
         var bytesLeft = LingeringSockets.maximumBytes
     }
 
-    static let mostSockets = 64
+    static let maximumSockets = 64
     private static let maximumBytes = 16 << 20
     private static let milliseconds: UInt64 = 5000
 
@@ -33,7 +33,7 @@ struct LingeringSockets: ~Copyable {
     /// Keeps a duplicate of a socket that is about to be closed, under its connection's number.
     mutating func add(_ socket: CInt, _ number: UInt64) {
         // Only this many descriptors are reserved for them.
-        guard sockets.count < Self.mostSockets else { return }
+        guard sockets.count < Self.maximumSockets else { return }
         // libmicrohttpd closes its own descriptor; this one keeps the connection open.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return }

@@ -69,7 +69,7 @@ extension ServerConnection {
             }
         case .stream(let stream):
             let isFree = stream.attach { [mailbox, number] in
-                mailbox.post(.streamHasNews(connection: number))
+                mailbox.post(.streamHasChanged(connection: number))
             }
             guard isFree else { return nil }
             return unsafe source(

@@ -147,7 +147,7 @@ final class ServerLoop {
             }
             connection.phase = .handled(response)
             connection.resume()
-        case .streamHasNews(let number):
+        case .streamHasChanged(let number):
             guard let connection = connections[number],
                 case .streaming(let stream) = connection.phase
             else { return }
@@ -350,7 +350,7 @@ final class ServerLoop {
         for message in mailbox.shut() {
             switch message {
             case .answer(_, let response, _): response.abandon()
-            case .streamHasNews: break
+            case .streamHasChanged: break
             case .renew(_, let done):
                 done.resume(
                     returning: WebServerError(.noResources, "The server is stopping."))

@@ -8,7 +8,7 @@ final class ServerMailbox: Sendable {
     enum Message: Sendable {
         /// From a handler that has released a body with this many bytes.
         case answer(connection: UInt64, WebResponse, bodyBytes: Int)
-        case streamHasNews(connection: UInt64)
+        case streamHasChanged(connection: UInt64)
         /// The continuation receives the error, or `nil` on success.
         case renew(WebServerSettings.TLS, CheckedContinuation<WebServerError?, Never>)
         /// Stops no later than this time on `SystemClock.uptimeMilliseconds`; the continuation

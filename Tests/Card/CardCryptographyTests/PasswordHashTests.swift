@@ -46,12 +46,12 @@ struct PasswordHashTests {
     func usual() throws {
         let usual = PasswordHash.Cost.usual
         #expect(usual.rounds == 32_768 && usual.blockSize == 8 && usual.lanes == 3)
-        #expect(!usual.isBelowUsual)
+        #expect(!usual.isBelowDefault)
         let before = try #require(PasswordHash.Cost(rounds: 32_768, blockSize: 8, lanes: 1))
-        #expect(before.isBelowUsual)
+        #expect(before.isBelowDefault)
         #expect(PasswordHash("sesame", salt: Self.salt, cost: before).accepts("sesame"))
         let other = try #require(PasswordHash.Cost(rounds: 65_536, blockSize: 8, lanes: 2))
-        #expect(!other.isBelowUsual)
+        #expect(!other.isBelowDefault)
     }
 
     @Test("A hash of the highest accepted cost can be computed")

@@ -49,7 +49,7 @@ struct TestIssuer {
         Station(
             reader: reader, ledger: ledger, keys: keys,
             settings: Station.Settings(wait: .milliseconds(100)),
-            surroundings: Station.Surroundings(now: { now }, sleep: { _ in }))
+            dependencies: Station.Dependencies(now: { now }, sleep: { _ in }))
     }
 
     func balance() async throws -> Int64 {
@@ -109,7 +109,7 @@ final class Till: Sendable {
         at ledger: (any LedgerStore)? = nil, with keys: KeyRing = TestIssuer.keys
     ) async throws {
         _ = try await payments.takeSnapshot(
-            of: ledger ?? issuer.ledger, keys, within: limits, issuer.station.surroundings)
+            of: ledger ?? issuer.ledger, keys, within: limits, issuer.station.dependencies)
     }
 
     func pay(
@@ -144,7 +144,7 @@ final class Till: Sendable {
     }
 
     func shown(_ summary: CardSummary) throws -> CardSummary {
-        try payments.lessUnbooked(summary, TestIssuer.keys)
+        try payments.subtractingUnbooked(summary, TestIssuer.keys)
     }
 
     func copy() throws -> String {

@@ -99,7 +99,7 @@ struct CeilingTests {
             reader: world.reader, ledger: world.ledger, keys: world.keys,
             settings: Station.Settings(
                 ceilings: Ceilings(unconfirmed: amounts(100), absolute: amounts(200))),
-            surroundings: world.clock.surroundings)
+            dependencies: world.clock.dependencies)
         await expectRefused(.confirmationNeeded, exit: 4) { () throws(TapcardError) in
             try await strict.pay(World.usd(101), id: World.id(2))
         }

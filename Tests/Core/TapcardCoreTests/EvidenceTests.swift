@@ -212,10 +212,10 @@ struct EvidenceTests: ProvenCards {
     /// The hints that one reading adds to the log; it resolves what can be resolved.
     private func hints(of world: World, _ keys: KeyRing? = nil) async throws -> [String] {
         let heard = Guarded<[String]>([])
-        let quiet = world.clock.surroundings
+        let quiet = world.clock.dependencies
         let station = Station(
             reader: world.reader, ledger: world.ledger, keys: keys ?? world.keys,
-            surroundings: Station.Surroundings(
+            dependencies: Station.Dependencies(
                 now: quiet.now, sleep: quiet.sleep, random: quiet.random,
                 progress: { progress in
                     guard case .hint(let text) = progress else { return }

@@ -279,7 +279,7 @@ struct HostileNTAG424Tests: ProvenCards {
     }
 
     @Test("A chip that was switched to LRP is reported, and no key is tried on it")
-    func otherProtocol() async throws {
+    func lrpMode() async throws {
         func switched(_ chip: NTAG424Memory) throws -> NTAG424Memory {
             let line = try #require(chip.text.firstMatch(of: /chained-writing: .*\n/)).output
             return try #require(

@@ -199,7 +199,7 @@ import Testing
             _ prepare: (any LedgerStore) async throws -> Void = { _ in }
         ) async throws {
             let world = try await World.withCard()
-            let summary = try await world.station.lookWithoutLedger()
+            let summary = try await world.station.readWithoutLedger()
             card = summary
             try await prepare(world.ledger)
             snapshot = try await CardSnapshot(of: world.ledger, at: World.tick, uptime)

@@ -92,7 +92,7 @@ struct OtherKeyTests: ProvenCards {
     }
 
     @Test("A payment that changes the card's keys is voided if key 0 is dead")
-    func deadKey() async throws {
+    func lockedKey() async throws {
         let world = try await made()
         let text = try await chip(world).text
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("key-0: ") })

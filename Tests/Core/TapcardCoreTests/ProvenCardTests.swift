@@ -146,7 +146,7 @@ struct ProvenCardTests: ProvenCards {
         settings.address = page
         let naming = Station(
             reader: world.reader, ledger: world.ledger, keys: world.keys, settings: settings,
-            surroundings: world.clock.surroundings)
+            dependencies: world.clock.dependencies)
         let request = CardRequest(
             .issue(try World.holder("Zoë"), World.usd(700), hasScratchCard: false),
             mayReissue: true)
@@ -199,12 +199,13 @@ struct ProvenCardTests: ProvenCards {
             try #require(try await world.station(keys: keys).tagInfo().ntag424Card)
         }
         let blank = try await info()
-        #expect(blank.issuerKey == nil && !blank.isHalfMade && blank.host == nil && !blank.usesLRP)
+        #expect(
+            blank.issuerKey == nil && !blank.isPartlyMade && blank.host == nil && !blank.usesLRP)
         // A station that was never set up has no key that a card could name.
         #expect(try await info(.none).issuerKey == nil)
         try await world.issue()
         let card = try await info()
-        #expect(card.issuerKey == 1 && !card.isRetired && !card.isHalfMade)
+        #expect(card.issuerKey == 1 && !card.isRetired && !card.isPartlyMade)
         // It was made without a page.
         #expect(card.host == nil && !card.usesLRP)
         let retired = try await info(try Self.rotated.retiring(1))
@@ -217,12 +218,12 @@ struct ProvenCardTests: ProvenCards {
             for number in numbers { half[number].version = 0 }
             try await put(half, on: world)
             let told = try await info()
-            #expect(told.isHalfMade && told.issuerKey == 1, "\(numbers)")
+            #expect(told.isPartlyMade && told.issuerKey == 1, "\(numbers)")
         }
         var changing = whole
         changing[.application].version = 7
         try await put(changing, on: world)
-        #expect(try await info().isHalfMade)
+        #expect(try await info().isPartlyMade)
     }
 
     /// With LRP, the chip writes 48 digits where the address has room for 32.

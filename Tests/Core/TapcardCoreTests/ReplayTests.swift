@@ -179,12 +179,12 @@ struct ReplayTests {
     func stoppedScratching() async throws {
         let world = try await World.withCard()
         let before = try await world.tag()
-        let surroundings = world.clock.surroundings
+        let dependencies = world.clock.dependencies
         let station = Station(
             reader: world.reader, ledger: world.ledger, keys: world.keys,
-            surroundings: Station.Surroundings(
-                now: surroundings.now, sleep: { _ in throw CancellationError() },
-                random: surroundings.random))
+            dependencies: Station.Dependencies(
+                now: dependencies.now, sleep: { _ in throw CancellationError() },
+                random: dependencies.random))
         await expectRefused(.cancelled, exit: 1) { () throws(TapcardError) in
             try await station.scratch(id: World.id(2))
         }

@@ -51,7 +51,7 @@ struct World: Sendable {
         self.keys = keys
         station = Station(
             reader: reader, ledger: ledger, keys: keys, settings: settings,
-            surroundings: clock.surroundings)
+            dependencies: clock.dependencies)
     }
 
     /// A world with a card of ten dollars on this chip.
@@ -69,7 +69,7 @@ struct World: Sendable {
     ) -> Station {
         Station(
             reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keys: keys ?? self.keys,
-            settings: settings, surroundings: clock.surroundings)
+            settings: settings, dependencies: clock.dependencies)
     }
 
     /// Another station over the same tags, whose keys may change while it works.
@@ -79,7 +79,7 @@ struct World: Sendable {
     ) -> Station {
         Station(
             reader: reader ?? self.reader, ledger: ledger ?? self.ledger, keySource: keySource,
-            settings: settings, surroundings: clock.surroundings)
+            settings: settings, dependencies: clock.dependencies)
     }
 
     /// The keys, which are equal in every test so that seals can be compared.
@@ -101,7 +101,7 @@ struct World: Sendable {
     var tables: LedgerTables { rows.tables }
 
     /// The time on the station's clock.
-    var now: Timestamp { station.surroundings.now() }
+    var now: Timestamp { station.dependencies.now() }
 
     func arm(_ fault: Fault) async throws {
         try await reader.change { $0.fault = fault }
@@ -129,7 +129,7 @@ extension World {
     /// Makes an operator's change to a card, which need not be on the reader.
     @discardableResult
     func change(_ uid: CardUID, _ change: StatusChange) async throws(TapcardError) -> LedgerCard {
-        try await Station.change(uid, change, in: ledger, surroundings: station.surroundings)
+        try await Station.change(uid, change, in: ledger, dependencies: station.dependencies)
     }
 }
 
@@ -151,8 +151,8 @@ final class TestClock: Sendable {
     /// Sets the time of day, while no time passes.
     func set(aheadBy seconds: Int64) { state.withLock { $0.now += seconds * 1_000 } }
 
-    var surroundings: Station.Surroundings {
-        Station.Surroundings(
+    var dependencies: Station.Dependencies {
+        Station.Dependencies(
             now: { Timestamp(milliseconds: self.state.withLock { $0.now }) },
             uptime: {
                 self.state.withLock { Uptime(boot: "\($0.boot)", milliseconds: $0.uptime) }

@@ -32,7 +32,7 @@ struct TappedLineTests: ProvenCards {
             Simulation([], chips: [chip], onReader: [chip.number]), ledger: TableLedger(tables))
         let line = line(world.reader)
         // Chance repeats itself in every world of a test, which makes records of another one good.
-        if withOtherChance { _ = world.station.surroundings.random(100) }
+        if withOtherChance { _ = world.station.dependencies.random(100) }
         let outcome = await outcome { () throws(TapcardError) in
             let (station, amount) = (world.station(reader: line), World.usd(price))
             return request == .pay

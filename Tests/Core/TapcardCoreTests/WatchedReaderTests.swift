@@ -22,7 +22,7 @@ struct WatchedReaderTests {
                 case .problem(let error): error.kind.word
                 case .gone: "gone"
                 case .empty: "empty"
-                case .readerIsBack(let name): "back: \(name)"
+                case .readerReturned(let name): "back: \(name)"
                 }
             let number = words.withLock { words in
                 words.append(word)
@@ -62,7 +62,7 @@ struct WatchedReaderTests {
         let usual = world.station(reader: reader)
         let station = Station(
             reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
-            settings: Station.Settings(wait: wait), surroundings: usual.surroundings)
+            settings: Station.Settings(wait: wait), dependencies: usual.dependencies)
         await station.watch(resolving: true) { event in
             if case .empty = event { true } else { false }
         }

@@ -198,7 +198,7 @@ struct CashierCommandTests {
         let file = DurableFile(bench.path(of: "cashiers.json"))
         let document = try JSONValue.parsing(try #require(try file.read()))
         let ann = try #require(document["cashiers"]?.array?.first?.text)
-        let entries = ["Ann"] + (1..<CashierFile.mostCashiers).map { "Ann \($0)" }
+        let entries = ["Ann"] + (1..<CashierFile.maximumCashiers).map { "Ann \($0)" }
         let crowd = entries.map { ann.replacing("\"Ann\"", with: "\"\($0)\"") }
         try bench.write(
             "{\"format\":\"tapcard cashiers 1\",\"cashiers\":[\(crowd.joined(separator: ","))]}",
@@ -213,6 +213,6 @@ struct CashierCommandTests {
         #expect(
             await bench.run("cashiers add Ann", Self.password).text
                 == "Ann now has a new password\n")
-        #expect(try CashierFile(path: file.path).load().count == CashierFile.mostCashiers)
+        #expect(try CashierFile(path: file.path).load().count == CashierFile.maximumCashiers)
     }
 }

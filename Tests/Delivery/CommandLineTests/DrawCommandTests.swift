@@ -87,10 +87,11 @@ struct DrawCommandTests {
     }
 
     @Test("A cached list that cannot be deleted is kept, and the error says why")
-    func unforgotten() async throws {
+    func cacheRemovalError() async throws {
         let lottery = try FakeLottery.example()
         lottery.answer(
-            Fetched(try lottery.draws().value, unforgotten: "/cache/draws: Permission denied"))
+            Fetched(try lottery.draws().value, cacheRemovalError: "/cache/draws: Permission denied")
+        )
         let bench = try ProgramBench(services: lottery.services)
         #expect(
             await bench.run("draws --forget")

@@ -22,7 +22,7 @@ final class ProgramBench: Sendable {
     private let ledger = InMemoryLedger()
     private let folder: String
     private let isTerminal: Bool
-    private let askSecretly: SecretQuestion?
+    private let promptHidden: HiddenPrompt?
     /// The addresses at which tills were served.
     let served = Guarded<[String]>([])
     private let columns: Int?
@@ -41,7 +41,7 @@ final class ProgramBench: Sendable {
     ) throws {
         self.clock = clock
         self.isTerminal = isTerminal
-        askSecretly = lines.map { lines in
+        promptHidden = lines.map { lines in
             let left = Guarded(lines)
             return { _ in left.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
         }
@@ -117,7 +117,7 @@ final class ProgramBench: Sendable {
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal,
                 columns: { [columns] in columns },
-                askSecretly: askSecretly,
+                promptHidden: promptHidden,
                 write: { [output] bytes throws(OutputError) in
                     if let failure = failures.output { throw failure }
                     output.append(String(decoding: bytes, as: UTF8.self))
@@ -206,8 +206,8 @@ final class ProgramBench: Sendable {
                 made.withLock { $0.append(settings) }
                 return services
             },
-            surroundings: { [numbers, clock] progress in
-                Station.Surroundings(
+            dependencies: { [numbers, clock] progress in
+                Station.Dependencies(
                     now: clock,
                     // A till that looks whether its card is still there would look without end.
                     sleep: { _ in try await Task.sleep(for: .milliseconds(1)) },

@@ -47,17 +47,17 @@ import WebServer
     func countsWhatIsLimited() async throws {
         let bench = CardBench()
         try await LedgerTill(bench.ledger).complete(.issue(), id: 1)
-        for reads in 1...UInt32(CustomerRoutes.mostOfACard + 2) {
+        for reads in 1...UInt32(CustomerRoutes.maximumPerCard + 2) {
             _ = await bench.show(bench.address(reads))
         }
         #expect(
             CustomerWatchTests.count(bench)
-                == ["fresh": CustomerRoutes.mostOfACard, "limited": 2])
-        for _ in 0..<(CustomerRoutes.mostOfAnAddress + 1) {
+                == ["fresh": CustomerRoutes.maximumPerCard, "limited": 2])
+        for _ in 0..<(CustomerRoutes.maximumPerAddress + 1) {
             _ = await bench.post("", from: "192.0.2.9")
         }
         let counts = CustomerWatchTests.count(bench)
-        #expect(counts["form"] == CustomerRoutes.mostOfAnAddress && counts["limited"] == 3)
+        #expect(counts["form"] == CustomerRoutes.maximumPerAddress && counts["limited"] == 3)
     }
 
     /// One event when the ledger goes offline, one when it is back, and at most one pair a minute.

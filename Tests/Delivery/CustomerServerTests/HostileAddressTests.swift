@@ -96,7 +96,7 @@ import WebServer
             statuses[answer.status, default: 0] += 1
             #expect(!answer.hasData)
         }
-        let most = CustomerRoutes.mostOfAnAddress
+        let most = CustomerRoutes.maximumPerAddress
         #expect(statuses == [403: most, 429: 1_000 - most])
         let locked = await bench.post("p=1", from: "203.0.113.7")
         #expect(locked.status == 429 && locked.header("Retry-After") == "60" && !locked.hasData)
@@ -111,11 +111,11 @@ import WebServer
         let bench = try await HostileAddressTests.benchWithCard()
         #expect(await bench.show(bench.address(8), from: "192.0.2.1").status == 200)
         var statuses: [Int: Int] = [:]
-        for _ in 0..<(CustomerRoutes.mostOfAnAddress + 5) {
+        for _ in 0..<(CustomerRoutes.maximumPerAddress + 5) {
             let again = await bench.show(bench.address(8), from: "203.0.113.7")
             statuses[again.status, default: 0] += 1
         }
-        #expect(statuses == [410: CustomerRoutes.mostOfAnAddress, 429: 5])
+        #expect(statuses == [410: CustomerRoutes.maximumPerAddress, 429: 5])
         #expect(await bench.show(bench.address(9), from: "192.0.2.1").status == 200)
     }
 
@@ -124,7 +124,7 @@ import WebServer
     func ofOneCardAreLimited() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         try await LedgerTill(bench.ledger).complete(.issue(), id: 2, on: .second)
-        for number in 0..<CustomerRoutes.mostOfACard {
+        for number in 0..<CustomerRoutes.maximumPerCard {
             let page = await bench.show(
                 bench.address(UInt32(number)), from: "192.0.2.\(number)")
             #expect(page.status == 200)
@@ -139,7 +139,7 @@ import WebServer
     func showACardOnceToACrowd() async throws {
         let bench = try await HostileAddressTests.benchWithCard()
         let message = bench.address(3)
-        let count = CustomerRoutes.mostOfACard
+        let count = CustomerRoutes.maximumPerCard
         let shown = await withTaskGroup(of: Int.self) { group in
             for number in 0..<count {
                 group.addTask { await bench.show(message, from: "192.0.2.\(number)").status }

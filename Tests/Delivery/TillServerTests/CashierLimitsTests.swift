@@ -23,7 +23,7 @@ struct CashierLimitsTests {
     @Test("Too many wrong passwords from one origin lock it, even under made-up names")
     func allNames() {
         var limits = LoginLimits()
-        for number in 0..<LoginLimits.ofAnOrigin {
+        for number in 0..<LoginLimits.maximumPerOrigin {
             #expect(limits.wait("nobody \(number)", from: Self.here, at: 0) == nil)
             limits.fail("nobody \(number)", from: Self.here, at: 0)
         }
@@ -61,7 +61,7 @@ struct CashierLimitsTests {
     @Test("A correct password clears the failures of its own name only")
     func forgiven() {
         var limits = LoginLimits()
-        for _ in 0..<LoginLimits.ofAName {
+        for _ in 0..<LoginLimits.maximumPerName {
             limits.fail("Ann", from: Self.here, at: 0)
             limits.fail("Bob", from: Self.here, at: 0)
         }
@@ -88,9 +88,11 @@ struct LoginQueueTests {
     }
 
     @Test("One name from one origin waits only a limited number of times")
-    func ofAName() {
+    func maximumPerName() {
         var queue = LoginQueue()
-        for _ in 0..<LoginQueue.ofAName { #expect(queue.join("Ann", from: "a", at: 0) != nil) }
+        for _ in 0..<LoginQueue.maximumPerName {
+            #expect(queue.join("Ann", from: "a", at: 0) != nil)
+        }
         #expect(queue.join("Ann", from: "a", at: 0) == nil)
         #expect(
             queue.join("Ann", from: "b", at: 0) != nil && queue.join("Bob", from: "a", at: 0) != nil

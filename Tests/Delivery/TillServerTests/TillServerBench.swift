@@ -138,8 +138,8 @@ final class TillServerBench: Sendable {
             setAside: { path throws(LedgerError) in path },
             simulatedTags: FullDrawer(), readers: NoReaders(),
             services: { _ in services },
-            surroundings: { progress in
-                Station.Surroundings(
+            dependencies: { progress in
+                Station.Dependencies(
                     now: { Timestamp(milliseconds: 1_700_000_000_000) },
                     sleep: { _ in
                         repeat {

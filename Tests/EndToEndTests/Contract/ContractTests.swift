@@ -71,7 +71,7 @@ struct ContractTests {
         "reader-lost": "WatchedReaderTests", "service-bad-address": "AddressTests",
         "service-bad-certificate": "TLSTests", "service-gone-back": "CacheTests",
         "service-no-client": "HTTPClientTests", "service-not-http": "HTTPClientTests",
-        "service-timed-out": "PatienceTests", "tag-lost": "WatchedReaderTests",
+        "service-timed-out": "ServiceTimeoutTests", "tag-lost": "WatchedReaderTests",
         "unsupported-reader": "RefusedTagTests", "unsupported-tag": "RefusedTagTests",
         "unusable-tag": "UnusableNTAG424Tests",
     ]

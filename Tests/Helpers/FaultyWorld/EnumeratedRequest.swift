@@ -121,7 +121,7 @@ package struct EnumeratedRequest: Sendable {
                 preconditionFailure("seven bytes are a card's number")
             }
             _ = try await Station.change(
-                uid, .block, in: station.ledger, surroundings: station.surroundings)
+                uid, .block, in: station.ledger, dependencies: station.dependencies)
             return Answer()
         })
 

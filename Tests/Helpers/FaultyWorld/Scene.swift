@@ -14,16 +14,16 @@ package final class Scene: Sendable {
     /// A second ledger that also carries out every transaction.
     let twin: LedgerTwin?
     private let keys: KeyRing?
-    private let surroundings: Station.Surroundings?
+    private let dependencies: Station.Dependencies?
 
-    /// Without `surroundings` the clock stands still and equal worlds stay equal. With
+    /// Without `dependencies` the clock stands still and equal worlds stay equal. With
     /// `areReadersCareless`, a reader whose station only reads selects a card that came back
     /// without reporting it. Without `keys` they are the issuer's. `keepsWorlds` notes the world
     /// after every step, and the steps in words.
     package init(
         _ world: RestingWorld, mishaps: [Int: Mishap] = [:], stations: Int = 1,
         keepsWorlds: Bool = false, areReadersCareless: Bool = false, keys: KeyRing? = nil,
-        surroundings: Station.Surroundings? = nil, twin: LedgerTwin? = nil,
+        dependencies: Station.Dependencies? = nil, twin: LedgerTwin? = nil,
         turn: (@Sendable (Int) async -> Void)? = nil
     ) {
         live = Guarded(
@@ -33,7 +33,7 @@ package final class Scene: Sendable {
         self.turn = turn
         self.twin = twin
         self.keys = keys
-        self.surroundings = surroundings
+        self.dependencies = dependencies
     }
 
     package var world: RestingWorld { live.withLock { $0.world } }
@@ -95,8 +95,8 @@ package final class Scene: Sendable {
             ledger: SceneLedger(scene: self, number: number), keySource: source,
             // Thieves make cards of any amount, and operators re-issue cards that hold money.
             settings: Station.Settings(ceilings: .unlimited(in: .usd), isConfirmed: true),
-            surroundings: surroundings
-                ?? Station.Surroundings(
+            dependencies: dependencies
+                ?? Station.Dependencies(
                     now: { Scene.now }, sleep: { _ in },
                     random: { [live] count in
                         let drawn = live.withLock { $0.tables.operations.count }

@@ -44,7 +44,7 @@ private func checkDump(_ input: [UInt8], of format: TagDump.Format) throws {
 private func checkSimulation(_ input: [UInt8]) throws {
     let text = String(decoding: input, as: UTF8.self)
     guard let simulation = try? Simulation(parsing: text) else { return }
-    try require(simulation.tags.count <= Simulation.mostTags, "too many tags")
+    try require(simulation.tags.count <= Simulation.maximumTags, "too many tags")
     try require(
         simulation.onReader.allSatisfy { simulation.tag($0) != nil }, "an unknown tag on the reader"
     )

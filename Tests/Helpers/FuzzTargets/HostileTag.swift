@@ -50,7 +50,7 @@ private struct HostileTill {
                 ? Simulation([other], chips: [proven], onReader: [proven.number])
                 : Simulation([tag, other], onReader: [tag.uid]))
         let time = Guarded((now: Int64(1_700_000_000_000), seed: UInt64(setting)))
-        let surroundings = Station.Surroundings(
+        let dependencies = Station.Dependencies(
             now: {
                 time.withLock { time in
                     time.now += 1
@@ -69,7 +69,7 @@ private struct HostileTill {
         if setting & 0x10 == 0 {
             let maker = Station(
                 reader: honest, ledger: ledger, keys: HostileTill.keys,
-                surroundings: surroundings)
+                dependencies: dependencies)
             _ = try await maker.make(
                 HostileTill.cardRequest(mayReissue: false), id: HostileTill.id(0))
         }
@@ -77,7 +77,7 @@ private struct HostileTill {
             honest, choices, longestAnswer: HostileTill.answers[Int(setting >> 2 & 3)],
             ledger: ledger, keys: HostileTill.keys)
         station = Station(
-            reader: reader, ledger: ledger, keys: HostileTill.keys, surroundings: surroundings)
+            reader: reader, ledger: ledger, keys: HostileTill.keys, dependencies: dependencies)
     }
 
     private static func id(_ number: UInt8) -> OperationID {

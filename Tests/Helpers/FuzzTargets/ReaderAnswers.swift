@@ -4,7 +4,7 @@ import Tags
 /// The answers of a PC/SC reader in each dialect: every call ends and returns what the reader said.
 func checkReaderAnswers(_ input: [UInt8]) throws {
     var choices = Choices(input)
-    let manners: [any TagManner] = [DirectTransmit(), TransparentExchange(), StorageCommands()]
+    let manners: [any TagProtocol] = [DirectTransmit(), TransparentExchange(), StorageCommands()]
     let manner = manners[Int(choices.byte()) % manners.count]
     let answerToReset = choices.bytes(20)
     if let kind = StorageCardATR(answerToReset) { _ = kind.isType2 }

@@ -111,7 +111,7 @@ private func checkChipAnswers(_ input: [UInt8]) throws {
     }
     for swaps in [false, true] {
         guard let list = try? TagList(input, swapsBytes: swaps) else { continue }
-        try require(list.tags.count <= TagList.mostTags, "too many tags")
+        try require(list.tags.count <= TagList.maximumTags, "too many tags")
         try require(list.tags.allSatisfy { [4, 7, 10].contains($0.uid.count) }, "a wrong UID")
     }
     let name = String(decoding: input, as: UTF8.self)

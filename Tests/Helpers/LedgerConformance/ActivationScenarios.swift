@@ -30,7 +30,7 @@ extension Scenario {
             for id in [4, 4, 5] { #expect(try await till.attempt(id) == attempt) }
             for id in [3, 4, 5] {
                 #expect(
-                    try await till.ledger.attempt(askedAboutBy: .numbered(id)) == .numbered(3))
+                    try await till.ledger.attempt(forRequest: .numbered(id)) == .numbered(3))
             }
             let no = try await till.answer(3, rejectedBy: "6.1")
             #expect(try await till.ask(for: 4) == .attempt(try #require(no)))

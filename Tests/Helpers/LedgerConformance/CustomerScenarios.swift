@@ -72,7 +72,7 @@ extension Scenario {
             try await till.complete(.issue(), id: 1)
             for number in 2..<20 { try await till.complete(.pay(.cents(1)), id: number) }
             var statement = try #require(try await customers.statement(of: .first, at: .end))
-            #expect(statement.movements.count == CardStatement.mostMovements)
+            #expect(statement.movements.count == CardStatement.maximumMovements)
             try await till.complete(.reissue(), id: 20)
             statement = try #require(try await customers.statement(of: .first, at: .end))
             #expect(statement.movements.map(\.amount.minorUnits) == [500])

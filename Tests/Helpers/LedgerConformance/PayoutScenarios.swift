@@ -96,9 +96,10 @@ extension Scenario {
             }
             try await till.complete(.claim(Ticket.sample(3).id, .cents(5)), id: 5)
             _ = try await till.payOut(5, of: .sample(4), id: 6)
-            func expect(_ isGivenUp: [Bool], on uids: [CardUID?] = [.first, nil]) async throws {
+            func expect(_ isAbandoned: [Bool], on uids: [CardUID?] = [.first, nil]) async throws {
                 for uid in uids {
-                    #expect(try await till.ledger.tickets(of: uid)?.map(\.isGivenUp) == isGivenUp)
+                    #expect(
+                        try await till.ledger.tickets(of: uid)?.map(\.isAbandoned) == isAbandoned)
                 }
             }
             try await expect([false, false, false])

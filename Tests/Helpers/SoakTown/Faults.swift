@@ -17,9 +17,9 @@ struct Occasion {
         clock = Guarded(time)
     }
 
-    var surroundings: Station.Surroundings {
+    var dependencies: Station.Dependencies {
         let (chance, clock, hints) = (chance, clock, hints)
-        return Station.Surroundings(
+        return Station.Dependencies(
             now: { Timestamp(milliseconds: clock.withLock { $0 }) },
             sleep: { duration in
                 clock.withLock { $0 += duration.components.seconds * 1_000 }

@@ -55,7 +55,7 @@ extension Town {
         ) -> Scene {
             Scene(
                 before, mishaps: mishaps, stations: stations, keys: keys,
-                surroundings: occasion.surroundings, twin: twin, turn: turn)
+                dependencies: occasion.dependencies, twin: twin, turn: turn)
         }
         var mishaps: [Int: Mishap] = [:]
         if hold == .disturbed {

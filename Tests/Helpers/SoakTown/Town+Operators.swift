@@ -176,11 +176,11 @@ extension Town {
         guard change == .forget || account.standing == .active || account.standing == .blocked
         else { return }
         let ledger = TableLedger(tables)
-        let surroundings = Occasion(chance.next(), at: time).surroundings
+        let dependencies = Occasion(chance.next(), at: time).dependencies
         let twin = try await twin()
         do throws(TapcardError) {
             _ = try await Station.change(
-                uid, change, in: TwinnedLedger(ledger, twin), surroundings: surroundings)
+                uid, change, in: TwinnedLedger(ledger, twin), dependencies: dependencies)
         } catch {
             // A payout that is not known yet may have closed it.
             guard !account.claims.isEmpty else { throw broken("\(change) ended so: \(error)") }

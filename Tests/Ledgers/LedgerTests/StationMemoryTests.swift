@@ -53,12 +53,12 @@ import Testing
             ])
         #expect(memory.earlierTry(of: .made(3))?.state == .voided)
         let card = try Self.card(1)
-        #expect(memory.perhapsRepeated(.pay, 100, on: nil)?.operation == .made(1))
-        #expect(memory.perhapsRepeated(.pay, nil, on: nil)?.operation == .made(1))
-        #expect(memory.perhapsRepeated(.pay, 99, on: nil) == nil)
-        #expect(memory.perhapsRepeated(.add, 100, on: nil) == nil)
-        #expect(memory.perhapsRepeated(.add, 99, on: card)?.operation == .made(1))
-        #expect(memory.perhapsRepeated(.pay, 100, on: try Self.card(2)) == nil)
+        #expect(memory.possiblyRepeated(.pay, 100, on: nil)?.operation == .made(1))
+        #expect(memory.possiblyRepeated(.pay, nil, on: nil)?.operation == .made(1))
+        #expect(memory.possiblyRepeated(.pay, 99, on: nil) == nil)
+        #expect(memory.possiblyRepeated(.add, 100, on: nil) == nil)
+        #expect(memory.possiblyRepeated(.add, 99, on: card)?.operation == .made(1))
+        #expect(memory.possiblyRepeated(.pay, 100, on: try Self.card(2)) == nil)
         for number in 10...29 {
             memory.note(try Self.note(number, on: number, .committed), isConfirmed: true)
         }
@@ -93,7 +93,7 @@ import Testing
             memory.note(
                 try Self.note(number, on: number, .committed, at: day), isConfirmed: true)
         }
-        #expect(memory.earlierTry(of: .made(1))?.state == .voided && !memory.isForgetful)
+        #expect(memory.earlierTry(of: .made(1))?.state == .voided && !memory.hasForgotten)
         #expect(StationMemory(memory.text) == memory)
         memory.note(try Self.note(251, on: 1, .committed, at: day + 1), isConfirmed: true)
         #expect(memory.earlierTry(of: .made(1)) != nil)
@@ -124,14 +124,14 @@ import Testing
             for number in 0..<(state == .voided ? 500 : 100) {
                 memory.note(try Self.note(number, on: number, state, at: 7), isConfirmed: true)
             }
-            #expect(!memory.isForgetful)
+            #expect(!memory.hasForgotten)
             memory.note(try Self.note(600, on: 600, state, at: 7), isConfirmed: true)
-            #expect(memory.isForgetful)
+            #expect(memory.hasForgotten)
             memory = StationMemory(memory.text)
             memory.note(try Self.note(601, on: 601, .committed, at: 7 + day), isConfirmed: true)
-            #expect(memory.isForgetful)
+            #expect(memory.hasForgotten)
             memory.note(try Self.note(602, on: 602, .committed, at: 8 + day), isConfirmed: true)
-            #expect(!memory.isForgetful && !StationMemory(memory.text).isForgetful)
+            #expect(!memory.hasForgotten && !StationMemory(memory.text).hasForgotten)
         }
     }
 

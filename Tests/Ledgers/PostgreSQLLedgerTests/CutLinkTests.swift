@@ -104,10 +104,10 @@ import Testing
 
     /// A station that gives up soon once it is connected.
     private static func hasty(_ address: String) async throws -> PostgreSQLLedger {
-        let soon = Patience(reading: .milliseconds(250), committing: .milliseconds(250))
+        let soon = ResponseTimeouts(reading: .milliseconds(250), committing: .milliseconds(250))
         while true {
             do throws(LedgerError) {
-                return try await PostgreSQLLedger.open(address, as: 1, patience: soon)
+                return try await PostgreSQLLedger.open(address, as: 1, timeouts: soon)
             } catch {
                 guard error.kind == .unavailable else { throw error }
             }

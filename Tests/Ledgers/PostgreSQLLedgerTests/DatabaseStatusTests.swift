@@ -24,11 +24,11 @@ import Testing
         while try primary.answer(to: streaming, in: "postgres") == "0" { usleep(10_000) }
         let connected = try #require(try await owned.status().replicas?.first)
         #expect(connected.state == "streaming" && connected.synchrony == "async")
-        #expect(!connected.isInStep)
+        #expect(!connected.isSynchronous)
 
         try primary.waitForReplica()
         let inStep = try #require(try await owned.status().replicas?.first)
-        #expect(inStep.isInStep && inStep.lag != nil)
+        #expect(inStep.isSynchronous && inStep.lag != nil)
 
         let name = try #require(StationName("till"))
         _ = try await owned.register(name, password: "secret")

@@ -54,7 +54,7 @@ import Testing
         try await issuer.database.makeLedger(in: .usd, partitions: 2)
         let replica = try PrivatePostgreSQL(copying: primary)
         try primary.waitForReplica()
-        let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1, patience: .ofTill)
+        let ledger = try await PostgreSQLLedger.open(issuer.address, as: 1, timeouts: .forTill)
         let till = LedgerTill(ledger)
         try await till.complete(.issue(1000), id: 1)
         let open = try await till.open(.pay(.cents(100)), id: 2)
@@ -67,7 +67,7 @@ import Testing
         let state = "SELECT state FROM operation ORDER BY place DESC LIMIT 1"
         #expect(try alone.server.answer(to: state, in: issuer.name) == "committed")
         let refused = await #expect(throws: LedgerError.self) {
-            _ = try await PostgreSQLLedger.open(alone.address, as: 1, patience: .ofTill)
+            _ = try await PostgreSQLLedger.open(alone.address, as: 1, timeouts: .forTill)
         }
         #expect(refused?.kind == .offline)
         alone.server.kill()

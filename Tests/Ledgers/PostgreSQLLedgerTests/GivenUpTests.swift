@@ -12,10 +12,10 @@ import Testing
     func isNotCarriedOutLater() async throws {
         try await TestDatabase.temporary { database in
             // Longer than a busy machine needs for what nobody disturbs.
-            let patience = Patience(
-                reading: .seconds(8), committing: .seconds(8), isOfTill: true)
+            let timeouts = ResponseTimeouts(
+                reading: .seconds(8), committing: .seconds(8), isForTill: true)
             let ledger = try await PostgreSQLLedger.open(
-                database.address, as: 1, patience: patience)
+                database.address, as: 1, timeouts: timeouts)
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
             let server = try PrivatePostgreSQL.shared.get()

@@ -43,7 +43,7 @@ struct Arguments: Sendable {
         ]
         guard options.keys.allSatisfy(known.contains), verbs.count <= 2,
             let faults = number("faults", 2), (0...ScheduleNumber.mostFaults).contains(faults),
-            let turns = number("turns", 2), (1...Duel.mostTurns).contains(turns),
+            let turns = number("turns", 2), (1...Duel.maximumTurns).contains(turns),
             let one = number("one-of", 100), one > 0, let seed = number("seed", 17),
             let turnsWithFault = number("turns-with-fault", 1),
             [nil, "yes"].contains(options["thorough"]), [nil, "yes"].contains(options["open"]),

@@ -11,7 +11,7 @@ enum DatabaseRules {
     static let all = [
         Encounter(rule: .fence) { await tell(fence) },
         Encounter(rule: .warningIsUnknown) { await tell(warning) },
-        Encounter(rule: .commitIsAnsweredSo) { await tell(answer) },
+        Encounter(rule: .onlyCommitTagConfirms) { await tell(answer) },
         Encounter(rule: .noCancel) { await tell(cancel) },
         Encounter(rule: .oneTransaction) { await tell(oneCode) },
         Encounter(rule: .issuerRowsOfStations) { await tell(issuerRows) },
@@ -22,7 +22,7 @@ enum DatabaseRules {
         Encounter(rule: .guardian) { await tell(guardian) },
         Encounter(rule: .lastConfirmed) { await tell(lastConfirmed) },
         Encounter(rule: .givenUpHasEnded) { await tell(givenUp) },
-        Encounter(rule: .notDoneStaysSo) { await tell(notDone) },
+        Encounter(rule: .notDoneIsFinal) { await tell(notDone) },
         Encounter(rule: .onlyItsOwnBooking) { await tell(ownBooking) },
     ]
 
@@ -39,7 +39,7 @@ enum DatabaseRules {
     }
 
     /// A till that gives up soon.
-    private static let soon = Patience(reading: .seconds(1), committing: .seconds(1))
+    private static let soon = ResponseTimeouts(reading: .seconds(1), committing: .seconds(1))
 
     private static func issuer() async throws -> TestIssuer {
         try await TestIssuer.opened(on: try PrivatePostgreSQL.shared.get())
@@ -49,12 +49,12 @@ enum DatabaseRules {
 
     /// An issuer whose replica has died, and a payment whose record is on the card.
     private static func issuerWithoutReplica(
-        _ patience: Patience
+        _ timeouts: ResponseTimeouts
     ) async throws -> (issuer: TestIssuer, till: Till, other: Till, open: OpenOperation) {
         let issuer = try await TestIssuer.opened(on: try PrivatePostgreSQL())
         let replica = try PrivatePostgreSQL(copying: issuer.server)
         try issuer.server.waitForReplica()
-        let (till, other) = (try await issuer.till(1, patience), try await issuer.till(2))
+        let (till, other) = (try await issuer.till(1, timeouts), try await issuer.till(2))
         try await till.complete(Till.plan(), 1)
         let open = try await till.open(Till.pay, 2)
         replica.kill()
@@ -74,7 +74,7 @@ enum DatabaseRules {
 
     /// A user with the right to cancel releases a commit that waits for the replica.
     private static func warning() async throws -> String? {
-        let (issuer, till, _, open) = try await issuerWithoutReplica(.ofOwner)
+        let (issuer, till, _, open) = try await issuerWithoutReplica(.forOwner)
         defer { issuer.server.kill() }
         let confirming = Task { try? await till.confirm(open) }
         while !issuer.isSomebodyWaiting(for: .replica) {
@@ -140,8 +140,8 @@ enum DatabaseRules {
         let issuer = try await issuer()
         let link = try LinkCutter(to: issuer.server.socket)
         defer { link.end() }
-        let patience = Patience(reading: .seconds(6), committing: .seconds(6))
-        let till = try await issuer.till(1, patience, by: link.address(of: issuer.name))
+        let timeouts = ResponseTimeouts(reading: .seconds(6), committing: .seconds(6))
+        let till = try await issuer.till(1, timeouts, by: link.address(of: issuer.name))
         try await till.complete(Till.plan(), 1)
         link.cut(after: 0, .toServer, .pause)
         let asking = Task {

@@ -22,12 +22,12 @@ struct TestIssuer {
     }
 
     func till(
-        _ number: Int, _ patience: Patience = .ofOwner, by address: String? = nil,
+        _ number: Int, _ timeouts: ResponseTimeouts = .forOwner, by address: String? = nil,
         memory: String? = nil
     ) async throws -> Till {
         Till(
             ledger: try await PostgreSQLLedger.open(
-                address ?? self.address, as: number, memory: memory, patience: patience))
+                address ?? self.address, as: number, memory: memory, timeouts: timeouts))
     }
 
     /// Copies the database, as a backup would, once no till is connected.

@@ -8,7 +8,7 @@ extension Duel {
     private static let mark: UInt64 = 1 << 6
     private static let (firstTurn, turnBits, firstFault, second) = (10, 8, 34, 51)
     private static let (firstOpening, secondOfSecond, highScripts, end) = (52, 55, 56, 57)
-    package static let mostTurns = 3
+    package static let maximumTurns = 3
     /// The most steps of a turn, and of both stations up to a fault, that fit into a number.
     package static let mostTurnSteps = 127
     package static let mostFaultSteps = 256

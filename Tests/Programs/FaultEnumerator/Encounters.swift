@@ -10,12 +10,12 @@ struct Encounter {
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: SafetyRule) -> Encounter? {
-        (all + ofTill + DatabaseRules.all).first { $0.rule == rule }
+        (all + forTill + DatabaseRules.all).first { $0.rule == rule }
     }
 
     /// Rules of the till page's server.
-    private static let ofTill: [Encounter] =
-        [.oncePerVisit, .unseenCardIsAskedAbout, .repetitionBeginsNothing, .withdrawnIsNotBegun]
+    private static let forTill: [Encounter] =
+        [.oncePerVisit, .unseenCardIsLookedUp, .repetitionBeginsNothing, .withdrawnIsNotBegun]
         .map { rule in
             Encounter(rule: rule) {
                 let played = TillStories.play()
@@ -61,7 +61,7 @@ struct Encounter {
             guard case .done = said else { return (nil, 1) }
             return ("another card was said to be replaced under the same id", 1)
         },
-        Encounter(rule: .payoutIsToldOnce) {
+        Encounter(rule: .payoutIsReportedOnce) {
             guard let claim = EnumeratedRequest.named("claim") else {
                 return ("there is no request", 0)
             }

@@ -116,5 +116,5 @@ extension SafetyRule {
 
     /// Whether another rule covers for this one. A place read before the lock equals the one under
     /// it as long as the transaction begins nothing on a card that has changed.
-    fileprivate var isCarriedByAnother: Bool { self == .placeUnderTheLock }
+    fileprivate var isCarriedByAnother: Bool { self == .slotUnderTheLock }
 }

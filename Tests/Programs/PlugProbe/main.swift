@@ -10,7 +10,7 @@ func say(_ text: String) {
     if count != bytes.count { exit(1) }
 }
 
-func say(_ word: String, _ reader: PluggedReader) {
+func say(_ word: String, _ reader: ConnectedReader) {
     say("\(word) \(reader.model.make) \(reader.place) \(reader.node.access)")
 }
 

@@ -71,7 +71,7 @@ extension LiveTests {
         /// On such a chip the search for a second tag leaves the first one deaf.
         @Test("A tag that the chip does not wake is selected in a new field")
         func deaf() async throws {
-            try await LibNFCBench.run(wakesNamedCards: false) { (reader, emulator) async throws in
+            try await LibNFCBench.run(wakesHaltedCards: false) { (reader, emulator) async throws in
                 for _ in 1...2 {
                     #expect(try await reader.select(within: .zero).uid == LibNFCBench.uid)
                     #expect(

@@ -18,11 +18,11 @@ enum LibNFCBench {
 
     /// Runs a body, then closes its reader and stops its emulator.
     static func run(
-        _ simulation: Simulation = .fresh, link: String? = nil, wakesNamedCards: Bool = true,
+        _ simulation: Simulation = .fresh, link: String? = nil, wakesHaltedCards: Bool = true,
         _ body: (LibNFCReader, EmulatedReader) async throws -> Void
     ) async throws {
         var options = EmulatedReader.Options()
-        (options.link, options.wakesNamedCards) = (link, wakesNamedCards)
+        (options.link, options.wakesHaltedCards) = (link, wakesHaltedCards)
         let emulator = try EmulatedReader.start(simulation, options)
         defer { emulator.stop() }
         let reader = try await open(try #require(emulator.connectionString))

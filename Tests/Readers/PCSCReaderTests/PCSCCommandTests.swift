@@ -22,7 +22,7 @@ extension PCSCReaderTests {
             while true {
                 switch step {
                 case .finished(let data): return data
-                case .saidDone: return []
+                case .doneWithoutMAC: return []
                 case .send(let command):
                     step = try conversation.hear(try await reader.exchange(command: command))
                 }

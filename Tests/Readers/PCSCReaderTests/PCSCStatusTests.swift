@@ -8,7 +8,7 @@ struct PCSCStatusTests {
     func denied() {
         let status = PCSCStatus.securityViolation
         #expect(status.readerError == ReaderError(.noReader))
-        #expect(status.onceLetIn.readerError == ReaderError(.readerLost))
+        #expect(status.afterAdmission.readerError == ReaderError(.readerLost))
     }
 
     @Test(
@@ -18,7 +18,7 @@ struct PCSCStatusTests {
             PCSCStatus(rawValue: 0x8010_0001),
         ])
     func others(status: PCSCStatus) {
-        #expect(status.onceLetIn == status)
+        #expect(status.afterAdmission == status)
     }
 
     @Test("An unknown status is a lost reader, and the error shows its number")

@@ -24,7 +24,7 @@ struct PCSCTill: Sendable {
             reader: reader, ledger: ledger,
             keys: KeyRing.fresh(created: "2026-01-01") { [UInt8](repeating: 0x5A, count: $0) },
             settings: Station.Settings(wait: wait),
-            surroundings: Station.Surroundings(
+            dependencies: Station.Dependencies(
                 now: { Timestamp(milliseconds: 1_795_000_000_000) },
                 sleep: { _ in try Task.checkCancellation() }))
     }

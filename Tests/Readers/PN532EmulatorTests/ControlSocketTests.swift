@@ -66,7 +66,7 @@ struct ControlSocketTests {
         let path = Self.name()
         let socket = try ControlSocket.open(path)
         let callers = Callers(path)
-        for _ in 0..<ControlSocket.mostClients {
+        for _ in 0..<ControlSocket.maximumClients {
             #expect(try callers.call())
             socket.serve { $0 }
         }
@@ -78,7 +78,7 @@ struct ControlSocketTests {
     func silence() throws {
         let (socket, callers) = try crowded()
         #expect(!Self.isReady(socket))
-        #expect(socket.polled.count == ControlSocket.mostClients + 1)
+        #expect(socket.polled.count == ControlSocket.maximumClients + 1)
         withExtendedLifetime(callers) {}
     }
 
@@ -90,7 +90,7 @@ struct ControlSocketTests {
         socket.serve { $0 + "!" }
         #expect(callers.heard(by: 0) == "a!\n")
         #expect(try callers.call())
-        let last = ControlSocket.mostClients
+        let last = ControlSocket.maximumClients
         try callers.send("b\n", by: last)
         for _ in 1...2 { socket.serve { $0 + "!" } }
         #expect(callers.heard(by: last) == "b!\n")
@@ -98,16 +98,16 @@ struct ControlSocketTests {
         for other in [0] + Array(2..<last) { #expect(callers.heard(by: other) == nil) }
         socket.serve { $0 }
         #expect(!Self.isReady(socket))
-        #expect(socket.polled.count == ControlSocket.mostClients + 1)
+        #expect(socket.polled.count == ControlSocket.maximumClients + 1)
     }
 
     @Test("A line that has arrived is answered before its client is closed")
     func busy() throws {
         let (socket, callers) = try crowded()
-        for number in 0..<ControlSocket.mostClients { try callers.send("a\n", by: number) }
+        for number in 0..<ControlSocket.maximumClients { try callers.send("a\n", by: number) }
         #expect(try callers.call())
         socket.serve { $0 + "!" }
-        for number in 0..<ControlSocket.mostClients {
+        for number in 0..<ControlSocket.maximumClients {
             #expect(callers.heard(by: number) == "a!\n")
         }
         // Now they are silent, and there is room for the one that waits.
@@ -136,7 +136,7 @@ struct ControlSocketTests {
         let reader = try EmulatedReader.start(.fresh, options)
         defer { reader.stop() }
         let callers = Callers(path)
-        for _ in 0...ControlSocket.mostClients { #expect(try callers.call(isPatient: true)) }
+        for _ in 0...ControlSocket.maximumClients { #expect(try callers.call(isPatient: true)) }
         #expect(try EmulatedReader.tell("remove", at: path) == #"{"result":"done"}"#)
         #expect(reader.simulation.onReader.isEmpty)
     }

@@ -133,7 +133,7 @@ struct EmulatorTerminalTests {
         let (reading, writing) = try Self.pipe()
         defer { close(reading) }
         var options = EmulatedReader.Options()
-        options.whenTagsChange = { world in
+        options.onTagsChange = { world in
             let bytes = world.tags.first?[0x10].bytes ?? []
             _ = unsafe write(writing, bytes, bytes.count)
         }

@@ -22,7 +22,7 @@ struct JudgementTests {
         ReaderSurvey(
             bus: .present(deviceCount: 1),
             readers: [
-                PluggedReader(
+                ConnectedReader(
                     model: model, bus: 1, address: 4, node: node(access), holders: holders)
             ],
             smartCardService: pcscd, smartCardReaders: names, user: "amanda")
@@ -117,7 +117,7 @@ struct JudgementTests {
     func oneReader() {
         var survey = Self.survey(Self.acr122u)
         survey.readers.append(
-            PluggedReader(
+            ConnectedReader(
                 model: Self.scl3711, bus: 1, address: 5, node: Self.node(.denied)))
         #expect(survey.findings().map(\.id) == [.usb, .ready, .noPermission])
         #expect(survey.findings(about: "acr122_usb:001:004").map(\.id) == [.ready])
@@ -237,7 +237,7 @@ struct JudgementTests {
         ] as [ReaderName])
     func stubborn(_ name: ReaderName) {
         let survey = ReaderSurvey(bus: .absent, user: "amanda")
-        let remedy = survey.stubbornRemedy(name)
+        let remedy = survey.remedyForUnresponsiveReader(name)
         #expect(!remedy.isEmpty && !"\(remedy)".lowercased().contains("unplug"))
     }
 

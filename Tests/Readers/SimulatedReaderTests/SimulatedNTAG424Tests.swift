@@ -22,7 +22,7 @@ struct SimulatedNTAG424Tests {
         while true {
             switch step {
             case .finished(let data): return data
-            case .saidDone: return []
+            case .doneWithoutMAC: return []
             case .send(let command):
                 step = try conversation.hear(try await reader.exchange(command: command))
             }
@@ -124,7 +124,7 @@ struct SimulatedNTAG424Tests {
     func full() throws {
         var world = Simulation()
         var drawn: UInt8 = 0
-        for _ in 0..<Simulation.mostTags {
+        for _ in 0..<Simulation.maximumTags {
             drawn += 1
             #expect(world.addChip { [UInt8](repeating: drawn, count: $0) } != nil)
         }

@@ -76,7 +76,7 @@ struct ActivationParsingTests {
         let transport = ScriptedTransport(.ok(try AnswerFixture.activation.bytes))
         let service = RemoteActivation(
             try ServiceAddress("https://api.example/"), through: transport,
-            in: transport.surroundings)
+            in: transport.dependencies)
         let code = try #require(ScratchCode("0B9F6F1C-6F0E-4A0C-9D52-6A4F0E1B7A11"))
         #expect(try await service.activate(code) == .active)
         #expect(

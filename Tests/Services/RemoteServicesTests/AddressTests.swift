@@ -89,7 +89,7 @@ struct AddressTests {
         let transport = ScriptedTransport(.status(302, "Location: \(location)"))
         let service = RemoteActivation(
             try ServiceAddress("http://api.example"), through: transport,
-            in: transport.surroundings)
+            in: transport.dependencies)
         let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
         let error = await #expect(throws: ServiceError.self) {
             try await service.activate(code)

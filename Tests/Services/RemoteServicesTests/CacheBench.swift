@@ -24,7 +24,7 @@ final class CacheBench {
     ) throws -> RemoteLottery {
         RemoteLottery(
             try ServiceAddress(address), through: transport, cache: AnswerCache(folder: folder),
-            rules: rules, in: transport.surroundings)
+            rules: rules, in: transport.dependencies)
     }
 
     func draws(forgetting: Bool = false) async throws -> Fetched<DrawList> {

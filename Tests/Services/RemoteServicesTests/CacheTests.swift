@@ -165,7 +165,7 @@ struct CacheTests {
         try FileManager.default.createDirectory(
             atPath: bench.file, withIntermediateDirectories: false)
         let fetched = try await bench.draws(forgetting: true)
-        #expect(fetched.unforgotten?.hasPrefix(bench.file) == true)
+        #expect(fetched.cacheRemovalError?.hasPrefix(bench.file) == true)
     }
 
     @Test("A cached file with any digit changed is ignored")

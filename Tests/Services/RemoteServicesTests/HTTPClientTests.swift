@@ -289,7 +289,7 @@ struct HTTPClientTests {
             ("libc.so.6", "the function curl_global_init is missing"),
         ] {
             let client = HTTPClient(
-                .init(version: "1"), library: file, uptime: ServiceSurroundings.system.uptime)
+                .init(version: "1"), library: file, uptime: ServiceDependencies.system.uptime)
             let failure = await #expect(throws: ServiceError.self) {
                 try await client.send(HTTPRequest(.get, "http://127.0.0.1/"), by: Self.limits)
             }

@@ -7,7 +7,7 @@ struct RemoteMastermindTests {
     private func service(_ transport: ScriptedTransport) throws -> RemoteMastermind {
         RemoteMastermind(
             try ServiceAddress("http://game.example/api/v2"), through: transport,
-            in: transport.surroundings)
+            in: transport.dependencies)
     }
 
     private let token = MastermindToken("secret-token")
@@ -106,7 +106,7 @@ struct RemoteMastermindTests {
             let transport = ScriptedTransport(reply)
             let service = try service(transport)
             let failure = await #expect(throws: ServiceError.self) { try await call(name, service) }
-            #expect(failure?.isPassing == true)
+            #expect(failure?.isTemporary == true)
             #expect(transport.requests.count == times)
         }
     }

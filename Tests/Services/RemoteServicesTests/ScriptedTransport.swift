@@ -75,8 +75,8 @@ final class ScriptedTransport: HTTPTransport {
         }
     }
 
-    var surroundings: ServiceSurroundings {
-        ServiceSurroundings(
+    var dependencies: ServiceDependencies {
+        ServiceDependencies(
             now: { Timestamp(milliseconds: self.state.withLock { $0.clock }) },
             uptime: { self.state.withLock { $0.uptime } },
             sleep: { pause in

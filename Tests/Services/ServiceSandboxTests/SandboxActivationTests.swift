@@ -37,11 +37,11 @@ struct SandboxActivationTests {
             return "00000000-0000-4000-8000-"
                 + String(repeating: "0", count: 12 - digits.count) + digits
         }
-        for number in 0..<SandboxActivation.mostCodes {
+        for number in 0..<SandboxActivation.maximumCodes {
             _ = try activation.answer(code: code(number))
         }
         #expect(throws: SandboxProblem.self) {
-            try activation.answer(code: code(SandboxActivation.mostCodes))
+            try activation.answer(code: code(SandboxActivation.maximumCodes))
         }
         _ = try activation.answer(code: code(0))
     }

@@ -51,7 +51,7 @@ struct SandboxLotteryTests {
         var lottery = SandboxLottery()
         var chance = SeededGenerator(seed: 7)
         var counts = [Int](repeating: 0, count: 60)
-        while lottery.draws.count < SandboxLottery.mostDraws {
+        while lottery.draws.count < SandboxLottery.maximumDraws {
             let last = try #require(lottery.draws.last)
             let draw = try lottery.draw(using: &chance)
             let balls = draw.balls.numbers + [draw.balls.bonus]
@@ -67,7 +67,7 @@ struct SandboxLotteryTests {
         // Each of 59 comes in 3,996 draws of seven about 474 times.
         #expect(counts.dropFirst().filter { !(300...700).contains($0) } == [])
         #expect(throws: SandboxProblem.self) { try lottery.draw(using: &chance) }
-        #expect(try DrawList(lottery.draws).draws.count == SandboxLottery.mostDraws)
+        #expect(try DrawList(lottery.draws).draws.count == SandboxLottery.maximumDraws)
         #expect(try text(lottery.answerDraws()).utf8.count < 1_048_576)
     }
 
@@ -95,7 +95,7 @@ struct SandboxLotteryTests {
     @Test("A list can be spoiled in one place")
     func spoilt() throws {
         let lottery = SandboxLottery()
-        func last(_ spoilt: SandboxLottery.Spoilt) throws -> JSONValue {
+        func last(_ spoilt: SandboxLottery.InvalidEntry) throws -> JSONValue {
             let text = try text(lottery.answerDraws(spoilt: spoilt))
             let rows = try JSONValue.parsing(Array(text.utf8))["draws"]?.array
             #expect(rows?.first == SandboxLottery.document(lottery.draws[0]))

@@ -186,16 +186,16 @@ struct SandboxMastermindTests {
         var parlour = Parlour()
         let first = try parlour.token()
         parlour.now = parlour.now.adding(milliseconds: 1)
-        for number in 1..<SandboxMastermind.mostTokens { _ = try parlour.token("user\(number)") }
+        for number in 1..<SandboxMastermind.maximumTokens { _ = try parlour.token("user\(number)") }
         _ = try parlour.ranking(first)
         let last = try parlour.token()
-        #expect(parlour.service.counts.tokens == SandboxMastermind.mostTokens)
+        #expect(parlour.service.counts.tokens == SandboxMastermind.maximumTokens)
         #expect(throws: SandboxProblem.self) { try parlour.ranking(first) }
         let oldest = try parlour.start("4", last)
-        for _ in 1..<SandboxMastermind.mostGames { _ = try parlour.start("4", last) }
+        for _ in 1..<SandboxMastermind.maximumGames { _ = try parlour.start("4", last) }
         _ = try parlour.guess("[1,1,1,1]", oldest, last)
         let newest = try parlour.start("4", last)
-        #expect(parlour.service.counts.games == SandboxMastermind.mostGames)
+        #expect(parlour.service.counts.games == SandboxMastermind.maximumGames)
         #expect(throws: SandboxProblem.self) { try parlour.guess("[1,1,1,1]", oldest, last) }
         _ = try parlour.guess("[1,1,1,1]", newest, last)
         // Those whose time is over go with the next login.
@@ -233,10 +233,10 @@ struct RankingTests {
     func best() throws {
         var ranking = SandboxRanking()
         ranking.add(try row(0, slots: 6, guesses: 500))
-        for number in 1...SandboxRanking.mostRows + 10 {
+        for number in 1...SandboxRanking.maximumRows + 10 {
             ranking.add(try row(number, slots: 4, guesses: 200 - number))
         }
-        #expect(ranking.rows.count == SandboxRanking.mostRows + 1)
+        #expect(ranking.rows.count == SandboxRanking.maximumRows + 1)
         #expect(ranking.rows.last?.slots == 6)
         #expect(ranking.rows.first?.guesses == 90)
         #expect(ranking.rows.dropLast().last?.guesses == 189)

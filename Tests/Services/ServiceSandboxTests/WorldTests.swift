@@ -205,13 +205,13 @@ struct WorldTests {
     @Test("Only the latest codes are kept")
     mutating func manyCodes() throws {
         var log = SandboxLog()
-        for number in 0...SandboxLog.mostCodes {
+        for number in 0...SandboxLog.maximumCodes {
             let digits = String(1_000_000 + number)
             log.arrived("GET", code: "00000000-0000-4000-8000-00000\(digits)")
         }
         let codes = try #require(log.members.first { $0.key == "codes" }?.value.array)
-        #expect(codes.count == SandboxLog.mostCodes)
+        #expect(codes.count == SandboxLog.maximumCodes)
         #expect(codes.first == "00000000-0000-4000-8000-000001000001")
-        #expect(log.requestCount == SandboxLog.mostCodes + 1)
+        #expect(log.requestCount == SandboxLog.maximumCodes + 1)
     }
 }

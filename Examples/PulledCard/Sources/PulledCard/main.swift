@@ -8,7 +8,7 @@ let station = Station(
     reader: reader,
     ledger: InMemoryLedger(currency: .usd),
     keys: .fresh(created: "2026-11-25"),
-    surroundings: Station.Surroundings(
+    dependencies: Station.Dependencies(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) },
         sleep: { try await Task.sleep(for: $0) }))
 

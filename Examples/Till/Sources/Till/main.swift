@@ -6,7 +6,7 @@ let station = Station(
     reader: SimulatedReader(.fresh),
     ledger: InMemoryLedger(currency: .usd),
     keys: .fresh(created: "2026-11-22"),
-    surroundings: Station.Surroundings(
+    dependencies: Station.Dependencies(
         now: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) },
         sleep: { try await Task.sleep(for: $0) }))
 

@@ -28,7 +28,7 @@ extension CardLayout {
             pair.0 != pair.1 || ((rewritingAll || wasInterrupted) && index < used) ? pair.1 : nil
         }
         // Only for the test of rule 8: without the guard, a torn refresh shows mixed digits.
-        if SafetyRule.guardPage.isLeftOut { return changed + after.prefix(1) }
+        if SafetyRule.guardPage.isDisabled { return changed + after.prefix(1) }
         return [guardPage] + changed + after.prefix(1)
     }
 

@@ -111,8 +111,8 @@ package struct RecordSlots: Hashable, Sendable {
     /// oldest.
     package func target(keeping confirmed: SequenceNumber) -> Int {
         // Only for the tests of rules 1 and 53: these choices overwrite a record that must be kept.
-        if SafetyRule.keepConfirmedRecord.isLeftOut { return 1 - (best?.place ?? 1) }
-        if SafetyRule.oldestState.isLeftOut { return best?.place ?? 0 }
+        if SafetyRule.keepConfirmedRecord.isDisabled { return 1 - (best?.place ?? 1) }
+        if SafetyRule.oldestState.isDisabled { return best?.place ?? 0 }
         // If the confirmed record is not on the tag, the best record is the only one left to
         // protect.
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place

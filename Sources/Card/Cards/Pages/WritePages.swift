@@ -66,9 +66,9 @@ package struct WritePages: TagProcedure {
             }
             return readBack()
         // Only for the test of rule 7: continuing after a fault is exactly what must not happen.
-        case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isLeftOut:
+        case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isDisabled:
             return .select
-        case (.writing, .selected) where SafetyRule.readAgain.isLeftOut:
+        case (.writing, .selected) where SafetyRule.readAgain.isDisabled:
             return write()
         case (_, .failure(let kind)):
             return .fail(

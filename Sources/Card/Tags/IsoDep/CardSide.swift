@@ -103,7 +103,7 @@ package struct CardSide: Sendable, Hashable {
         number = number.other
         command += payload
         // No short APDU is longer, so such a command is dropped.
-        guard command.count <= ReaderSide.longestCommand else {
+        guard command.count <= ReaderSide.maximumCommandLength else {
             command = []
             return .silence
         }

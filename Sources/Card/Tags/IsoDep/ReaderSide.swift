@@ -33,7 +33,7 @@ package struct ReaderSide: Sendable, Hashable {
     package static let maximumExtension = Duration.milliseconds(500)
     /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
     /// bytes of data, and an expected length; its answer has 256 bytes and a status of 2.
-    package static let longestCommand = 261
+    package static let maximumCommandLength = 261
     package static let longestAnswer = 258
 
     private enum State: Hashable {
@@ -62,7 +62,7 @@ package struct ReaderSide: Sendable, Hashable {
         precondition(state == .idle || state == .over, "one command at a time")
         // After a failure or DESELECT, the card must be selected again.
         guard state != .over else { return .failed(.outOfPlace) }
-        guard (1...ReaderSide.longestCommand).contains(command.count) else {
+        guard (1...ReaderSide.maximumCommandLength).contains(command.count) else {
             return .failed(.wrongLength)
         }
         // A command that does not fit in one block is chained.

@@ -17,7 +17,7 @@ public struct TagIdentity: Hashable, Sendable {
     /// a tag with any UID.
     public let uid: [UInt8]
     /// The card's ATQA: 0044h for NTAG21x. If the reader reports only the card type, this is
-    /// `notTold`, and `selectAcknowledge` (SAK) is inferred from that type.
+    /// `notReported`, and `selectAcknowledge` (SAK) is inferred from that type.
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
@@ -36,10 +36,10 @@ public struct TagIdentity: Hashable, Sendable {
     }
 
     /// Marks a value that the reader did not report. Real cards never send 0.
-    package static let notTold: UInt16 = 0
+    package static let notReported: UInt16 = 0
 
     /// Whether the UID is random, as on phones, passports, and some chips.
-    package var hidesNumber: Bool { uid.count == 4 && uid[0] == TagIdentity.randomMark }
+    package var hasRandomUID: Bool { uid.count == 4 && uid[0] == TagIdentity.randomMark }
 
     // The first byte of a random UID (ISO/IEC 14443-3).
     private static let randomMark: UInt8 = 0x08

@@ -58,7 +58,7 @@ struct LinearDump {
         if password == .zero && pack.allSatisfy({ $0 == 0 }) { return nil }
         return try TagDump.Secrets(
             password: password.bytes, pack: pack,
-            failedPasswords: min(failedPasswords, TagMemory.mostFailedPasswords))
+            failedPasswords: min(failedPasswords, TagMemory.maximumFailedPasswords))
     }
 
     /// Whether the first pages match this UID, that is, contain the UID and its check bytes. The

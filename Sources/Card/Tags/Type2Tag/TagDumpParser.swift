@@ -109,7 +109,7 @@ struct TagDumpParser {
         case .pack: pack = try bytes(value, TagMemory.packLength)
         case .failedPasswords:
             failedPasswords = Int(
-                try number(value, atMost: UInt32(TagMemory.mostFailedPasswords)))
+                try number(value, atMost: UInt32(TagMemory.maximumFailedPasswords)))
         }
     }
 

@@ -6,7 +6,7 @@ public struct TagMemory: Hashable, Sendable {
     public static let signatureLength = 32
     static let highestCounter: UInt32 = 0xFFFFFF
     /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
-    static let mostFailedPasswords = 7
+    static let maximumFailedPasswords = 7
 
     /// The chip of the tag.
     public let chip: Type2Chip

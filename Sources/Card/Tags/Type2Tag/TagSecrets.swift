@@ -13,9 +13,9 @@ extension TagDump {
             guard password.count == Page.size, pack.count == TagMemory.packLength else {
                 throw Type2Error(.badValue, "a password must have 4 bytes, and a PACK 2")
             }
-            guard (0...TagMemory.mostFailedPasswords).contains(failedPasswords) else {
+            guard (0...TagMemory.maximumFailedPasswords).contains(failedPasswords) else {
                 throw Type2Error(
-                    .badValue, "at most \(TagMemory.mostFailedPasswords) wrong passwords")
+                    .badValue, "at most \(TagMemory.maximumFailedPasswords) wrong passwords")
             }
             self.password = password
             self.pack = pack

@@ -30,7 +30,7 @@ struct MastermindBook: Hashable, Sendable {
     }
 
     /// The maximum number of games; beyond it, the least recently played ones are dropped.
-    static let mostGames = 16
+    static let maximumGames = 16
     static let format = "tapcard mastermind 1"
     /// A placeholder for the number of a guess that the service has not evaluated yet.
     private static let asked = "asked"
@@ -59,7 +59,7 @@ struct MastermindBook: Hashable, Sendable {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
-        while games.count > MastermindBook.mostGames {
+        while games.count > MastermindBook.maximumGames {
             // The current game is never dropped, however long ago it was played.
             games.remove(at: games.firstIndex { $0.game.id != currentID } ?? 0)
         }
@@ -103,7 +103,7 @@ extension MastermindBook {
     /// Parses the stored data; nil if it is invalid.
     init?(_ document: JSONValue) {
         guard document["format"]?.string == MastermindBook.format,
-            let games = document["games"]?.array, games.count <= MastermindBook.mostGames
+            let games = document["games"]?.array, games.count <= MastermindBook.maximumGames
         else { return nil }
         switch document["login"] {
         case .null?: login = nil
@@ -131,7 +131,7 @@ extension MastermindBook {
         guard let address = document["address"]?.string,
             let id = document["id"]?.string.flatMap(MastermindGameID.init),
             let slots = whole(document["slots"]), (try? MastermindRules(slots: slots)) != nil,
-            let rows = document["guesses"]?.array, rows.count <= MastermindHistory.mostTurns
+            let rows = document["guesses"]?.array, rows.count <= MastermindHistory.maximumTurns
         else { return nil }
         var turns: [MastermindTurn] = []
         for row in rows {
@@ -149,7 +149,7 @@ extension MastermindBook {
         else { return nil }
         var guess: [Int] = []
         for colour in colours {
-            guard let colour = whole(colour), (1...MastermindRules.mostColours).contains(colour)
+            guard let colour = whole(colour), (1...MastermindRules.maximumColors).contains(colour)
             else { return nil }
             guess.append(colour)
         }
@@ -173,7 +173,7 @@ extension MastermindBook {
     }
 
     private static func isNumber(_ number: Int) -> Bool {
-        (1...MastermindRules.mostGuesses).contains(number)
+        (1...MastermindRules.maximumGuesses).contains(number)
     }
 
     private static func whole(_ value: JSONValue?) -> Int? { value?.numberText.flatMap { Int($0) } }

@@ -138,7 +138,7 @@ package struct JournalFile: Sendable, Hashable {
 
     /// The journal up to its first altered line, and the error about the rest; nil if no journal
     /// has been created yet.
-    func loadSound(
+    func loadIntact(
         _ keys: KeyRing
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
         guard let bytes = try bytes() else { return nil }

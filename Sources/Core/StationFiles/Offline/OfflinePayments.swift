@@ -84,7 +84,7 @@ package struct OfflinePayments: Sendable {
         func question(
             _ journal: OfflineJournal
         ) throws(TapcardError) -> OfflineJudgement.Question {
-            let surroundings = station.surroundings
+            let dependencies = station.dependencies
             // The memory is loaded each time: while we waited for the card, another process may
             // have booked the journal and removed the snapshot along with it.
             let memory = try memory()
@@ -95,14 +95,14 @@ package struct OfflinePayments: Sendable {
             }
             return OfflineJudgement.Question(
                 amount, within: limits, snapshot.load(station.keys), journal, memory,
-                at: surroundings.now(), surroundings.uptime())
+                at: dependencies.now(), dependencies.uptime())
         }
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineJudgement.Reason.noSnapshot)
         }
         // This is checked before waiting for a card, so that nobody presents one in vain.
         if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
-        let reading = try await station.lookWithoutLedger(
+        let reading = try await station.readWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
@@ -122,7 +122,7 @@ package struct OfflinePayments: Sendable {
                 let line = JournalLine(
                     number: journal.written + 1, id: id, uid: reading.uid, chip: reading.chip,
                     account: account, record: reading.record ?? [], amount: amount.minorUnits,
-                    cashier: station.surroundings.cashier, at: asked.now)
+                    cashier: station.dependencies.cashier, at: asked.now)
                 var after = journal
                 _ = after.append(line)
                 return (
@@ -156,7 +156,7 @@ package struct OfflinePayments: Sendable {
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
     ) throws(TapcardError) -> Receipt? {
-        guard mayHaveLines, let found = try? journal.loadSound(station.keys)?.journal,
+        guard mayHaveLines, let found = try? journal.loadIntact(station.keys)?.journal,
             let line = found.line(id)
         else { return nil }
         return try receipt(of: line, found, amount, card, limits, station)
@@ -187,7 +187,7 @@ package struct OfflinePayments: Sendable {
 
     /// The summary of a card that was read while the ledger is offline, minus the payments made
     /// with it at this station that are not booked yet.
-    package func lessUnbooked(
+    package func subtractingUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
         guard summary.ledger == .offline, let balance = summary.balance,
@@ -235,7 +235,7 @@ package struct OfflinePayments: Sendable {
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
-        guard let (lines, damage) = try journal.loadSound(keys) else { return nil }
+        guard let (lines, damage) = try journal.loadIntact(keys) else { return nil }
         if let damage {
             _ = try await OfflinePayments.book(lines, into: ledger, at: now) { _ in }
             // The snapshot's balances date from before these payments.
@@ -257,7 +257,7 @@ package struct OfflinePayments: Sendable {
     package static func book(
         copy path: String, into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
-        guard let (lines, damage) = try JournalFile(path).loadSound(keys) else { return nil }
+        guard let (lines, damage) = try JournalFile(path).loadIntact(keys) else { return nil }
         let booked = try await book(lines, into: ledger, at: now) { _ in }
         if let damage { throw damage }
         return booked
@@ -298,7 +298,7 @@ package struct OfflinePayments: Sendable {
     private static func require(
         _ journal: OfflineJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
-        let ledgerID = try await whileAsking(await ledger.ledgerID())
+        let ledgerID = try await queryingLedger(await ledger.ledgerID())
         guard journal.ledgerID == ledgerID, journal.currency == ledger.currency else {
             throw TapcardError(
                 .fileUnusable,
@@ -311,21 +311,21 @@ package struct OfflinePayments: Sendable {
     /// ledger knows from then on that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
-        _ surroundings: Station.Surroundings
+        _ dependencies: Station.Dependencies
     ) async throws(TapcardError) -> CardSnapshot {
-        let (now, uptime) = (surroundings.now(), surroundings.uptime())
-        let ledgerID = try await whileAsking(await ledger.ledgerID())
+        let (now, uptime) = (dependencies.now(), dependencies.uptime())
+        let ledgerID = try await queryingLedger(await ledger.ledgerID())
         let lines = try journal.loadOrMake(keys) {
             OfflineJournal(
-                id: surroundings.newID(), currency: ledger.currency, ledgerID: ledgerID, under: keys
+                id: dependencies.newID(), currency: ledger.currency, ledgerID: ledgerID, under: keys
             )
         }
         try await OfflinePayments.require(lines, ledger)
         let report = JournalReport(
             id: lines.id, written: lines.written, lasting: limits.age,
             limit: limits.station.minorUnits)
-        try await whileAsking(await ledger.note(report, at: ledger.time(at: now)))
-        let taken = try await whileAsking(await CardSnapshot(of: ledger, at: now, uptime))
+        try await queryingLedger(await ledger.note(report, at: ledger.time(at: now)))
+        let taken = try await queryingLedger(await CardSnapshot(of: ledger, at: now, uptime))
         // A payment booked in the meantime may or may not be included in the snapshot's balances.
         let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)

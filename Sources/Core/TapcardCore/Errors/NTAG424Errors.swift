@@ -5,9 +5,9 @@ import TextCodecs
 
 extension NTAG424CardError {
     /// Whether every further attempt would fail in the same way.
-    var isForGood: Bool {
+    var isPermanent: Bool {
         switch kind {
-        case .chip(.impostor), .chip(.otherProtocol), .unknownKeys, .otherChip, .deadKey,
+        case .chip(.impostor), .chip(.lrpMode), .unknownKeys, .otherChip, .lockedKey,
             .fixedSettings:
             true
         case .chip(.refused(let refusal)):
@@ -25,22 +25,22 @@ extension NTAG424CardError {
 
     /// Whether the command was not sent because this tap has already used its key as often as
     /// allowed.
-    var sparesKey: Bool { if case .spared = kind { true } else { false } }
+    var isWithheldKey: Bool { if case .spared = kind { true } else { false } }
 
     /// Whether the chip permanently refuses a key.
-    var isOfDeadKey: Bool { if case .deadKey = kind { true } else { false } }
+    var isLockedKey: Bool { if case .lockedKey = kind { true } else { false } }
 
     /// Whether the chip reports that it could not write to its memory.
-    var isOfMemory: Bool { kind == .doubtful(.refused(.memory)) }
+    var isMemoryFailure: Bool { kind == .doubtful(.refused(.memory)) }
 
     /// Whether the chip refused a new key. It does so if the old key is not the one whose version
     /// it reports, but also if the command arrived damaged.
-    var isOfChangedKey: Bool { kind == .doubtful(.refused(.integrity)) }
+    var isRefusedKeyChange: Bool { kind == .doubtful(.refused(.integrity)) }
 
     /// Whether the cause may be that the chip's file settings are not those of a card. The chip has
     /// already authenticated, so asking for its settings does not waste an attempt.
-    var mayComeOfSettings: Bool {
-        guard isOfSession else { return false }
+    var mayBeDueToSettings: Bool {
+        guard hadSession else { return false }
         switch kind {
         case .chip(.refused(let refusal)), .doubtful(.refused(let refusal)):
             switch refusal {
@@ -57,12 +57,12 @@ extension NTAG424CardError {
 
     /// Whether the chip is of another kind: an NTAG 424 never refuses a command that needs no key
     /// in this way.
-    var isOfAnotherChip: Bool {
+    var isFromAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
         case .chip(.refused), .reader, .unknown, .doubtful, .chip, .otherCard, .unknownKeys,
-            .unfinished, .otherChip, .deadKey, .fixedSettings, .spared:
-            isForGood
+            .unfinished, .otherChip, .lockedKey, .fixedSettings, .spared:
+            isPermanent
         }
     }
 
@@ -108,15 +108,14 @@ extension TapcardError {
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
         // Some readers do not report these bytes.
-        if identity.family == .typeA, identity.answerToRequest != TagIdentity.notTold {
+        if identity.family == .typeA, identity.answerToRequest != TagIdentity.notReported {
             facts.append("SAK \(Hexadecimal.encode([identity.selectAcknowledge]))")
         }
         if !answerToSelect.isEmpty { facts.append("ATS \(Hexadecimal.encode(answerToSelect))") }
         return TapcardError(
             .unsupportedTag,
             "\(kind.withArticle) (\(facts.joined(separator: ", "))) cannot be used as a card; only "
-                + "NTAG213, NTAG215, NTAG216, and NTAG 424 "
-                + "can.", meaning: nothingWritten, next: [.tag(.useKnownChip)],
+                + "\(Chip.list("and")) can.", meaning: nothingWritten, next: [.tag(.useKnownChip)],
             uid: CardUID(bytes: identity.uid))
     }
 
@@ -128,7 +127,7 @@ extension TapcardError {
         next: [.tag(.useKnownChip)])
 
     /// The error for a chip that refused two keys and reported another key version each time.
-    static func untrueVersions(_ uid: CardUID) -> TapcardError {
+    static func inconsistentKeyVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
             "The card refused its key twice in a row.",
@@ -234,20 +233,20 @@ extension TapcardError {
                 "The card is delaying authentication because many wrong keys were tried on it; "
                     + "keep it on the reader and wait.",
                 meaning: TapcardError.unchanged)
-        case .deadKey(let number):
+        case .lockedKey(let number):
             self.init(
                 .unusableTag,
                 "Key \(number.rawValue) of the card is permanently blocked; someone tried too many "
                     + "wrong keys, or the card was switched to LRP mode.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.replace(nil))])
-        case .chip(.otherProtocol):
+        case .chip(.lrpMode):
             self.init(
                 .unsupportedTag,
                 "The tag was switched to LRP mode, which is not supported and cannot be undone.",
                 meaning: "No key was tried. If the tag is a card, its balance is safe in the "
                     + "ledger.",
                 next: [.trust(.replace(nil))])
-        case .chip(let kind) where error.isForGood:
+        case .chip(let kind) where error.isPermanent:
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.moneyIsSafe,

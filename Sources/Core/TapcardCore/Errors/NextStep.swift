@@ -108,7 +108,7 @@ extension NextStep {
         case useNewID
         case repeatWithID(OperationID)
         case repeatPayout(OperationID)
-        case nameID
+        case specifyID
         case onceMore
         case refundAtMost(OperationID, Money)
         case allSpent
@@ -170,7 +170,7 @@ extension NextStep {
         package enum File: Hashable, Sendable { case keys, cashiers, games }
 
         case makePrivate(File, String)
-        case letOwnerRun(File)
+        case runAsOwner(File)
         case restore(File)
         case useNewerVersion(File)
         case makeRoom(File)

@@ -3,7 +3,7 @@ import TapcardDomain
 
 extension Operation.Kind {
     /// Whether the caller may choose the ID and can therefore retry the request safely.
-    var takesIDOfClient: Bool {
+    var acceptsClientID: Bool {
         switch self {
         case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
             .adopt, .replace, .offline:
@@ -25,7 +25,7 @@ extension Operation.Kind {
     }
 
     /// Whether the cashier pays out cash once the operation has happened.
-    public var handsOutCash: Bool { self == .close || self == .reverse }
+    public var paysOutCash: Bool { self == .close || self == .reverse }
 
     /// The past participle that a message uses for a completed operation of this kind.
     var done: String {

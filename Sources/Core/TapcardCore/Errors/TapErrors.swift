@@ -13,7 +13,7 @@ extension TapcardError {
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
             // A client can retry only with an ID that it may choose.
-            uid: open.uid, operation: open.kind.takesIDOfClient ? open.id : nil)
+            uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }
 
     /// What an open operation of this kind means.
@@ -23,7 +23,7 @@ extension TapcardError {
             "The card may or may not have been written, and the \(kind.noun) is booked only if it "
                 + "was. Wait for the next tap to show the result before you hand over anything."
         case _ where kind.isBookedAtOnce:
-            isOfTagForGood
+            isPermanentForTag
                 ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
                 : "The ledger has booked the \(kind.noun), and the card will be updated at its "
                     + "next tap."
@@ -52,7 +52,7 @@ extension TapcardError {
     }
 
     /// Whether this station can never write to the tag again.
-    var isOfTagForGood: Bool { [.lockedTag, .unusableTag].contains(kind) }
+    var isPermanentForTag: Bool { [.lockedTag, .unusableTag].contains(kind) }
 
     /// Whether the tag itself is the problem, so that another tap would not help.
     var blamesTag: Bool {
@@ -60,7 +60,7 @@ extension TapcardError {
     }
 
     /// Whether the card itself is wrong, so that another tap would not help.
-    var blamesCard: Bool {
+    var isCardAtFault: Bool {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
@@ -76,7 +76,7 @@ extension TapcardError {
     /// The error for a request with an unknown outcome, with the advice to repeat it with its own
     /// ID: an ID takes effect only once.
     func retriable(_ operation: Operation) -> TapcardError {
-        guard kind == .outcomeUnknown, operation.kind.takesIDOfClient else { return self }
+        guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
@@ -91,7 +91,7 @@ extension TapcardError {
 
     /// The error for an operation that may have begun: the ledger failed while recording it, and is
     /// still failing.
-    static func perhapsBegun(
+    static func possiblyBegun(
         _ operation: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(

@@ -134,7 +134,7 @@ extension CardSnapshot {
         // The seal also covers the title, so a snapshot sealed under a table of card keys cannot
         // pass for one sealed under the issuer's keys.
         let seal = keys.stationSeal
-        let head = seal.isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let head = seal.isForTable ? CardSnapshot.tableHead : CardSnapshot.head
         let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
         return text + seal.code(of: text, for: CardSnapshot.purpose)
     }
@@ -142,8 +142,8 @@ extension CardSnapshot {
     /// Reads a snapshot; nil if it was not sealed with a key in this ring that is still trusted.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
-        let isOfTable = text.starts(with: CardSnapshot.tableHead)
-        let head = isOfTable ? CardSnapshot.tableHead : CardSnapshot.head
+        let isForTable = text.starts(with: CardSnapshot.tableHead)
+        let head = isForTable ? CardSnapshot.tableHead : CardSnapshot.head
         let body = text.dropFirst(head.count)
         guard text.starts(with: head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
@@ -152,7 +152,7 @@ extension CardSnapshot {
         let rows = Array(body[(end + 1)...])
         guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
             // A snapshot sealed with a retired key could come from anyone who has that key.
-            entry.status != .retired, let seal = StationSeal(entry, isOfTable: isOfTable),
+            entry.status != .retired, let seal = StationSeal(entry, isForTable: isForTable),
             let currency = Currency(code: words[1]),
             let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),

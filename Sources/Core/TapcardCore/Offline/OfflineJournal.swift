@@ -160,7 +160,7 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private var head: String {
-        let title = seal.isOfTable ? OfflineJournal.tableTitle : OfflineJournal.title
+        let title = seal.isForTable ? OfflineJournal.tableTitle : OfflineJournal.title
         return "\(title) \(id) \(currency.code) \(ledgerID ?? "-") \(seal.keyID) \(booked)"
     }
 
@@ -222,9 +222,9 @@ extension OfflineJournal {
             let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
             let booked = Int64(words[5]), booked >= 0
         else { return nil }
-        let isOfTable = words[0] == OfflineJournal.tableTitle
+        let isForTable = words[0] == OfflineJournal.tableTitle
         guard let entry = keys.entry(keyID),
-            let seal = StationSeal(entry, isOfTable: isOfTable)
+            let seal = StationSeal(entry, isForTable: isForTable)
         else { throw .keyMissing(keyID) }
         self.id = id
         self.currency = currency

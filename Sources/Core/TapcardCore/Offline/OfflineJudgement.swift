@@ -137,7 +137,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
             // A payment reported as "not paid" and then forgotten could be charged now, although
             // the customer may have paid in cash.
-            guard !memory.isForgetful else { throw Rejection(.forgottenPayments) }
+            guard !memory.hasForgotten else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
     }

@@ -30,7 +30,7 @@ struct Limits {
 
     /// Refuses an amount above the ceilings. It is called only for new requests, because a recorded
     /// request passed this check when it began.
-    func requireUnderCeilings(_ action: CardAction) throws(TapcardError) {
+    func requireWithinCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
@@ -43,7 +43,7 @@ struct Limits {
     }
 
     /// Refuses a card whose first balance is above the ceilings.
-    func requireUnderCeilings(_ origin: CardRequest.Origin) throws(TapcardError) {
+    func requireWithinCeilings(_ origin: CardRequest.Origin) throws(TapcardError) {
         switch origin {
         case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
             try requireUnder("A top-up", amount, \.topUp)
@@ -53,7 +53,7 @@ struct Limits {
     }
 
     /// Refuses a change that would raise the card's balance above the ceilings.
-    func requireUnderCeilings(
+    func requireWithinCeilings(
         _ action: CardAction, on known: KnownCard
     ) throws(Interruption) {
         switch action {

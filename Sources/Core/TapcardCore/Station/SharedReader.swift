@@ -20,7 +20,7 @@ package final class SharedReader: Sendable {
 
     private func take() -> Bool {
         isTaken.withLock { isTaken in
-            if SafetyRule.oneOperationAtTheReader.isLeftOut { return true }
+            if SafetyRule.oneOperationAtTheReader.isDisabled { return true }
             if isTaken { return false }
             isTaken = true
             return true

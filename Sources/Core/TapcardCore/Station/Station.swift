@@ -24,30 +24,30 @@ public struct Station: Sendable {
     /// The durations and limits that apply.
     public internal(set) var settings: Settings
     /// The clocks, the random source, and the callbacks.
-    public let surroundings: Surroundings
+    public let dependencies: Dependencies
     /// The cards in the ledger, for use while it is offline.
     var snapshot: CardSnapshot?
 
     /// Creates a station whose keys do not change.
     public init(
         reader: any TagReader, ledger: any LedgerStore, keys: KeyRing,
-        settings: Settings = Settings(), surroundings: Surroundings
+        settings: Settings = Settings(), dependencies: Dependencies
     ) {
         self.init(
             reader: reader, ledger: ledger, keySource: KeyRingSource(keys), settings: settings,
-            surroundings: surroundings)
+            dependencies: dependencies)
     }
 
     /// Creates a station whose keys may change while it runs.
     public init(
         reader: any TagReader, ledger: any LedgerStore, keySource: KeyRingSource,
-        settings: Settings = Settings(), surroundings: Surroundings
+        settings: Settings = Settings(), dependencies: Dependencies
     ) {
         self.reader = reader
         self.ledger = ledger
         self.keySource = keySource
         self.settings = settings
-        self.surroundings = surroundings
+        self.dependencies = dependencies
     }
 
     /// The durations and amounts of a station.
@@ -90,7 +90,7 @@ public struct Station: Sendable {
 
     /// The clocks, the random source, the cashier, and the progress callback, passed in so that
     /// tests can control them.
-    public struct Surroundings: Sendable {
+    public struct Dependencies: Sendable {
         /// The time of day.
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil if the machine has none.
@@ -161,26 +161,26 @@ public struct Station: Sendable {
         /// The first look at the reader after it was opened found no card.
         case empty
         /// A lost reader has been found again, or another reader has replaced it.
-        case readerIsBack(name: String)
+        case readerReturned(name: String)
     }
 
     /// The keys as of the last time a card was read.
     public var keys: KeyRing { keySource.current }
     /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
-    var now: Timestamp { ledger.time(at: surroundings.now()) }
-    var cashier: CashierName? { surroundings.cashier }
+    var now: Timestamp { ledger.time(at: dependencies.now()) }
+    var cashier: CashierName? { dependencies.cashier }
 
     /// This station without its ledger. It knows of no cards, so it reports only what the cards
     /// themselves say.
     var withoutLedger: Station {
         Station(
             reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,
-            settings: settings, surroundings: surroundings)
+            settings: settings, dependencies: dependencies)
     }
 
     /// A new ID for a request. A retry of the request must use the same ID.
-    public func newID() -> OperationID { surroundings.newID() }
+    public func newID() -> OperationID { dependencies.newID() }
 }
 
 /// The types that do a station's work.
@@ -189,7 +189,7 @@ extension Station {
     var fitness: TagFitness { TagFitness(station: self) }
     var limits: Limits { Limits(settings: settings, currency: currency) }
     var sealing: Sealing { Sealing(keySource: keySource) }
-    var strangers: Strangers { Strangers(station: self) }
+    var strangers: UnknownTags { UnknownTags(station: self) }
     var faces: FaceWriter { FaceWriter(station: self) }
     var scanner: CardScanner { CardScanner(station: self) }
     var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }

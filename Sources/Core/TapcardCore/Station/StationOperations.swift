@@ -141,7 +141,7 @@ extension Station {
 
     /// Random balls, all equally likely except for a bias of less than 2^-54.
     package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
-        try surroundings.balls(under: rules)
+        try dependencies.balls(under: rules)
     }
 
     /// Books the prizes of all winning tickets of the card on the reader, or only the prize of the
@@ -218,9 +218,9 @@ extension Station {
     /// Blocks or unblocks a card, or forgets its cardholder's name, without a reader.
     public static func change(
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
-        surroundings: Surroundings
+        dependencies: Dependencies
     ) async throws(TapcardError) -> LedgerCard {
-        try await change.carryOut(on: card, in: ledger, surroundings)
+        try await change.carryOut(on: card, in: ledger, dependencies)
     }
 
     /// Reads everything that a tag reveals about itself.
@@ -299,18 +299,18 @@ extension Station {
     public static func audit(
         _ ledger: any LedgerStore, at now: Timestamp? = nil
     ) async throws(TapcardError) -> AuditReport {
-        try await whileAsking(await ledger.audit(at: now.map(ledger.time(at:))))
+        try await queryingLedger(await ledger.audit(at: now.map(ledger.time(at:))))
     }
 
     /// Refuses an amount that is not allowed for any payment at this station.
     public func requirePayable(_ amount: Money) throws(TapcardError) {
         try limits.requirePositive(amount)
-        try limits.requireUnderCeilings(.pay(amount))
+        try limits.requireWithinCeilings(.pay(amount))
     }
 
     /// Reads a card without the ledger and writes nothing. If the snapshot contains the chip's
     /// number and the chip cannot prove that it is that card, it is refused as a copy.
-    package func lookWithoutLedger(
+    package func readWithoutLedger(
         only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
         var alone = withoutLedger

@@ -15,7 +15,7 @@ extension StationWork {
     var keySource: KeyRingSource { station.keySource }
     var keys: KeyRing { station.keys }
     var settings: Station.Settings { station.settings }
-    var surroundings: Station.Surroundings { station.surroundings }
+    var dependencies: Station.Dependencies { station.dependencies }
     var currency: Currency { station.currency }
     var now: Timestamp { station.now }
     var cashier: CashierName? { station.cashier }

@@ -21,7 +21,7 @@ extension UseCase {
 }
 
 /// Queries the ledger outside of a tap, translating its errors.
-package func whileAsking<Success: Sendable>(
+package func queryingLedger<Success: Sendable>(
     _ question: @autoclosure () async throws(LedgerError) -> Success
 ) async throws(TapcardError) -> Success {
     try await translating(awaiting: try await question()) { (error: LedgerError) in

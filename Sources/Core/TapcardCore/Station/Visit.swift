@@ -50,7 +50,7 @@ package struct Visit: Sendable, Hashable {
         // The same card is still there, so its visit continues.
         guard uid != card else { return }
         // A card found at the first check may have been there before this program started.
-        let isUnseen = !hasLooked && !SafetyRule.unseenCardIsAskedAbout.isLeftOut
+        let isUnseen = !hasLooked && !SafetyRule.unseenCardIsLookedUp.isDisabled
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
     }
@@ -107,7 +107,7 @@ package struct Admission: Sendable {
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
-        if SafetyRule.oncePerVisit.isLeftOut { return nil }
+        if SafetyRule.oncePerVisit.isDisabled { return nil }
         // Someone has confirmed the request, or the request accepts only another card.
         if isAgain || (card ?? visit.card) != visit.card { return nil }
         return visit.certainty(of: request)
@@ -116,7 +116,7 @@ package struct Admission: Sendable {
     /// Whether a repeated request may continue. If no operation was begun with its ID, none will
     /// be, even if the first request is still on its way and arrives later.
     package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
-        if SafetyRule.repetitionBeginsNothing.isLeftOut { return true }
+        if SafetyRule.repetitionBeginsNothing.isDisabled { return true }
         if isBegun { return true }
         withdrawn.append(id)
         // The oldest IDs are dropped, so that the list cannot grow without limit.
@@ -126,7 +126,7 @@ package struct Admission: Sendable {
 
     /// Whether a client was told that no operation will ever be begun with this ID.
     package func isWithdrawn(_ id: OperationID) -> Bool {
-        withdrawn.contains(id) && !SafetyRule.withdrawnIsNotBegun.isLeftOut
+        withdrawn.contains(id) && !SafetyRule.withdrawnIsNotBegun.isDisabled
     }
 }
 

@@ -10,7 +10,7 @@ struct Answering: StationWork {
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let repetition = try await whileAsking(await ledger.repetition(of: action, id))
+        let repetition = try await queryingLedger(await ledger.repetition(of: action, id))
         switch repetition {
         case .known(let operation):
             guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
@@ -42,7 +42,7 @@ struct Answering: StationWork {
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
         guard open.id == request.id, request.operation == nil else { return }
-        if SafetyRule.parametersAtTheTag.isLeftOut { return }
+        if SafetyRule.parametersAtTheTag.isDisabled { return }
         let isSame = try await asking(await isAnswered(request, by: open))
         guard isSame else { throw .refused(mismatch(open)) }
     }
@@ -121,7 +121,7 @@ struct Answering: StationWork {
             known = history.seen(request.id) ?? request.operation
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
-                    TapcardError.perhapsBegun(perhaps, because: TapcardError(error))
+                    TapcardError.possiblyBegun(perhaps, because: TapcardError(error))
                         .retriable(perhaps))
             }
         }
@@ -137,10 +137,10 @@ struct Answering: StationWork {
         }
         switch operation.state {
         case .committed: return .success(operation)
-        case .pending where error.blamesCard:
+        case .pending where error.isCardAtFault:
             return .failure(error.leavingOpen(operation))
         // A voided operation adds nothing to the error about the card.
-        case _ where error.blamesCard: return nil
+        case _ where error.isCardAtFault: return nil
         // The error says why the operation was voided.
         case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
             return .failure(error)
@@ -179,11 +179,11 @@ struct Answering: StationWork {
     ) async -> TapcardError {
         // Only these errors claim that nothing happened.
         let claimsNothing =
-            [.failed, .noCard, .noReader].contains(error.result) || error.isOfTagForGood
+            [.failed, .noCard, .noReader].contains(error.result) || error.isPermanentForTag
         guard claimsNothing, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
-        guard error.isOfTagForGood else { return TapcardError.openStill(open, because: error) }
+        guard error.isPermanentForTag else { return TapcardError.openStill(open, because: error) }
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }

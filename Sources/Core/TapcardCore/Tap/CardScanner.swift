@@ -14,12 +14,12 @@ struct CardScanner: StationWork {
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
         // A card's keys and its account depend on its number, so such a tag cannot be a card.
-        guard !identity.hidesNumber else { throw .refused(.hiddenNumber) }
+        guard !identity.hasRandomUID else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
         else {
             throw .refused(.foreign(identity.kind, identity))
         }
-        surroundings.progress(.cardSeen(uid))
+        dependencies.progress(.cardSeen(uid))
         return (identity, uid)
     }
 

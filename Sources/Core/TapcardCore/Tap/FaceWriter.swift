@@ -61,7 +61,7 @@ struct FaceWriter: StationWork {
                 on: reading, content: content, of: card, rewritingAll: rewritingAll,
                 isOpened: isOpened)
         } catch {
-            surroundings.progress(
+            dependencies.progress(
                 .hint(
                     "the NFC text for phones could not be updated and will be tried again at the "
                         + "next tap: \(error.error.what)"))
@@ -82,7 +82,7 @@ struct FaceWriter: StationWork {
             let area = area(
                 for: content, of: card, on: reading, pages, keepingExtras: keepingExtras)
         else {
-            surroundings.progress(.hint("the chip has no room for the NFC text for phones"))
+            dependencies.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
         // After an interrupted update, a page may be weak even though it reads correctly, so every
@@ -105,7 +105,7 @@ struct FaceWriter: StationWork {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
                 // The guard on the tag says the same thing, so the failure is only logged.
-                surroundings.progress(
+                dependencies.progress(
                     .hint(
                         "the ledger could not record that the NFC text for phones is out of date: "
                             + "\(error)"))

@@ -46,7 +46,7 @@ enum Interruption: Error, Sendable {
     var isClaim: Bool {
         switch self {
         case .claimed: true
-        case .ntag424(let error): !mayPass && !error.sparesKey && error.isForGood
+        case .ntag424(let error): !mayPass && !error.isWithheldKey && error.isPermanent
         case .reader, .card, .ledger, .overtaken, .refused: false
         }
     }
@@ -67,11 +67,11 @@ enum Interruption: Error, Sendable {
             switch error.kind {
             case .reader(let kind), .unknown(let kind): Interruption.mayPass(kind)
             // Reading again cannot help the card, but it decides what happens to an open payment.
-            case .fixedSettings, .deadKey: true
+            case .fixedSettings, .lockedKey: true
             // The key sent before a write may have arrived damaged.
             case _ where error.isImpostor: true
             case .spared: false
-            default: !error.isForGood
+            default: !error.isPermanent
             }
         // The next reading asks the ledger whether the commit succeeded.
         case .ledger(let error): error.kind == .outcomeUnknown

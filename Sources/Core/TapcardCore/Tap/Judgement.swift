@@ -33,7 +33,7 @@ enum Judgement: Sendable, Hashable {
         let sequence = best.record.sequence
         // A record is old if its number is below `confirmed`. If `allocated` were the limit, every
         // card that was removed too soon would look rolled back.
-        let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isLeftOut
+        let isBelowAllocated = SafetyRule.rolledBackIsBelowConfirmed.isDisabled
         let isOld = sequence < (isBelowAllocated ? known.card.allocated : known.card.confirmed)
         // A number in a gap below `confirmed` is merely old: the card has been given a newer record
         // since the ledger was restored.

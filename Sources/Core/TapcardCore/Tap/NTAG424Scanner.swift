@@ -9,7 +9,7 @@ extension KnownCard {
     /// being changed.
     fileprivate var chipVersion: UInt8? {
         func keyID(_ number: SequenceNumber) -> UInt8? { issued[number]?.keyID }
-        if SafetyRule.noKeyGuessed.isLeftOut {
+        if SafetyRule.noKeyGuessed.isDisabled {
             return keyID(card.confirmed).map { NTAG424CardKeys.version(of: $0) }
         }
         // A rewrite may have been interrupted when the chip had only some of its new keys.
@@ -98,7 +98,7 @@ struct NTAG424Scanner: StationWork {
     ) async throws(Interruption) -> NTAG424Answers {
         do throws(Interruption) {
             return try await reader.performing(InspectNTAG424(depth), &history)
-        } catch .ntag424(let error) where error.isOfAnotherChip {
+        } catch .ntag424(let error) where error.isFromAnotherChip {
             let kind = await kindOfOther(identity)
             throw .claimed(
                 .foreign(kind, identity, answerToSelect: await reader.answerToSelect))
@@ -141,7 +141,7 @@ struct NTAG424Scanner: StationWork {
         guard let key = sellingKey(selling, of: uid) else {
             return NTAG424Reading(state: .foreign(version: selling), answers: answers)
         }
-        guard !history.hasRefused(.three) else { throw .refused(.untrueVersions(uid)) }
+        guard !history.hasRefused(.three) else { throw .refused(.inconsistentKeyVersions(uid)) }
         // During a key change, the grant may be sealed with either the old key or the new one.
         let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
             .compactMap { SellingKey(of: uid, from: $0, currency) }
@@ -152,10 +152,11 @@ struct NTAG424Scanner: StationWork {
         } catch .ntag424(let error) where error.isImpostor {
             // Another station may have changed the chip's keys since it reported their versions.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
-                throw history.hasRefused(.three) ? .refused(.untrueVersions(uid)) : .overtaken
+                throw history.hasRefused(.three)
+                    ? .refused(.inconsistentKeyVersions(uid)) : .overtaken
             }
             // The chip has now refused two different keys, and this tap does not try a third one.
-            if refused != nil { throw .refused(.untrueVersions(uid)) }
+            if refused != nil { throw .refused(.inconsistentKeyVersions(uid)) }
             // Another issuer's card counts every attempt, so only one attempt is made on it.
             guard known != nil || isConfirmedInSnapshot(uid) else {
                 throw .refused(.otherIssuer(uid))
@@ -172,7 +173,7 @@ struct NTAG424Scanner: StationWork {
         do throws(Interruption) {
             return try await look(key, or: others, &history)
         } catch .ntag424(let error) {
-            if error.isOfDeadKey { throw .claimed(TapcardError(error)) }
+            if error.isLockedKey { throw .claimed(TapcardError(error)) }
             if known?.wasCompleted == true,
                 let altered = await alteredSettings(of: key, after: error, &history)
             {
@@ -189,7 +190,7 @@ struct NTAG424Scanner: StationWork {
         try await reader.performing(
             ReadNTAG424(
                 key, or: others, settings.address,
-                random: surroundings.random(SecureSession.randomSize)), &history)
+                random: dependencies.random(SecureSession.randomSize)), &history)
     }
 
     private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
@@ -213,10 +214,10 @@ struct NTAG424Scanner: StationWork {
     ) async -> TapcardError? {
         // The query uses the key once more. Someone who tampers with the connection could make that
         // attempt fail, too, so it is not made after another failed one.
-        guard error.mayComeOfSettings, !history.hasSent(.three) else { return nil }
+        guard error.mayBeDueToSettings, !history.hasSent(.three) else { return nil }
         // If the card has been removed, it will be read again anyway.
         let isOfCard = try? await reader.performing(
-            InspectSettings(card, random: surroundings.random(SecureSession.randomSize)), &history)
+            InspectSettings(card, random: dependencies.random(SecureSession.randomSize)), &history)
         return isOfCard == false ? .alteredSettings(card.uid) : nil
     }
 

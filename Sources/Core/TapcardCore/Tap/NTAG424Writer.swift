@@ -14,7 +14,7 @@ struct NTAG424Writer: StationWork {
 
     /// Refuses a chip that this station cannot turn into a card, before the ledger begins anything.
     /// The chip must prove every key whose version it reports. Nothing is written to it.
-    func requireMakeable(
+    func requireConvertible(
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
         if case .foreign(let version) = chip.state { throw .claimed(.foreignChip(version, uid)) }
@@ -24,12 +24,12 @@ struct NTAG424Writer: StationWork {
                     "This station has only a table of card keys and cannot make cards.", uid))
         }
         do throws(Interruption) {
-            try await personalise(
-                PersonaliseNTAG424.Plan(
+            try await personalize(
+                PersonalizeNTAG424.Plan(
                     uid: uid, currency: currency, address: settings.address,
                     from: [.factory] + chipKeys(of: uid), to: NTAG424CardKeys(masters, uid: uid),
                     grant: grant), isTrial: true, &history)
-        } catch .ntag424(let error) where error.isForGood {
+        } catch .ntag424(let error) where error.isPermanent {
             throw .claimed(.unmakeable(error, uid))
         }
     }
@@ -39,20 +39,20 @@ struct NTAG424Writer: StationWork {
     func endAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
-        guard let reads = answers.reads(of: uid, provedBy: chipKeys(of: uid)),
+        guard let reads = answers.reads(of: uid, generatedWith: chipKeys(of: uid)),
             let counter = ReadCounter(reads)
         else { return }
         _ = try await asking(
             await ledger.write { rows throws(LedgerError) in try rows.raise(counter, of: uid) })
     }
 
-    private func personalise(
-        _ plan: PersonaliseNTAG424.Plan, isTrial: Bool = false, _ history: inout TapHistory
+    private func personalize(
+        _ plan: PersonalizeNTAG424.Plan, isTrial: Bool = false, _ history: inout TapHistory
     ) async throws(Interruption) {
         try await reader.performing(
-            PersonaliseNTAG424(
+            PersonalizeNTAG424(
                 plan, isTrial: isTrial,
-                random: surroundings.random(PersonaliseNTAG424.randomByteCount)), &history)
+                random: dependencies.random(PersonalizeNTAG424.randomByteCount)), &history)
     }
 
     /// Writes the record to a chip. The MAC on the chip's response proves that the record is there.
@@ -89,8 +89,8 @@ struct NTAG424Writer: StationWork {
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
             }
-            try await personalise(
-                PersonaliseNTAG424.Plan(
+            try await personalize(
+                PersonalizeNTAG424.Plan(
                     uid: reading.uid, currency: currency,
                     address: address(of: visit, isMaking: isMaking),
                     from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
@@ -104,7 +104,7 @@ struct NTAG424Writer: StationWork {
                 spent: spent),
             let procedure = UpdateNTAG424(
                 update, in: visit, loadKey: wanted?[.four],
-                random: surroundings.random(2 * SecureSession.randomSize))
+                random: dependencies.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(reading.uid)) }
         try await reader.performing(procedure, &history)
     }
@@ -140,22 +140,22 @@ struct NTAG424Writer: StationWork {
     ) async {
         guard case .ntag424(let cause) = error, case .ntag424(let chip) = change.reading.medium
         else { return }
-        if cause.isOfMemory {
+        if cause.isMemoryFailure {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .worn(change.reading.uid))
-        } else if cause.isOfChangedKey, isCompletingCard(change, chip) {
+        } else if cause.isRefusedKeyChange, isCompletingCard(change, chip) {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: .refusesKeys(change.reading.uid))
-        } else if cause.isOfDeadKey {
+        } else if cause.isLockedKey {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
         } else if cause.kind == .fixedSettings {
             // These settings can never be changed, so a single refusal is enough.
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
-        } else if let key = cause.spentKey, cause.isImpostor {
+        } else if let key = cause.unconfirmedKey, cause.isImpostor {
             // The first refusal may be due to a command that arrived damaged.
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))

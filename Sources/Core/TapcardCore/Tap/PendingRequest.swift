@@ -41,7 +41,7 @@ struct PendingRequest: Sendable, Hashable {
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
     /// Whether the tag's protection differed from what the ledger expected of a protected tag.
-    var isSetBack = false
+    var protectionDiffered = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {
         (self.id, parameters, refusesRepetition) = (id, .making(cardRequest), false)

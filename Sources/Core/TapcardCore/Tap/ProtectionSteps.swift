@@ -39,7 +39,7 @@ struct ProtectionSteps: StationWork {
         guard found != card.protection else { return }
         // A tag without one of our passwords may be a copy: only a repair accepts it as the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
-        request.isSetBack = card.protection != .off
+        request.protectionDiffered = card.protection != .off
         try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
@@ -88,7 +88,7 @@ struct ProtectionSteps: StationWork {
             case .unprotect: isProtected
             default: false
             }
-        surroundings.progress(
+        dependencies.progress(
             .hint(
                 "someone locked the tag's settings, so the tag stays "
                     + (isProtected ? "protected" : "unprotected")))
@@ -104,7 +104,7 @@ struct ProtectionSteps: StationWork {
         _ probe: PageWrite?
     ) async throws(Interruption) {
         guard let keyID = protection.keyID, let probe else { return }
-        surroundings.progress(.switchingProtection(protection))
+        dependencies.progress(.switchingProtection(protection))
         let password = try station.passwords.password(keyID, of: card.uid)
         let chip = try card.chip.requirePages()
         switch protection {
@@ -149,7 +149,7 @@ struct ProtectionSteps: StationWork {
                     try await station.passwords.note(state, insteadOf: before, of: uid)
                     recorded = state
                 }
-                if !state.isSteady { surroundings.progress(.switchingProtection(state)) }
+                if !state.isSteady { dependencies.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     // An earlier attempt may have corrupted PACK, which authenticates the tag but
@@ -187,7 +187,7 @@ struct ProtectionSteps: StationWork {
 extension CardReading {
     /// Whether the ledger no longer needs the tag: the tag is unknown, or its card was closed or
     /// replaced and the tag was then formatted.
-    var isGivenUp: Bool {
+    var isAbandoned: Bool {
         guard let card = known?.card else { return true }
         return (card.status == .closed || card.status == .replaced) && slots.isBlank
     }

@@ -17,7 +17,7 @@ struct RecordWriting: Sendable, Hashable {
     /// The index of the slot to which the record is written.
     var place: Int {
         let usesNumberReadBefore =
-            SafetyRule.confirmedUnderTheLock.isLeftOut || SafetyRule.placeUnderTheLock.isLeftOut
+            SafetyRule.confirmedUnderTheLock.isDisabled || SafetyRule.slotUnderTheLock.isDisabled
         // The number read along with the tag may be out of date: another station may have confirmed
         // a newer record since.
         let confirmed =
@@ -30,7 +30,7 @@ struct RecordWriting: Sendable, Hashable {
         let writes = layout.writes(record: open.record, to: place)
         // Even a page that reads correctly is written again, because weak bits may read correctly
         // for a while.
-        guard SafetyRule.programAgain.isLeftOut, let pages = reading.pages else { return writes }
+        guard SafetyRule.programAgain.isDisabled, let pages = reading.pages else { return writes }
         return zip(writes, layout.writes(record: pages.image.records[place], to: place))
             .filter { $0 != $1 }.map(\.0)
     }
@@ -48,7 +48,7 @@ struct RecordWriter: StationWork {
     func write(
         _ change: RecordWriting, _ history: inout TapHistory
     ) async throws(Interruption) {
-        surroundings.progress(.writing)
+        dependencies.progress(.writing)
         switch change.reading.medium {
         case .ntag424(let chip): try await station.ntag424Writer.write(change, on: chip, &history)
         case .pages(let pages):

@@ -38,7 +38,7 @@ extension CardReading {
     /// The refusal for a card that was closed or replaced and then formatted, so that its tag has
     /// no records; nil for any other card.
     var formattedRefusal: TapcardError? {
-        guard let card = known?.card, isGivenUp else { return nil }
+        guard let card = known?.card, isAbandoned else { return nil }
         return TapcardError(
             Refusal(
                 .cardClosed,
@@ -140,7 +140,7 @@ struct Resolver: StationWork {
         case .nothing:
             return .goOn
         case .resume(let open):
-            surroundings.progress(.resolving(open.id))
+            dependencies.progress(.resolving(open.id))
             history.note(resolving: open)
             let sealer = try station.sealing.sealer(of: reading)
             let resolution = try await asking(
@@ -148,7 +148,7 @@ struct Resolver: StationWork {
                     open, version: version, tagHolds: reading.highest, sealer: sealer, at: now))
             return try decision(after: resolution, on: reading)
         case .end(let open, let end):
-            surroundings.progress(.resolving(open.id))
+            dependencies.progress(.resolving(open.id))
             history.note(resolving: open)
             let sealer = try station.sealing.sealer(of: reading)
             let resolution = try await asking(
@@ -157,17 +157,17 @@ struct Resolver: StationWork {
                     by: cashier,
                     at: now))
             // The operation has ended, whether or not the fresh record can be written.
-            if case .open = resolution { await lookUpEnd(&history) }
+            if case .open = resolution { await recordOutcomeOfResolving(&history) }
             return try decision(after: resolution, on: reading)
         case .activate(let attempt):
-            surroundings.progress(.resolving(attempt.id))
+            dependencies.progress(.resolving(attempt.id))
             do throws(Interruption) {
                 let decision = try await begin(.activate, attempt.id, reading, version)
-                if case .perform = decision { history.note(perhapsBegun: attempt.id) }
+                if case .perform = decision { history.note(possiblyBegun: attempt.id) }
                 return decision
             } catch .ledger(let cause) where cause.kind == .outcomeUnknown {
                 // The operation may have begun, and the error for the activation has to say so.
-                history.note(perhapsBegun: attempt.id)
+                history.note(possiblyBegun: attempt.id)
                 throw .ledger(cause)
             }
         case .reseal:
@@ -204,7 +204,7 @@ struct Resolver: StationWork {
 
     /// Looks up whether the operation that this tap was resolving has ended although no reply
     /// arrived. If so, the result of this tap has to report it.
-    func lookUpEnd(_ history: inout TapHistory) async {
+    func recordOutcomeOfResolving(_ history: inout TapHistory) async {
         guard let open = history.resolving, let now = try? await ledger.operation(open.id) else {
             return
         }
@@ -263,7 +263,7 @@ struct Resolver: StationWork {
             tag: best.record, bytes: reading.slots.bytes[best.place],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, known: known,
             expected: rendering(of: best.record, known, on: reading), request: request, now: now,
-            uptime: surroundings.uptime(), lifetime: settings.paymentLifetime)
+            uptime: dependencies.uptime(), lifetime: settings.paymentLifetime)
     }
 
     /// The bytes that this record would have today if sealed with its own key. That key is used so
@@ -306,7 +306,7 @@ extension TapHistory {
     func resolved(
         besides request: OperationID? = nil, in currency: Currency
     ) -> [ResolvedOperation] {
-        if SafetyRule.resolvedIsTold.isLeftOut { return [] }
+        if SafetyRule.resolvedIsReported.isDisabled { return [] }
         return resolved.filter { $0.id != request }.map {
             ResolvedOperation($0, closed: closed[$0.id] ?? 0, currency)
         }

@@ -160,7 +160,7 @@ struct TagFitness: StationWork {
 
 extension TapcardError {
     /// The error for a chip whose manufacturer's signature is invalid.
-    static func untrueSignature(_ reading: CardReading) -> TapcardError {
+    static func invalidSignature(_ reading: CardReading) -> TapcardError {
         TapcardError(
             .unsupportedTag,
             "The manufacturer's signature is invalid; the chip claims to be \(reading.chip) but is "

@@ -161,7 +161,7 @@ struct TagPasswords: StationWork {
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
-        surroundings.progress(.hint("someone altered the tag's protection settings"))
+        dependencies.progress(.hint("someone altered the tag's protection settings"))
         // Locked settings cannot be changed.
         guard !settings.isLocked else { return }
         try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)

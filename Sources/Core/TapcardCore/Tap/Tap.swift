@@ -140,7 +140,7 @@ extension Interruption {
     fileprivate var isUninformative: Bool {
         switch self {
         case .reader(let error): error.kind == .noTag
-        case .ntag424(let error): error.sparesKey
+        case .ntag424(let error): error.isWithheldKey
         default: false
         }
     }

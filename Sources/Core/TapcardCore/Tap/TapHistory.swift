@@ -16,7 +16,7 @@ struct TapHistory: Sendable, Hashable {
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
     /// The operation that resolving began, or may have begun if no reply arrived from the ledger.
-    private(set) var perhapsBegun: OperationID?
+    private(set) var possiblyBegun: OperationID?
     /// Why the card on the reader can never be written to again, even though it has authenticated.
     private(set) var unusable: TapcardError?
     /// How many times in a row the card's chip has reported a memory error, refused its new keys,
@@ -98,13 +98,13 @@ struct TapHistory: Sendable, Hashable {
 
     /// Counts a key that was sent but not confirmed by the chip.
     mutating func noteSpentKey(by error: NTAG424CardError) {
-        guard let number = error.spentKey else { return }
+        guard let number = error.unconfirmedKey else { return }
         unconfirmed[number, default: 0] += 1
         // Without a response from the chip, it is not known to have refused the key.
         if error.isImpostor { refused[number, default: 0] += 1 }
     }
 
-    mutating func note(perhapsBegun id: OperationID) { perhapsBegun = id }
+    mutating func note(possiblyBegun id: OperationID) { possiblyBegun = id }
 
     mutating func note(_ operation: Operation?, _ display: DisplayState) {
         hasWorked = true

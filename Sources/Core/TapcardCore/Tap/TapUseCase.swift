@@ -167,7 +167,7 @@ extension TapUseCase {
 
     private mutating func find(again: Bool, at station: Station) async throws(Interruption) {
         // The card should still be on the reader, so nobody is asked to present it again.
-        if !again { station.surroundings.progress(.waitingForCard) }
+        if !again { station.dependencies.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
         // A caller who cancels the wait is told that nothing happened, so nothing may happen even
@@ -182,7 +182,9 @@ extension TapUseCase {
         let open = reading.known?.open
         // If the operation that this tap was resolving is no longer open, another station may have
         // resolved it.
-        if tap.history.resolving?.id != open?.id { await station.resolver.lookUpEnd(&tap.history) }
+        if tap.history.resolving?.id != open?.id {
+            await station.resolver.recordOutcomeOfResolving(&tap.history)
+        }
         if let open, let pending { try await station.answering.require(open, pending) }
         tap.history.note(open: open, for: id)
         await station.hints.tell(of: reading)
@@ -208,7 +210,7 @@ extension TapUseCase {
     ) async throws(Interruption) -> Success? {
         switch try await station.records.confirm(writing.open) {
         case .committed(let operation):
-            station.surroundings.progress(.committed(operation.id))
+            station.dependencies.progress(.committed(operation.id))
             tap.take(.confirmed(operation))
             return nil
         case .voided(let operation):
@@ -244,7 +246,7 @@ extension TapUseCase {
         after last: TapcardError, at station: Station
     ) async throws(TapcardError) -> Success {
         await station.reader.release()
-        await station.resolver.lookUpEnd(&tap.history)
+        await station.resolver.recordOutcomeOfResolving(&tap.history)
         let error: TapcardError
         switch await conclude(after: last, at: station) {
         case .success(let success): return success
@@ -253,7 +255,7 @@ extension TapUseCase {
             error = await station.answering.unresolved(
                 tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
         }
-        await station.resolver.lookUpEnd(&tap.history)
+        await station.resolver.recordOutcomeOfResolving(&tap.history)
         throw error.telling(tap.history.resolved(besides: id, in: station.currency))
     }
 }

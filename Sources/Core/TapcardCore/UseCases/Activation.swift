@@ -76,12 +76,12 @@ package struct Activation: UseCase {
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
         // If this request asked about an earlier attempt, it continues with that attempt's ID.
-        id = try await whileAsking(await station.ledger.attempt(askedAboutBy: id))
+        id = try await queryingLedger(await station.ledger.attempt(forRequest: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
-        let attempt = try await whileAsking(await station.ledger.activation(id))
+        let attempt = try await queryingLedger(await station.ledger.activation(id))
         // If a response is already recorded, it is only missing on the card, and the service is not
         // called again.
         guard let attempt, attempt.state != .requested else {
@@ -145,7 +145,7 @@ extension Activation {
     private func answer(
         about code: ScratchCode, at station: Station
     ) async -> Result<ActivationAnswer, ServiceError> {
-        station.surroundings.progress(.asking)
+        station.dependencies.progress(.asking)
         let service = service
         return await Task { () async -> Result<ActivationAnswer, ServiceError> in
             do throws(ServiceError) {
@@ -271,7 +271,7 @@ private struct WriteActivation: ReceiptUseCase {
     ) async -> Result<Receipt, TapcardError>? {
         await station.answering.conclude(request, tap.history, after: error)
             ?? .failure(
-                error.leavingUnwritten(perhapsBegun: tap.history.perhapsBegun == request.id))
+                error.leavingUnwritten(possiblyBegun: tap.history.possiblyBegun == request.id))
     }
 }
 
@@ -288,9 +288,9 @@ extension ServiceError {
 extension TapcardError {
     /// The error if an approval is recorded but not on the card yet. If the operation that writes
     /// it may have begun, a refusal would wrongly say that it has not.
-    fileprivate func leavingUnwritten(perhapsBegun: Bool = false) -> TapcardError {
+    fileprivate func leavingUnwritten(possiblyBegun: Bool = false) -> TapcardError {
         let recorded = "The service activated the code, and the ledger recorded it."
-        let isOfCard = blamesCard || !perhapsBegun && [.refused, .usage].contains(result)
+        let isOfCard = isCardAtFault || !possiblyBegun && [.refused, .usage].contains(result)
         switch kind {
         case .outcomeUnknown, .wrongCard, .severalTags,
             _ where !isOfCard:

@@ -29,7 +29,7 @@ package struct CardMaking: TapUseCase {
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
         // A repeated request passed the limits when it began.
         if request.operation == nil {
-            try station.limits.requireUnderCeilings(cardRequest.origin)
+            try station.limits.requireWithinCeilings(cardRequest.origin)
         }
         request.wasDone = request.operation?.state == .committed
         return nil
@@ -38,7 +38,7 @@ package struct CardMaking: TapUseCase {
     /// The operation that made a card with this ID earlier; nil if there is none. Throws if the ID
     /// belongs to another request or the operation was voided.
     private func known(at station: Station) async throws(TapcardError) -> Operation? {
-        let known = try await whileAsking(await station.ledger.operation(request.id))
+        let known = try await queryingLedger(await station.ledger.operation(request.id))
         guard let known else { return nil }
         guard cardRequest.isAnswered(by: known) else { throw station.answering.mismatch(known) }
         if known.state == .voided { throw station.answering.voided(known) }
@@ -85,7 +85,7 @@ package struct CardMaking: TapUseCase {
         case .failure(let failure): return .failure(failure)
         case .success(let making):
             // A card that was made but cannot be trusted is not presented as a good one.
-            if error.blamesCard { return nil }
+            if error.isCardAtFault { return nil }
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
                 return .success(await told(summary, of: making, at: station))
             }
@@ -112,7 +112,7 @@ extension CardMaking {
             guard let answers = chip.answers else { return .readAgain }
             // Some chips can never become a card, so they are refused before the ledger begins
             // anything.
-            try await station.ntag424Writer.requireMakeable(chip, reading.uid, &tap.history)
+            try await station.ntag424Writer.requireConvertible(chip, reading.uid, &tap.history)
             if reading.known != nil {
                 try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
             }
@@ -121,7 +121,7 @@ extension CardMaking {
         let plan = try await station.planning.plan(
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
-        if reading.isGivenUp, !found.isSteady {
+        if reading.isAbandoned, !found.isSteady {
             // A password switch that an earlier attempt left unfinished is undone first, because
             // the pages involved may be weak.
             try admit(plan, on: reading)

@@ -79,14 +79,14 @@ extension CardRequest {
                 operation.kind == .adopt && operation.amount == accepted?.minorUnits ?? 0
             case .replace: operation.kind == .replace
             }
-        return isSame && operation.wasAsked(with: parameters)
+        return isSame && operation.wasRequested(with: parameters)
     }
 
     /// The request's parameters other than the amount, as text that is bound to the request's ID.
     /// Permissions, such as overwriting a tag, are left out, because they do not make the request a
     /// different one.
     var parameters: String {
-        if SafetyRule.requestBelongsToItsID.isLeftOut { return "" }
+        if SafetyRule.requestBelongsToItsID.isDisabled { return "" }
         var lines = ["display=\(face.rawValue)", "protect=\(protects)"]
         switch origin {
         case .issue(let holder, _, let hasScratchCard):
@@ -192,7 +192,7 @@ struct CardPlanning: StationWork {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
             // A single disturbed response can corrupt a signature, so two sessions have to find it.
-            throw .claimed(.untrueSignature(reading))
+            throw .claimed(.invalidSignature(reading))
         }
         return originality.isGenuine
     }
@@ -204,7 +204,7 @@ struct CardPlanning: StationWork {
         let unchanged = TapcardError.nothingWritten
         if let card = reading.known?.card {
             let content = reading.content
-            if !reading.isGivenUp || request.mayOverwrite || content.isLeft(by: card) { return }
+            if !reading.isAbandoned || request.mayOverwrite || content.isLeft(by: card) { return }
             throw .refused(
                 .notACard,
                 "No card was issued: the tag already holds content "

@@ -64,7 +64,7 @@ package struct Claiming: UseCase {
             return
         }
         guard let draw else {
-            claims.isToCome = true
+            claims.isDrawPending = true
             return
         }
         guard let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit) else { return }
@@ -77,7 +77,7 @@ package struct Claiming: UseCase {
         _ claim: CardTicket.Claim, _ ticket: CardTicket, _ draw: Draw?,
         by resolved: [ResolvedOperation], at station: Station
     ) async throws(TapcardError) -> PrizeReceipt.Prize {
-        let operation = try await whileAsking(await station.ledger.operation(claim.operation))
+        let operation = try await queryingLedger(await station.ledger.operation(claim.operation))
         guard let operation else {
             throw TapcardError(
                 LedgerError(
@@ -105,7 +105,8 @@ package struct Claiming: UseCase {
                         .nothingWon, "no ticket on this card won in a known draw"),
                     uid: card.uid)
             }
-            throw TapcardError.nothingWon(by: name, isToCome: claims.isToCome, uid: card.uid)
+            throw TapcardError.nothingWon(
+                by: name, isDrawPending: claims.isDrawPending, uid: card.uid)
         }
         return PrizeReceipt(
             uid: card.uid, prizes: claims.prizes,
@@ -144,7 +145,7 @@ private struct Claims: Sendable, Hashable {
     /// The operations resolved before a prize was booked.
     var resolved: [ResolvedOperation] = []
     /// Whether the last ticket's draw has not taken place yet.
-    var isToCome = false
+    var isDrawPending = false
 
     init(card: CardSummary, left: [CardTicket]) {
         (self.card, self.left) = (card, left[...])
@@ -198,7 +199,7 @@ extension CardSummary {
             let error = error.telling(resolved)
             let claim = resolved.last { $0.operation.kind == .claim }
             guard let claim, error.result == .ledger else { throw error }
-            throw TapcardError.doneUnread(claim.operation, because: error)
+            throw TapcardError.doneButUnreadable(claim.operation, because: error)
                 .telling(resolved)
         }
     }
@@ -250,12 +251,12 @@ extension TapcardError {
 
     /// The refusal for a ticket that has not won, or whose draw is not known yet.
     static func nothingWon(
-        by ticket: TicketID, isToCome: Bool, uid: CardUID
+        by ticket: TicketID, isDrawPending: Bool, uid: CardUID
     ) -> TapcardError {
         TapcardError(
             Refusal(
                 .nothingWon,
-                isToCome
+                isDrawPending
                     ? "the draw for ticket \(ticket) is not known yet"
                     : "ticket \(ticket) did not win"), uid: uid)
     }

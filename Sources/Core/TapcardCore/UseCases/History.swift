@@ -87,7 +87,7 @@ extension History {
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
     ) async throws(TapcardError) -> Shown {
         let currency = ledger.currency
-        let shown: Shown? = try await whileAsking(
+        let shown: Shown? = try await queryingLedger(
             // Other work on the ledger must not wait until the whole history has been read.
             await ledger.readAtLength { rows throws(LedgerError) in
                 // Making a card is an operation, so a card without any operations is unknown here.
@@ -126,7 +126,7 @@ extension History {
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
     ) async throws(TapcardError) -> Sum {
-        try await whileAsking(
+        try await queryingLedger(
             await ledger.readAtLength { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfOperations(begunSince: start, until: end)
@@ -144,7 +144,7 @@ extension History {
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
         let currency = ledger.currency
-        return try await whileAsking(
+        return try await queryingLedger(
             await ledger.read { rows throws(LedgerError) in try body(rows, currency) })
     }
 

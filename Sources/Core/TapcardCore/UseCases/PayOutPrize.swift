@@ -23,8 +23,8 @@ struct PayOutPrize: StationWork {
                 .tickets(naming: name)[0]
             // The prize was booked before, so it must not be paid out again.
             if let claim = ticket.claim {
-                if SafetyRule.payoutIsToldOnce.isLeftOut,
-                    let paid = try await whileAsking(await ledger.operation(claim.operation))
+                if SafetyRule.payoutIsReportedOnce.isDisabled,
+                    let paid = try await queryingLedger(await ledger.operation(claim.operation))
                 {
                     return try await receipt(of: paid)
                 }
@@ -33,7 +33,8 @@ struct PayOutPrize: StationWork {
             let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
             else {
-                throw TapcardError.nothingWon(by: name, isToCome: draw == nil, uid: summary.uid)
+                throw TapcardError.nothingWon(
+                    by: name, isDrawPending: draw == nil, uid: summary.uid)
             }
             let operation = try await payOut(prize, on: summary.uid, id: id)
             return receipt(
@@ -48,7 +49,7 @@ struct PayOutPrize: StationWork {
     private func repeated(
         _ id: OperationID, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let known = try await whileAsking(await ledger.operation(id))
+        let known = try await queryingLedger(await ledger.operation(id))
         guard let known else { return nil }
         guard known.kind == .payout, known.subject == .prize(name), card ?? known.uid == known.uid
         else { throw station.answering.mismatch(known) }
@@ -61,7 +62,7 @@ struct PayOutPrize: StationWork {
         let tickets = try await CardTicket.tickets(of: payout.uid, in: ledger)
         guard let ticket = tickets.first(where: { $0.ticket.id == name }) else {
             // The payout is booked, so this must not look like a refusal.
-            throw TapcardError.doneUnread(
+            throw TapcardError.doneButUnreadable(
                 payout,
                 because: TapcardError(
                     .refusal(.wrongState),
@@ -112,7 +113,7 @@ struct PayOutPrize: StationWork {
         guard claim.isPaidOut else {
             return TapcardError.onTheCard(claim, of: name, uid: uid)
         }
-        let operation = try await whileAsking(await ledger.operation(claim.operation))
+        let operation = try await queryingLedger(await ledger.operation(claim.operation))
         guard let operation else {
             return TapcardError(
                 LedgerError(
@@ -133,7 +134,7 @@ struct PayOutPrize: StationWork {
             meaning:
                 "Nothing was booked this time, so do not pay out any cash unless you booked that "
                 + "earlier payout and the cash is still in the drawer.",
-            next: [.card(.showOperation(payout.id)), .request(.nameID)], uid: payout.uid,
+            next: [.card(.showOperation(payout.id)), .request(.specifyID)], uid: payout.uid,
             operation: payout.id)
     }
 }

@@ -36,7 +36,7 @@ package struct CardChange: ReceiptUseCase {
         // A recorded request was within the limits when it began, so only a new one is checked.
         guard let known = request.operation else {
             try station.sealing.requireLoading(for: request.action)
-            try station.limits.requireUnderCeilings(request.action)
+            try station.limits.requireWithinCeilings(request.action)
             return nil
         }
         if known.state == .committed { return station.answering.receipt(known, isReplayed: true) }
@@ -76,7 +76,7 @@ extension ReceiptUseCase {
             throw .refused(await station.answering.justResolved(repeated))
         }
         guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
-        try station.limits.requireUnderCeilings(request.action, on: known)
+        try station.limits.requireWithinCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
         // The password is checked before the operation begins, so that no money is reserved for a
         // copied card.
@@ -123,7 +123,7 @@ extension Request {
     init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
         self.init(
             id: id, uid: uid, action: action, by: station.cashier, at: station.now,
-            uptime: station.surroundings.uptime())
+            uptime: station.dependencies.uptime())
     }
 }
 

@@ -53,7 +53,7 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
         // No operation is recorded for a tag that the ledger no longer needs.
-        guard !isProtecting, reading.isGivenUp else { return .goOn }
+        guard !isProtecting, reading.isAbandoned else { return .goOn }
         guard try await station.protectionSteps.release(reading) else {
             throw .refused(Refusal(.wrongState, "the tag has no write password"), uid: reading.uid)
         }
@@ -73,7 +73,7 @@ package struct ProtectionSwitch: TapUseCase {
         if let card = reading.known?.card {
             // Undoing a change by other software may already have given the tag the requested
             // state.
-            if change.request.isSetBack, card.protection.isSteady,
+            if change.request.protectionDiffered, card.protection.isSteady,
                 (card.protection == .off) != isProtecting
             {
                 return .done(

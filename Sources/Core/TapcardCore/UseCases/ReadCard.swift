@@ -37,7 +37,7 @@ package struct ReadCard: TapUseCase {
             _ = try await station.resolver.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
             problem = refused
-            station.surroundings.progress(.hint(problem.what))
+            station.dependencies.progress(.hint(problem.what))
         }
         return .done(
             station.summaries.known(

@@ -39,7 +39,7 @@ package struct Refund: UseCase {
     }
 
     private func reversible(at station: Station) async throws(TapcardError) -> Operation {
-        let known = try await whileAsking(await station.ledger.answer(to: reversed))
+        let known = try await queryingLedger(await station.ledger.answer(to: reversed))
         guard let known else {
             throw TapcardError(
                 Refusal(.notRefundable, "operation \(reversed) is not in this ledger"))
@@ -62,7 +62,7 @@ package struct Refund: UseCase {
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
         if isRefunded, let earlier = await refundMade(of: known.id, at: station) {
-            let refusal = TapcardError(earlier.isRefundAlready(of: known.id, station.currency))
+            let refusal = TapcardError(earlier.secondRefundRefusal(of: known.id, station.currency))
             return TapcardError(
                 refusal.kind, refusal.what, meaning: refusal.meaning, next: refusal.next,
                 uid: earlier.uid, operation: earlier.id)

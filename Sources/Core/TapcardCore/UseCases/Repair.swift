@@ -59,7 +59,7 @@ struct RepairCard: TapUseCase {
             // Once something else has been written or resolved, the repair has mostly succeeded, so
             // this failure is only logged.
             guard hasWritten || tap.history.hasWorked else { throw error }
-            station.surroundings.progress(
+            station.dependencies.progress(
                 .hint(
                     "the NFC text for phones could not be updated and will be tried again at the "
                         + "next tap: \(error.error.what)"))

@@ -61,9 +61,9 @@ package struct Scratching: UseCase {
     }
 
     private func scratch(_ uid: CardUID, at station: Station) async throws(TapcardError) {
-        station.surroundings.progress(.scratching)
+        station.dependencies.progress(.scratching)
         try await translating(
-            awaiting: await station.surroundings.sleep(station.settings.scratching)
+            awaiting: await station.dependencies.sleep(station.settings.scratching)
         ) { (_: any Error) in
             TapcardError(
                 .cancelled, "Scratching was canceled.",

@@ -6,12 +6,12 @@ import TapcardDomain
 extension StatusChange {
     /// Blocks or unblocks a card, or forgets its cardholder's name.
     func carryOut(
-        on card: CardUID, in ledger: any LedgerStore, _ surroundings: Station.Surroundings
+        on card: CardUID, in ledger: any LedgerStore, _ dependencies: Station.Dependencies
     ) async throws(TapcardError) -> LedgerCard {
-        let result = try await whileAsking(
+        let result = try await queryingLedger(
             await ledger.change(
-                card, self, id: surroundings.newID(), by: surroundings.cashier,
-                at: ledger.time(at: surroundings.now())))
+                card, self, id: dependencies.newID(), by: dependencies.cashier,
+                at: ledger.time(at: dependencies.now())))
         switch result {
         case .success(let card): return card
         case .failure(let refusal) where refusal.rule == .cardUnknown:

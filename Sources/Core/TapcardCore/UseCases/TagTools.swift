@@ -79,7 +79,7 @@ package struct NTAG424CardInfo: Sendable, Hashable {
     package let isRetired: Bool
     /// Whether the chip's keys have different versions, because making the card or changing its
     /// keys was interrupted.
-    package let isHalfMade: Bool
+    package let isPartlyMade: Bool
     /// The host of the page that phones open when they read the card; nil if there is none.
     package let host: String?
     /// Whether someone permanently switched the chip to its other protocol (LRP). This is detected
@@ -156,7 +156,7 @@ struct TagTools: StationWork {
             if tag.chip.hasFastRead {
                 let all = 0...UInt8(tag.chip.pageCount - 1)
                 pages = try await reader.performing(
-                    ReadWhatCanBeRead(
+                    ReadReadablePages(
                         all, identity: identity, longestAnswer: await reader.longestAnswer))
             } else {
                 let bytes = tag.header + tag.memory
@@ -297,7 +297,7 @@ struct TagTools: StationWork {
 
     /// Waits for a tag of any kind. The caller has to release it.
     private func waitForTag() async throws(TapcardError) -> TagIdentity {
-        surroundings.progress(.waitingForCard)
+        dependencies.progress(.waitingForCard)
         return try await translating(
             awaiting: await reader.select(within: settings.wait)
         ) { (error: ReaderError) in TapcardError(error) }
@@ -388,7 +388,7 @@ extension TagTools {
         }
         return NTAG424CardInfo(
             issuerKey: entry?.id, isRetired: entry?.status == .retired,
-            isHalfMade: Set(answers.keyVersions.values).count > 1, host: host,
+            isPartlyMade: Set(answers.keyVersions.values).count > 1, host: host,
             usesLRP: answers.showsLRP)
     }
 }

@@ -26,11 +26,11 @@ public struct CardTicket: Sendable, Hashable {
     /// The status of the card whose tickets were requested; nil if no card was given.
     public let status: LedgerCard.Status?
     /// Whether the prize can never be claimed with any card.
-    public let isGivenUp: Bool
+    public let isAbandoned: Bool
 
     /// Whether a prize for the ticket could be booked now.
     public var canBeClaimed: Bool {
-        claim == nil && !isGivenUp && (status ?? .active) == .active
+        claim == nil && !isAbandoned && (status ?? .active) == .active
     }
 
     /// The booked prize of a ticket.
@@ -94,7 +94,7 @@ public struct PrizeReceipt: Sendable, Hashable {
 extension CardTickets {
     /// Looks up the tickets of a card that was just read.
     init(of summary: CardSummary, in ledger: any LedgerStore) async throws(TapcardError) {
-        let tickets = try await whileAsking(await ledger.tickets(of: summary.uid))
+        let tickets = try await queryingLedger(await ledger.tickets(of: summary.uid))
         self.init(
             card: summary, tickets: (tickets ?? []).map { CardTicket($0, ledger.currency) })
     }
@@ -105,7 +105,7 @@ extension CardTicket {
     static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
-        guard let tickets = try await whileAsking(await ledger.tickets(of: card)) else {
+        guard let tickets = try await queryingLedger(await ledger.tickets(of: card)) else {
             throw TapcardError(
                 Refusal(
                     .cardUnknown,
@@ -116,7 +116,7 @@ extension CardTicket {
     }
 }
 
-extension Station.Surroundings {
+extension Station.Dependencies {
     /// Random balls, all equally likely except for a bias of less than 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         func drawn(below limit: Int) -> Int {
@@ -150,7 +150,7 @@ package struct TicketPurchase: UseCase {
             awaiting: await station.ledger.ticket(of: receipt.operation.id)
         ) { (error: LedgerError) in
             // The purchase is booked, so this must not look like a refusal.
-            TapcardError.doneUnread(receipt.operation, because: TapcardError(error))
+            TapcardError.doneButUnreadable(receipt.operation, because: TapcardError(error))
         }
         // A repeated request has drawn new balls, but only the ticket in the ledger counts.
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
@@ -217,14 +217,14 @@ struct ReadKnownCard: TapUseCase {
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<CardSummary, TapcardError>? {
-        guard let done = kind.flatMap(tap.history.done), !error.blamesCard else { return nil }
+        guard let done = kind.flatMap(tap.history.done), !error.isCardAtFault else { return nil }
         do throws(Interruption) {
             return .success(
                 try await station.summaries.card(
                     // The card has been removed, so phones may still see its old state.
                     done.uid, .outOfDate, resolved: tap.history.resolved(in: station.currency)))
         } catch {
-            return .failure(TapcardError.doneUnread(done, because: error.error))
+            return .failure(TapcardError.doneButUnreadable(done, because: error.error))
         }
     }
 }
@@ -241,7 +241,7 @@ extension TicketID {
 }
 
 extension CardTicket {
-    init(_ counting: CountingTicket, _ currency: Currency) {
+    init(_ counting: ValidTicket, _ currency: Currency) {
         let sold = counting.sold
         self.init(
             ticket: sold.ticket, boughtWith: sold.card, purchase: sold.operation,
@@ -250,7 +250,7 @@ extension CardTicket {
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
                     at: claim.begunAt, isPaidOut: claim.kind == .payout)
-            }, status: counting.status, isGivenUp: counting.isGivenUp)
+            }, status: counting.status, isAbandoned: counting.isAbandoned)
     }
 }
 
@@ -279,7 +279,7 @@ extension TapcardError {
 
     /// The error for a ticket that was bought, or a prize that was booked, if the ledger cannot be
     /// read now.
-    static func doneUnread(
+    static func doneButUnreadable(
         _ done: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(

@@ -96,7 +96,7 @@ struct ReaderWatch: StationWork {
                 }
                 if misses >= ReaderWatch.missesUntilGone { break }
             }
-            do { try await surroundings.sleep(Station.presenceInterval) } catch { break }
+            do { try await dependencies.sleep(Station.presenceInterval) } catch { break }
         }
         await reader.release()
         return nil
@@ -105,7 +105,7 @@ struct ReaderWatch: StationWork {
     /// Waits for the reader and reports that it is back. Returns false if the watch is over.
     private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
-        return await show(.readerIsBack(name: reader.name))
+        return await show(.readerReturned(name: reader.name))
     }
 
     /// Returns true once there is a reader again, or false if the task is canceled first.
@@ -121,7 +121,7 @@ struct ReaderWatch: StationWork {
                 default: return true
                 }
             }
-            do { try await surroundings.sleep(ReaderWatch.readerInterval) } catch { break }
+            do { try await dependencies.sleep(ReaderWatch.readerInterval) } catch { break }
         }
         return false
     }

@@ -11,9 +11,9 @@ extension Settings.Name {
         case .data: return "`~/.local/share/tapcard` (simulated station: its subfolder `simulated`)"
         case .ledger: return "`ledger.sqlite` in the data folder"
         case .currency: return "the ledger's; USD for a new simulated station"
-        case .paymentWithoutAsking: return Self.standard(\.unconfirmed.payment)
-        case .topUpWithoutAsking: return Self.standard(\.unconfirmed.topUp)
-        case .balanceWithoutAsking: return Self.standard(\.unconfirmed.balance)
+        case .confirmPaymentAbove: return Self.standard(\.unconfirmed.payment)
+        case .confirmTopUpAbove: return Self.standard(\.unconfirmed.topUp)
+        case .confirmBalanceAbove: return Self.standard(\.unconfirmed.balance)
         case .paymentLimit: return Self.standard(\.absolute.payment)
         case .topUpLimit: return Self.standard(\.absolute.topUp)
         case .balanceLimit: return Self.standard(\.absolute.balance)
@@ -74,10 +74,10 @@ extension Settings.Name {
             "Unit of the lottery's top prize: `whole` units (dollars) or `minor` units (cents)"
         case .lotteryBalls: "Number of balls on a ticket, 1 to 20, without the bonus ball"
         case .lotteryHighest: "Highest ball number, above `lottery-balls`, up to 999"
-        case .paymentWithoutAsking: "Amount above which a payment or ticket needs confirmation"
-        case .topUpWithoutAsking:
+        case .confirmPaymentAbove: "Amount above which a payment or ticket needs confirmation"
+        case .confirmTopUpAbove:
             "Amount above which a top-up or starting balance needs confirmation"
-        case .balanceWithoutAsking: "Balance above which a top-up or new card needs confirmation"
+        case .confirmBalanceAbove: "Balance above which a top-up or new card needs confirmation"
         case .paymentLimit: "Largest payment or ticket price; `--yes` does not lift it"
         case .topUpLimit:
             "Largest top-up, starting balance, or accepted balance; `--yes` does not lift it"

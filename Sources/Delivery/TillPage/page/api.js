@@ -2,7 +2,7 @@
 
 import { confirmed, question, toast } from "./notices.js";
 import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
-import { OF_READER, refusals, steps } from "./steps.js";
+import { READER_STEPS, refusals, steps } from "./steps.js";
 import { say } from "./strings.js";
 import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
@@ -28,7 +28,7 @@ export class Problem extends Error {
     const [title, meaning, advice] = textsOf(error, told);
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
-    const isReaderGone = told.isReaderGone ?? next.some(({ step }) => OF_READER.includes(step));
+    const isReaderGone = told.isReaderGone ?? next.some(({ step }) => READER_STEPS.includes(step));
     // An open operation with an unknown outcome gives this only as the reason for a next step.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");

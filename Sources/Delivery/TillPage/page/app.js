@@ -6,18 +6,18 @@ import { add, home, leaveAdd, pay } from "./till.js";
 import { tillChip, tills } from "./tills.js";
 import { cards, issue } from "./cards.js";
 import { h, icon, patch } from "./dom.js";
-import { lookAtControls } from "./guard.js";
+import { inspectControls } from "./guard.js";
 import { health } from "./health.js";
 import { history } from "./history.js";
 import { connect, disconnect } from "./live.js";
 import { draws } from "./lottery.js";
 import { mastermind } from "./mastermind.js";
-import { announce, forgetTag, renderDialog, renderToasts, toast } from "./notices.js";
+import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
 import { scratch } from "./scratch.js";
-import { lookAtTags, renderSimulator } from "./simulator.js";
+import { loadTags, renderSimulator } from "./simulator.js";
 import { leavePanel, leaveWhenGone, renderPanel } from "./panel.js";
 import {
-  change, draft, forgetDrafts, forgetView, HERE, isAtTill, onChange, setDraft, panelTask, state,
+  change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft, panelTask, state,
 } from "./store.js";
 import { say } from "./strings.js";
 import { leaveTickets, tickets } from "./tickets.js";
@@ -59,7 +59,7 @@ function go() {
   if (panelTask()) leavePanel(panelTask());
   if (isOther) {
     viewOf(before).leave?.();
-    forgetView();
+    discardViewDrafts();
     customer = state.card?.read?.uid ?? null;
   }
   change({ route });
@@ -181,7 +181,7 @@ function render(s) {
   }
   if (kind === "panel" && kind !== drawn) scrollTo(0, 0);
   drawn = kind;
-  lookAtControls();
+  inspectControls();
 }
 
 /** The session of the tag on the reader and, once it has been read, the tag's number. */
@@ -198,8 +198,8 @@ function watchTag({ onReader: session, card }) {
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
   if (!isSame) change({ visit: state.visit + 1 });
   if (hasLeft) {
-    forgetDrafts("pay-amount", "add-amount", "refund", "cards-accept");
-    forgetTag();
+    discardDrafts("pay-amount", "add-amount", "refund", "cards-accept");
+    clearTagMessages();
   }
   if (!uid || uid === customer) return;
   if (customer) {
@@ -229,7 +229,7 @@ function watch(s) {
     else if (hasEnded) view.enter?.(s.route.arg);
   }
   const mayHaveChanged = now.session !== before.session || now.card !== before.card;
-  if (s.settings.simulator && mayHaveChanged && isAtTill()) lookAtTags();
+  if (s.settings.simulator && mayHaveChanged && isAtTill()) loadTags();
 }
 
 function onKey(event) {

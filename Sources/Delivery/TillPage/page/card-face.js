@@ -1,9 +1,9 @@
 // The picture of a card. Its rosette is derived from the card's number, so cards look different.
 
 import { h, icon } from "./dom.js";
-import { tagWords } from "./refusals.js";
+import { tagTexts } from "./refusals.js";
 import { isOffered, provesItself } from "./offers.js";
-import { acceptsOffline, isGrave, isUnjudged, trustedCard } from "./store.js";
+import { acceptsOffline, isGrave, cannotBeChecked, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { chipWords, shown, uidWords } from "./words.js";
@@ -37,7 +37,7 @@ function emptySlot({ asking, reader }) {
     icon(sign), h("p.big", title), h("p", hint));
 }
 
-const isHonest = () => trustedCard() || acceptsOffline() || isUnjudged();
+const isHonest = () => trustedCard() || acceptsOffline() || cannotBeChecked();
 
 const face = ({ uid, chip, name, id, balance, state, code }) => h("div.card", {
   key: uid, class: isHonest() ? "" : "doubtful",
@@ -87,7 +87,7 @@ export function cardSide(s, ...more) {
     !read && !problem ? emptySlot(s)
       : read && (read.balance || !problem) ? face(read) : plate(problem),
     acceptsOffline() && note(say.offlinePayments.card, "info", "warn"),
-    problem && !acceptsOffline() && refusal(tagWords(problem)),
+    problem && !acceptsOffline() && refusal(tagTexts(problem)),
     remarks,
     more);
 }

@@ -4,9 +4,9 @@ import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import {
-  isEnded, isOffered, isPossible, loadsCards, memberFor, provesItself, WITHOUT_TAP,
+  isEnded, isOffered, isPossible, loadsCards, confirmingMember, provesItself, WITHOUT_TAP,
 } from "./offers.js";
-import { draft, forgetDrafts, isUsable, state, trustedCard } from "./store.js";
+import { draft, discardDrafts, isUsable, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import {
@@ -29,8 +29,8 @@ function make(verb, body = {}, about = "") {
     about,
     then: async ({ id, status, problem }) => {
       // After a refusal, the same customer is still being served, so the input stays.
-      if (verb === "issue" && ["done", "cancelled"].includes(status)) forgetDrafts(...ISSUE_DRAFTS);
-      const member = problem ? memberFor(verb, problem) : null;
+      if (verb === "issue" && ["done", "cancelled"].includes(status)) discardDrafts(...ISSUE_DRAFTS);
+      const member = problem ? confirmingMember(verb, problem) : null;
       if (!member || body[member]) return;
       dismiss(id);
       const [title, lost, action] =
@@ -107,7 +107,7 @@ async function act(verb) {
   const paidOut = verb === "close" ? trustedCard() : null;
   const due = paidOut && words.handOut(shown(paidOut.balance));
   if (!await confirmed(words.ask(name), [whom, due, warning], name, tone, !uid)) return;
-  forgetDrafts("cards-card", "cards-accept");
+  discardDrafts("cards-card", "cards-accept");
   if (paidOut) {
     make(verb, { card: paidOut.uid }, shown(paidOut.balance));
     return;

@@ -27,14 +27,14 @@ function unchangedSince(node, now) {
 }
 
 /** Inspects all controls; call this after every layout change. */
-export function lookAtControls() {
+export function inspectControls() {
   const now = performance.now();
   for (const node of document.querySelectorAll("[data-money]")) unchangedSince(node, now);
 }
 
 // The event's own time counts, because a busy page handles a tap late.
 function isResting({ target, timeStamp }) {
-  lookAtControls();
+  inspectControls();
   const node = target.closest?.("[data-money]");
   return Boolean(node) && timeStamp - unchangedSince(node, performance.now()) < RESTING_TIME;
 }
@@ -55,4 +55,4 @@ function onClick(event) {
 // Capturing on the window comes first and includes the click that Enter causes in a form.
 addEventListener("pointerdown", onPress, true);
 addEventListener("click", onClick, true);
-for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, lookAtControls, true);
+for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, inspectControls, true);

@@ -4,7 +4,7 @@ import { API, cutOff, loadSettings, openSession, withProblem } from "./api.js";
 import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./tills.js";
 import { announce, question, toast } from "./notices.js";
-import { spoken, tagWords } from "./refusals.js";
+import { spoken, tagTexts } from "./refusals.js";
 import { change, HERE, isAtTill, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
@@ -189,7 +189,7 @@ function seeCard(told, isSilent) {
   if (!card || isSilent || isSame) return;
   tellResolved(card.read?.resolved ?? card.problem?.resolved);
   if (isToldOnPanel(card.problem)) return;
-  if (card.problem) announce(spoken(tagWords(card.problem)), true);
+  if (card.problem) announce(spoken(tagTexts(card.problem)), true);
   else announce(standingWords(card.read) ?? seenWords(card.read));
 }
 

@@ -50,7 +50,7 @@ export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =
   question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone, isOfTag);
 
 /** Clears announcements, and closes a question about a tag, because the tag was removed. */
-export function forgetTag() {
+export function clearTagMessages() {
   for (const name of ["polite", "urgent"]) document.getElementById(name).textContent = "";
   if (!state.dialog?.isOfTag) return;
   state.dialog.answer(null);

@@ -26,7 +26,7 @@ export const PROVING = "NTAG424";
 export const loadsCards = () => state.settings?.loadsCards !== false;
 
 /** The request member that confirms a refused request; null if no confirmation would help. */
-export function memberFor(verb, { next }) {
+export function confirmingMember(verb, { next }) {
   if (!MAKING.includes(verb)) return null;
   return next.map(({ step }) => MEMBERS[step]).find(Boolean) ?? null;
 }

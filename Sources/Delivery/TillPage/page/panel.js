@@ -3,11 +3,11 @@
 
 import { h, icon } from "./dom.js";
 import { loadsCards, WITHOUT_TAP } from "./offers.js";
-import { canBeRepeated, refusalWords, unknownWords } from "./refusals.js";
+import { canBeRepeated, refusalTexts, unknownTexts } from "./refusals.js";
 import { isUsable, needsOtherTag, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
-  begin, callbackOf, cancel, dismiss, doneWords, leaveOpen, repeatsItself, retry,
+  begin, callbackOf, cancel, dismiss, doneText, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
 import { button } from "./ui.js";
 import {
@@ -96,7 +96,7 @@ function whose({ uid }) {
 }
 
 const done = (task) => [
-  [h("h1", { id: "title", tabindex: "-1" }, doneWords(task)),
+  [h("h1", { id: "title", tabindex: "-1" }, doneText(task)),
     whose(task.answer),
     handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
     [
@@ -122,8 +122,8 @@ function repeat({ id, verb, body, place, about, kind }) {
 }
 
 const failed = (task, isAgain = canBeRepeated(task)) => [
-  [title(refusalWords(task).title),
-    leads(refusalWords(task).lines),
+  [title(refusalTexts(task).title),
+    leads(refusalTexts(task).lines),
     otherResolved(task.problem.resolved, task.id),
     h("div.row",
       isAgain && button(say.again, () => repeat(task),
@@ -133,8 +133,8 @@ const failed = (task, isAgain = canBeRepeated(task)) => [
 ];
 
 const unknown = (task) => [
-  [title(unknownWords(task).title),
-    leads(unknownWords(task, repeatsItself(task)).lines),
+  [title(unknownTexts(task).title),
+    leads(unknownTexts(task, repeatsItself(task)).lines),
     h("div.row",
       !repeatsItself(task) && !needsOtherTag(task.doubt)
         && button(say.unknown.again, () => retry(task.id, true),

@@ -62,7 +62,7 @@ function reasons({ kind, problem, body }) {
 }
 
 /** The heading and the sentences shown for a refused task. */
-export function refusalWords(task) {
+export function refusalTexts(task) {
   const { title, advice, error } = task.problem;
   if (hasBegun(task)) return { title: words.open, lines: [title, words.openLine] };
   // The error `failed` does not say what happened to the money, so the server's title stays.
@@ -80,7 +80,7 @@ const MONEY_VIEWS = ["pay", "add"];
  * The problem with the tag on the reader. In the money views, the advice is to use another card,
  * not to turn this tag into one.
  */
-export function tagWords(problem) {
+export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
   // When the ledger cannot be used, the server's sentences mention sockets and commands.
   const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
@@ -89,7 +89,7 @@ export function tagWords(problem) {
 }
 
 /** The text for an unknown outcome; it stays the same when the page is reloaded. */
-export function unknownWords({ id, kind, about, body, doubt }, isRepeated) {
+export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
   const titled = (what) => [what, about].filter(Boolean).join(", ");
   const title = titled(say.unknown.title);
   if (blamesTag(doubt)) {

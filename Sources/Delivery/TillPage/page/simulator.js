@@ -9,10 +9,9 @@ import { say } from "./strings.js";
 import { button, field, form, rows, signButton, submit, typed } from "./ui.js";
 import { uidWords } from "./words.js";
 
-const CHIPS = ["NTAG213", "NTAG215", "NTAG216", "NTAG424"];
 const words = say.simulator;
 
-export const lookAtTags = () => load("simulator", "simulator");
+export const loadTags = () => load("simulator", "simulator");
 
 async function play(path, body) {
   try {
@@ -20,7 +19,7 @@ async function play(path, body) {
   } catch (problem) {
     toast(problem.detail, "bad");
   }
-  lookAtTags();
+  loadTags();
 }
 
 // Without a number, the server puts the last tag back on the reader.
@@ -38,11 +37,11 @@ const tagRow = ({ uid, chip, onReader }) => h("li", { key: uid },
   h("span.uid", uidWords(uid)), h("small", chip), onReader ? h("strong", words.on)
     : small(words.put, () => put(uid), { "aria-label": `${words.put} ${uid}` }));
 
-const details = ({ tags, fault }) => h("div.sim-body", { id: "sim-body" },
+const details = ({ tags, fault }, chips) => h("div.sim-body", { id: "sim-body" },
   h("p", words.lead),
   h("section",
     h("h2", words.tags), rows(tags, tagRow, words.none),
-    h("div.row", CHIPS.map((chip) => small(words.fresh(chip), () => put(chip)))),
+    h("div.row", chips.map((chip) => small(words.fresh(chip), () => put(chip)))),
     h("p.hint", words.unsigned)),
   h("section",
     h("h2", words.tear), fault && small(words.disarm, () => tear(null)),
@@ -61,11 +60,11 @@ export function renderSimulator({ settings, data, card, link }) {
       h("span.sim-state", value.fault && words.armed(value.fault)),
       // If there are no tags yet, the button makes one.
       isOn ? small(words.take, () => play("take", {}))
-        : small(words.put, () => (value.tags.length > 0 ? put() : put(CHIPS[0])),
+        : small(words.put, () => (value.tags.length > 0 ? put() : put(settings.chips[0])),
           { tone: "small strong" }),
       signButton(isOpen ? "down" : "up", words.title, () => {
         setDraft("sim.open", !isOpen);
-        lookAtTags();
+        loadTags();
       }, { "aria-expanded": String(isOpen), "aria-controls": isOpen ? "sim-body" : null })),
-    isOpen && details(value));
+    isOpen && details(value, settings.chips));
 }

@@ -1,6 +1,7 @@
 // The page's wording for the next steps that the server suggests, and for refusals whose server
 // text is written for operators.
 
+import { state } from "./store.js";
 import { shown } from "./words.js";
 
 const OPERATOR = "Ask the operator.";
@@ -62,7 +63,7 @@ export const steps = {
   "use-factory-tag": "Use a new, unused tag.",
   "format-for-nfc": "Format it with a phone app, or use another tag.",
   "use-unlocked-tag": "It is locked for good. Use another tag.",
-  "use-known-chip": "Use an NTAG213, NTAG215, NTAG216, or NTAG 424.",
+  "use-known-chip": () => `Use one of these tags: ${state.settings.chips.join(", ")}.`,
   "use-same-chip": "Use a tag with the same kind of chip.",
   "show-tag": "",
   "shorten-name": "Use a shorter name, no name, or a tag with more space.",
@@ -165,7 +166,7 @@ export const steps = {
 };
 
 /** Steps that the server suggests only while the reader cannot be used. */
-export const OF_READER = ["diagnose-reader", "free-reader", "plug-reader-in"];
+export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** What happened and what to do, by error, or by error and next step. */
 export const refusals = {

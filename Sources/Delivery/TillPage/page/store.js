@@ -68,8 +68,8 @@ const keepDrafts = (isKept) => change({
 });
 
 /** Forgets what was typed and chosen for a customer. */
-export const forgetDrafts = (...names) => keepDrafts((name) => !names.includes(name));
-export const forgetView = () => keepDrafts((name) => LASTING.includes(name));
+export const discardDrafts = (...names) => keepDrafts((name) => !names.includes(name));
+export const discardViewDrafts = () => keepDrafts((name) => LASTING.includes(name));
 
 const taskWith = (name, value) => Object.values(state.tasks).find((task) => task[name] === value);
 /** The task that fills the page until its outcome has been seen. */
@@ -98,7 +98,7 @@ export const OF_LEDGER =
   ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
 /** Whether the card on the reader cannot be checked because the ledger cannot be used now. */
-export function isUnjudged() {
+export function cannotBeChecked() {
   const { read, problem } = state.card ?? {};
   return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
 }
@@ -117,16 +117,16 @@ export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "rep
 export function isGrave() {
   const { read, problem } = state.card ?? {};
   if (!problem || acceptsOffline()) return false;
-  return read ? !isUnjudged() : problem.result === "untrusted"
+  return read ? !cannotBeChecked() : problem.result === "untrusted"
     || problem.next.some(({ step }) => SUSPICIOUS.includes(step));
 }
 
 /** Whether the ledger, and not the card on the reader, prevents money from moving. */
 export const isWithoutLedger = () =>
-  isUnjudged() || (!isBarred() && Boolean(state.offlinePayments?.offline));
+  cannotBeChecked() || (!isBarred() && Boolean(state.offlinePayments?.offline));
 
 /** Whether a payment with the card on the reader, or with the next card, will be booked later. */
-export const isPaidLater = () =>
+export const willBeBookedLater = () =>
   acceptsOffline()
   || (!state.card && Boolean(state.offlinePayments?.offline && state.offlinePayments.offered));
 

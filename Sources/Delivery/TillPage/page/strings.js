@@ -198,7 +198,7 @@ export const say = {
   },
   // For a card that was on the reader before the server started watching, or whose last operation
   // has an unknown outcome.
-  perhapsServed: {
+  possiblyServed: {
     pay: "This card may already have been charged. Check History before you charge it again.",
     add: "This card may already have been topped up. Check History before you top it up again.",
     "ticket/buy": "A ticket may already have been bought with this card. Check History before you "

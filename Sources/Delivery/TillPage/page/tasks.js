@@ -4,7 +4,7 @@
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
-import { meaningOf, refusalWords, spoken, unknownWords } from "./refusals.js";
+import { meaningOf, refusalTexts, spoken, unknownTexts } from "./refusals.js";
 import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
 import { balanceWords, handOut, resolvedWords, shown } from "./words.js";
@@ -307,7 +307,7 @@ function show(id) {
 }
 
 /** The heading for success. Undoing a top-up is not called a refund. */
-export const doneWords = ({ verb, answer }) =>
+export const doneText = ({ verb, answer }) =>
   say.verbs[answer.offline ? "offline"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
 
@@ -315,13 +315,13 @@ export const doneWords = ({ verb, answer }) =>
 export function told(task) {
   const { id, status, about, answer, problem } = task;
   const resolved = resolvedWords((answer ?? problem).resolved, id).join(" ");
-  if (status === "unknown") return spoken(unknownWords(task, repeatsItself(task)));
-  if (problem) return [spoken(refusalWords(task)), resolved].filter(Boolean).join(" ");
+  if (status === "unknown") return spoken(unknownTexts(task, repeatsItself(task)));
+  if (problem) return [spoken(refusalTexts(task)), resolved].filter(Boolean).join(" ");
   const due = handOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
   // The amount of a payout is the cash that the next sentence names anyway.
-  const what = [doneWords(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
+  const what = [doneText(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
   return [what, rest, resolved].filter(Boolean).join(". ");
 }
 

@@ -7,13 +7,13 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
 import {
-  change, draft, forgetDrafts, isBarred, acceptsOffline, isPaidLater, isServed, isUnjudged,
+  change, draft, discardDrafts, isBarred, acceptsOffline, willBeBookedLater, isServed, cannotBeChecked,
   isUsable, isWithoutLedger, serve, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin, whenever } from "./tasks.js";
 import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
-import { example, fault, presetWords, shown, typedAmount } from "./words.js";
+import { example, fault, presetText, shown, typedAmount } from "./words.js";
 
 const ASKING_LIMIT = 30_000;
 const words = say.home;
@@ -41,7 +41,7 @@ const balanceTile = (read, asking) => h("button.tile.balance-tile", {
 },
 h("span", words.balance), h("b", shown(read?.balance)),
 h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
-  : isUnjudged() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
+  : cannotBeChecked() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
     : words.balanceAsk));
 
 /** A link to a view. If the view cannot be used right now, a disabled button says why. */
@@ -59,9 +59,9 @@ function ways({ asking }) {
     : isBarred() ? words.notThis : null;
   const [scratchHint, activateHint] = words.why[word] ?? [];
   return h("section.tiles", { "aria-label": words.ways },
-    balanceTile(read ?? (isUnjudged() || acceptsOffline() ? state.card.read : null), asking),
-    way("pay", "pay", isPaidLater() ? say.offlinePayments.hint : why ?? words.payHint,
-      !isHeld || isPaidLater()),
+    balanceTile(read ?? (cannotBeChecked() || acceptsOffline() ? state.card.read : null), asking),
+    way("pay", "pay", willBeBookedLater() ? say.offlinePayments.hint : why ?? words.payHint,
+      !isHeld || willBeBookedLater()),
     way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
       !isHeld && loadsCards()),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
@@ -104,11 +104,11 @@ function move(verb, amount) {
   const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
   // Whatever the outcome, the next customer's amount is typed into an empty field.
-  forgetDrafts(`${verb}-amount`);
+  discardDrafts(`${verb}-amount`);
 }
 
 const servedWords = (verb) =>
-  state.served[verb] === "perhaps" ? say.perhapsServed[verb] : say.served[verb][0];
+  state.served[verb] === "perhaps" ? say.possiblyServed[verb] : say.served[verb][0];
 
 /** After a top-up, the page returns to the till for the next customer. */
 export function leaveAdd() {
@@ -136,7 +136,7 @@ const amounts = (verb, id, disabled) => [
   h("div.presets", (state.settings?.presets[verb] ?? []).map((amount) =>
     h("button.tile.amount", {
       key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
-    }, presetWords(amount)))),
+    }, presetText(amount)))),
   form(() => accepts(id, fault(draft(id))) && move(verb, typedAmount(id)), h("div.free",
     amountField(id, say.money.label, { placeholder: example(verb), disabled }),
     submit(say[verb].action, disabled, "strong", true))),
@@ -146,7 +146,7 @@ const moneyView = (verb) => ({
   title: say[verb].title,
   render(s) {
     const read = shownCard(verb);
-    const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && isPaidLater());
+    const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && willBeBookedLater());
     const isElsewhere = verb === "add" && !loadsCards();
     const disabled = !isUsable() || isHeld || isElsewhere;
     const again = serveAgain(verb);

@@ -41,7 +41,7 @@ export function withShown(text) {
 }
 
 /** A preset amount, without decimals if no preset has any. */
-export function presetWords(amount) {
+export function presetText(amount) {
   const { pay = [], add = [] } = state.settings?.presets ?? {};
   const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
   return areWhole && decimals() > 0 ? shown(amount).slice(0, -decimals() - 1) : shown(amount);
@@ -83,7 +83,7 @@ export const typedAmount = (id) => plain(draft(id).trim());
 
 /** An example amount, as it can be typed. */
 export const example = (verb) =>
-  presetWords(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
+  presetText(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
     .replaceAll(separator() === "." ? "," : ".", "");
 
 /** What is wrong with a typed amount, in the words of the server's refusals; null if it is fine. */

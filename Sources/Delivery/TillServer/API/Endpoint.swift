@@ -74,7 +74,7 @@ extension Endpoint {
             Schema.byDefault(
                 parameter.usual,
                 parameter.isRequired
-                    ? values(parameter.form) : Schema.orNull(values(parameter.form)))
+                    ? values(parameter.form) : Schema.nullable(values(parameter.form)))
         }
         (method, path) = (call.method.rawValue, CallRoutes.base + call.path)
         group = call.command.group
@@ -90,8 +90,8 @@ extension Endpoint {
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
-                            ($0, Schema.orNull(values(.operation)), isRequired: false)
-                        } + [("repeated", Schema.orNull(values(.truth)), isRequired: false)]),
+                            ($0, Schema.nullable(values(.operation)), isRequired: false)
+                        } + [("repeated", Schema.nullable(values(.truth)), isRequired: false)]),
                 isRequired: call.parameters.contains(where: \.isRequired))
             needsToken = true
         } else {

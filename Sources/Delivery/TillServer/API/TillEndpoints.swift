@@ -33,7 +33,8 @@ extension Endpoint {
             schema: Schema.object(
                 [:],
                 optional: [
-                    "cashier": Schema.orNull(Schema.text), "password": Schema.orNull(Schema.text),
+                    "cashier": Schema.nullable(Schema.text),
+                    "password": Schema.nullable(Schema.text),
                 ]), isRequired: false),
         answer: .json("The new token.", Schema.named("Session")), problems: [401, 429])
 

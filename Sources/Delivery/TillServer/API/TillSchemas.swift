@@ -16,13 +16,13 @@ enum TillSchemas {
         "meaning": Schema.text, "advice": Schema.text,
         "error": Schema.pattern("^[a-z][a-z0-9-]*$"),
         "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
-        "uid": Schema.orNull(ValueSchemas.card),
-        "operation": Schema.orNull(ValueSchemas.operation), "resolved": CardSchemas.resolved,
+        "uid": Schema.nullable(ValueSchemas.card),
+        "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
         "next": CardSchemas.next,
     ])
 
     private static let session = Schema.object([
-        "token": Schema.text, "cashier": Schema.orNull(Schema.text),
+        "token": Schema.text, "cashier": Schema.nullable(Schema.text),
     ])
 
     private static let settings = Schema.object([
@@ -32,20 +32,21 @@ enum TillSchemas {
             "pay": Schema.list(of: Schema.named("Amount")),
             "add": Schema.list(of: Schema.named("Amount")),
         ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
-        "simulator": Schema.truth, "ticketPrice": Schema.orNull(Schema.named("Amount")),
+        "simulator": Schema.truth, "chips": Schema.list(of: Schema.text),
+        "ticketPrice": Schema.nullable(Schema.named("Amount")),
         "tills": Schema.count, "loadsCards": Schema.truth,
     ])
 
     private static let reader = Schema.object([
-        "state": Schema.words(["ready", "missing"]), "name": Schema.orNull(Schema.text),
-        "problem": Schema.orNull(Schema.named("Problem")),
+        "state": Schema.words(["ready", "missing"]), "name": Schema.nullable(Schema.text),
+        "problem": Schema.nullable(Schema.named("Problem")),
     ])
 
     /// The card on the reader. Without a session, the reader is empty; with a session but neither a
     /// reading nor a problem, the card is being read.
     private static let cardOnReader = Schema.object([
-        "session": Schema.orNull(Schema.count), "read": Schema.orNull(Schema.named("Card")),
-        "problem": Schema.orNull(Schema.named("Problem")), "served": served,
+        "session": Schema.nullable(Schema.count), "read": Schema.nullable(Schema.named("Card")),
+        "problem": Schema.nullable(Schema.named("Problem")), "served": served,
     ])
 
     /// What has been done, or may have been done, for the card since it was put on the reader.
@@ -59,17 +60,17 @@ enum TillSchemas {
 
     private static let operation = Schema.object([
         "operation": ValueSchemas.operation, "verb": Schema.text,
-        "client": Schema.orNull(ValueSchemas.operation),
+        "client": Schema.nullable(ValueSchemas.operation),
         "phase": Schema.words(TillOperation.Phase.allCases.map(\.rawValue)),
-        "uid": Schema.orNull(ValueSchemas.card),
-        "answer": Schema.orNull(["type": "object"]),
-        "problem": Schema.orNull(Schema.named("Problem")),
+        "uid": Schema.nullable(ValueSchemas.card),
+        "answer": Schema.nullable(["type": "object"]),
+        "problem": Schema.nullable(Schema.named("Problem")),
     ])
 
     private static let state = Schema.object([
-        "reader": Schema.named("Reader"), "card": Schema.orNull(Schema.named("CardOnReader")),
+        "reader": Schema.named("Reader"), "card": Schema.nullable(Schema.named("CardOnReader")),
         "operations": Schema.list(of: Schema.named("Operation")),
-        "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")),
+        "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
     ])
 
     /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
@@ -78,7 +79,7 @@ enum TillSchemas {
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
         "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
-        "snapshotAge": Schema.orNull(Schema.count), "bookedAt": Schema.orNull(Schema.text),
+        "snapshotAge": Schema.nullable(Schema.count), "bookedAt": Schema.nullable(Schema.text),
     ])
 
     private static let gone = Schema.object(["session": Schema.count])
@@ -88,17 +89,17 @@ enum TillSchemas {
 
     /// The reader is null in the health report for a server with several tills.
     private static let health = Schema.object([
-        "status": healthWords, "reader": Schema.orNull(Schema.named("Reader")),
+        "status": healthWords, "reader": Schema.nullable(Schema.named("Reader")),
         "tills": Schema.list(
             of: Schema.object([
-                "number": Schema.number(1...Settings.mostReaders), "status": healthWords,
+                "number": Schema.number(1...Settings.maximumReaders), "status": healthWords,
                 "reader": Schema.named("Reader"),
             ])),
         "ledger": Schema.object([
-            "state": Schema.words(["ready", "failed"]), "error": Schema.orNull(Schema.text),
-            "why": Schema.orNull(Schema.text), "database": Schema.orNull(DatabaseReport.schema),
+            "state": Schema.words(["ready", "failed"]), "error": Schema.nullable(Schema.text),
+            "why": Schema.nullable(Schema.text), "database": Schema.nullable(DatabaseReport.schema),
         ]),
-        "offlinePayments": Schema.orNull(Schema.named("OfflinePayments")), "version": Schema.text,
+        "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")), "version": Schema.text,
     ])
 
     /// The names of the events, with the schemas of their data.

@@ -245,7 +245,7 @@ private actor PasswordChecker {
     /// The cashier, with a hash at the current cost, if the password is correct; otherwise nil.
     func accept(_ password: String, for cashier: Cashier?, _ runner: TillRunner) -> Cashier? {
         guard (cashier?.password ?? dummyHash).accepts(password), let cashier else { return nil }
-        guard cashier.password.cost.isBelowUsual else { return cashier }
+        guard cashier.password.cost.isBelowDefault else { return cashier }
         return runner.renewed(cashier, password)
     }
 }

@@ -5,9 +5,9 @@
 /// successful login clears the failures for its name and origin.
 package struct LoginLimits: Sendable {
     /// The maximum number of wrong passwords for one name from one origin.
-    package static let ofAName = 5
+    package static let maximumPerName = 5
     /// The maximum number of wrong passwords for all names from one origin.
-    package static let ofAnOrigin = 20
+    package static let maximumPerOrigin = 20
     private static let span: Int64 = 60_000
 
     private var failures: [(at: Int64, name: String, origin: String)] = []
@@ -20,7 +20,7 @@ package struct LoginLimits: Sendable {
         failures.removeAll { $0.at + LoginLimits.span <= now }
         let own = failures.filter { $0.origin == origin }
         let named = own.filter { $0.name == name }
-        let waits = [(named, LoginLimits.ofAName), (own, LoginLimits.ofAnOrigin)]
+        let waits = [(named, LoginLimits.maximumPerName), (own, LoginLimits.maximumPerOrigin)]
             .compactMap { failures, most in
                 // Another attempt is allowed once the oldest of the last `most` failures is older
                 // than the time span.

@@ -17,7 +17,7 @@ package struct LoginQueue: Sendable {
     /// The maximum number of waiting logins: enough for all of a server's tills at once.
     package static let most = 512
     /// The maximum number of waiting logins with one name from one origin.
-    package static let ofAName = 5
+    package static let maximumPerName = 5
     /// How long a login may wait, in milliseconds. The page gives up after 10 s, and checking a
     /// password after that would only delay other logins.
     package static let longestWait: Int64 = 8_000
@@ -37,7 +37,7 @@ package struct LoginQueue: Sendable {
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
         let line = lines[origin] ?? []
-        guard line.count(where: { $0.name == name }) < LoginQueue.ofAName else { return nil }
+        guard line.count(where: { $0.name == name }) < LoginQueue.maximumPerName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
             // The longest line must stay at least as long as this one becomes; otherwise, the two

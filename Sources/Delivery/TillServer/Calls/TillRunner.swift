@@ -29,7 +29,7 @@ struct TillRunner: Sendable {
         case gone
         /// The reader works and is empty.
         case empty
-        case readerIsBack(name: String)
+        case readerReturned(name: String)
     }
 
     private let session: Session
@@ -47,9 +47,9 @@ struct TillRunner: Sendable {
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
     /// The time in the `--json` format.
-    var time: String { LocalTime.iso(session.surroundings.now()) }
-    func newID() -> OperationID { session.surroundings.newID() }
-    func now() -> Timestamp { session.surroundings.now() }
+    var time: String { LocalTime.iso(session.dependencies.now()) }
+    func newID() -> OperationID { session.dependencies.newID() }
+    func now() -> Timestamp { session.dependencies.now() }
 
     /// The cashiers of this station; if there are none, no login is needed.
     func cashiers() throws(TapcardError) -> [Cashier] {
@@ -61,7 +61,7 @@ struct TillRunner: Sendable {
     /// Hashes a cashier's password at the current cost and stores the hash. Returns the cashier
     /// unchanged if that fails or if the password has changed in the meantime.
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
-        let salt = session.surroundings.random(PasswordHash.saltSize)
+        let salt = session.dependencies.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
         let isKept = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
         return isKept ? renewed : cashier
@@ -105,7 +105,7 @@ struct TillRunner: Sendable {
     /// What has been done for a card at any time, according to its latest operations; nil if the
     /// ledger cannot be read. While the station has unbooked payments, one of them may be from this
     /// card.
-    func hadEarlier(_ uid: CardUID) async -> Set<VisitRequest>? {
+    func earlierRequests(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
         }
@@ -202,7 +202,7 @@ struct TillRunner: Sendable {
             switch event {
             case .card(let reading):
                 let report = Report(
-                    self.session.journal.lessUnbooked(reading), currency: station.currency)
+                    self.session.journal.subtractingUnbooked(reading), currency: station.currency)
                 // Ending this watch makes the next one compare the keys again.
                 let goesOn = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
@@ -211,7 +211,7 @@ struct TillRunner: Sendable {
                 return await show(.problem(error)) && !error.isTransient
             case .gone: return await show(.gone)
             case .empty: return await show(.empty)
-            case .readerIsBack(let name): return await show(.readerIsBack(name: name))
+            case .readerReturned(let name): return await show(.readerReturned(name: name))
             }
         }
     }
@@ -232,7 +232,7 @@ struct TillRunner: Sendable {
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
         guard again, case .empty = first else { return first }
-        try? await session.surroundings.sleep(Station.presenceInterval)
+        try? await session.dependencies.sleep(Station.presenceInterval)
         return await lookOnce()
     }
 
@@ -267,6 +267,7 @@ struct TillRunner: Sendable {
             "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
+            "chips": .array(Chip.allCases.map { .string($0.name) }),
             "ticketPrice": .text(price), "tills": .number(tills),
             "loadsCards": .bool(session.keyFile.loadsCards),
         ]
@@ -290,7 +291,7 @@ struct TillRunner: Sendable {
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
             // The services are shared, so that connections to them stay open between requests.
-            madeServices: session.madeServices, lastWords: LastWords())
+            serviceCache: session.serviceCache, finalMessage: FinalMessage())
     }
 }
 

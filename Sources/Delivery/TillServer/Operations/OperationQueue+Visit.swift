@@ -20,7 +20,7 @@ extension OperationQueue {
     /// ledger is offline, anything may have been done for the card.
     private func recall() async {
         // Another card may have been put on the reader while the ledger was being asked.
-        guard let uid = admission.visit.unseen, let earlier = await runner.hadEarlier(uid),
+        guard let uid = admission.visit.unseen, let earlier = await runner.earlierRequests(uid),
             admission.visit.unseen == uid
         else { return }
         admission.visit.recall(earlier)

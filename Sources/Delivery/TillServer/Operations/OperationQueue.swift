@@ -48,11 +48,11 @@ actor OperationQueue {
 
     init(
         _ runner: TillRunner, number: Int?, log: TillLog, ledgerCheck: LedgerCheck,
-        offlinePayments: OfflineKeeper, mostListeners: Int
+        offlinePayments: OfflineKeeper, maximumListeners: Int
     ) {
         (self.runner, self.number, self.log) = (runner, number, log)
         (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
-        hub = EventHub(most: mostListeners)
+        hub = EventHub(most: maximumListeners)
     }
 
     func open() async {
@@ -116,8 +116,8 @@ actor OperationQueue {
     }
 
     /// The counts and the state of this till, for Prometheus.
-    func counted() async -> TillMetrics.OfTill {
-        TillMetrics.OfTill(
+    func counted() async -> TillMetrics.TillSample {
+        TillMetrics.TillSample(
             number: number, counts: metrics, listeners: hub.listenerCount,
             readerWorks: readerWorks, ledgerWorks: await askLedger() == nil)
     }
@@ -147,8 +147,8 @@ actor OperationQueue {
     private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
 
     /// Ends the streams of listeners that have lost permission.
-    func dismissUnwelcome() {
-        for client in hub.dismissUnwelcome() { stopWaiting(for: client) }
+    func endUnauthorizedStreams() {
+        for client in hub.endUnauthorizedStreams() { stopWaiting(for: client) }
     }
 
     /// Stops the operations of a client that has left, except those that have begun with a card.
@@ -161,7 +161,7 @@ actor OperationQueue {
         hub.keepAlive()
         beats += 1
         guard beats.isMultiple(of: OperationQueue.beatsPerCheck) else { return }
-        dismissUnwelcome()
+        endUnauthorizedStreams()
         if !isClosing { ledgerCheck.beat() }
         if !isClosing { keepOfflinePayments() }
     }
@@ -172,7 +172,7 @@ actor OperationQueue {
     }
 
     private func publish(_ event: String, _ data: JSONValue) {
-        dismissUnwelcome()
+        endUnauthorizedStreams()
         hub.publish(event, data)
     }
 
@@ -222,7 +222,7 @@ actor OperationQueue {
             wentAway()
             // An operation may have found the reader again before the watch did.
             if readerProblem != nil { readerChanged(nil) }
-        case .readerIsBack(let name):
+        case .readerReturned(let name):
             readerName = name
             readerChanged(nil)
         }
@@ -298,7 +298,7 @@ actor OperationQueue {
         if isRepeated { try await requireBegun(operation) }
         // The ledger can answer for recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
-            return try await answerBeside(operation)
+            return try await answerWithoutReader(operation)
         }
         return try await begin(operation)
     }

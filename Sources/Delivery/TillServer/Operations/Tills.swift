@@ -17,7 +17,7 @@ struct Tills: Sendable {
     private let offlinePayments: OfflineKeeper
 
     /// Divides the listeners evenly among the tills.
-    init(_ runners: TillRunners, log: TillLog, mostListeners: Int) {
+    init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
         let ledgerCheck = LedgerCheck(runners.first, log)
         self.ledgerCheck = ledgerCheck
         let offlinePayments = OfflineKeeper(runners.first, log)
@@ -30,7 +30,7 @@ struct Tills: Sendable {
                 queue: OperationQueue(
                     runner, number: number, log: log, ledgerCheck: ledgerCheck,
                     offlinePayments: offlinePayments,
-                    mostListeners: mostListeners / count))
+                    maximumListeners: maximumListeners / count))
         }
     }
 
@@ -47,8 +47,8 @@ struct Tills: Sendable {
     }
 
     /// Ends the streams of listeners that have lost permission.
-    func dismissUnwelcome() async {
-        for till in all { await till.queue.dismissUnwelcome() }
+    func endUnauthorizedStreams() async {
+        for till in all { await till.queue.endUnauthorizedStreams() }
     }
 
     /// The health of a till; for nil, that of the server, whose status is the worst of its tills'.
@@ -85,7 +85,7 @@ struct Tills: Sendable {
     }
 
     /// The counts of each till, for Prometheus.
-    func counted() async -> [TillMetrics.OfTill] {
+    func counted() async -> [TillMetrics.TillSample] {
         await each { queue in await queue.counted() }
     }
 

@@ -127,7 +127,7 @@ extension Problem {
         NextStep.request(.useNewID).words)
 
     /// The response to a repeated request whose first attempt left no trace.
-    static let notKnownHere = {
+    static let outcomeUnknownHere = {
         var problem = Problem(
             TapcardError(
                 .outcomeUnknown, "It is unknown whether the earlier request went through.",

@@ -98,7 +98,7 @@ struct Router: Sendable {
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
             // Otherwise, its event streams would stay open until the next event.
-            await tills.dismissUnwelcome()
+            await tills.endUnauthorizedStreams()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
         if let till {

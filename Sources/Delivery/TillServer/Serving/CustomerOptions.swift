@@ -42,7 +42,7 @@ struct CustomerPlan {
     /// till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
-        let clocks = session.surroundings
+        let clocks = session.dependencies
         let log = TillLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
         let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }
         let watch = CustomerWatch(uptime: uptime, say: { log.say($0) })
@@ -80,7 +80,7 @@ struct OpenedCustomers {
         let server = try translating(CustomerServer.start(at: plan.place, routes)) {
             TapcardError(
                 $0, "The customer page cannot be served.", meaning: TillService.unserved,
-                orListen: "Choose another address or port with --customers.")
+                otherwiseAdvise: "Choose another address or port with --customers.")
         }
         return CustomerListener(server, plan.files, log)
     }

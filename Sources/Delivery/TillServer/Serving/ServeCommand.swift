@@ -93,13 +93,13 @@ enum ServeCommand {
             ) { session.say($0) }
         }
         let pages: ServedPages
-        var counts: CountServer?
+        var counts: MetricsServer?
         // If one page cannot be served, the other must not keep listening.
         do throws(TapcardError) {
             if service == nil, let customers,
                 let port = session[.port(orSay: TillService.unserved)]
             {
-                counts = try CountServer.start(at: port, customers.watch)
+                counts = try MetricsServer.start(at: port, customers.watch)
             }
             pages = ServedPages(service, try customers?.start(), counts)
         } catch {

@@ -9,9 +9,9 @@ package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
     /// The server for the customer page's metrics; nil if the till page provides them.
-    let counts: CountServer?
+    let counts: MetricsServer?
 
-    init(_ service: TillService?, _ customers: CustomerListener?, _ counts: CountServer? = nil) {
+    init(_ service: TillService?, _ customers: CustomerListener?, _ counts: MetricsServer? = nil) {
         (self.service, self.customers, self.counts) = (service, customers, counts)
     }
 

@@ -106,14 +106,14 @@ extension TapcardError {
     /// The error for a server that cannot be started.
     package init(
         _ error: WebServerError, _ what: String, meaning: String,
-        orListen: String = "Choose another --port, or leave it out to get a free one."
+        otherwiseAdvise: String = "Choose another --port, or leave it out to get a free one."
     ) {
         let (kind, advice): (TapcardError.Kind, String) =
             switch error.kind {
             case .badCertificate:
                 (.fileUnusable, "Specify a certificate and a private key that belong together.")
             case .cannotListen:
-                (.failed, orListen)
+                (.failed, otherwiseAdvise)
             case .libraryMissing, .tooFewDescriptors, .noResources:
                 (.failed, "Fix the cause, then try again.")
             }

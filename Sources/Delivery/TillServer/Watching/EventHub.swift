@@ -7,7 +7,7 @@ import WebServer
 struct EventHub {
     /// The buffer for one listener: far more than a client that keeps reading leaves unread.
     private static let capacity = 64 << 10
-    static let mostListeners = 2_048
+    static let maximumListeners = 2_048
     /// The maximum number of listeners at this till.
     let most: Int
 
@@ -50,7 +50,7 @@ struct EventHub {
 
     /// Ends the streams of listeners that have lost permission, and returns those of their clients
     /// that have no stream left.
-    mutating func dismissUnwelcome() -> [OperationID?] {
+    mutating func endUnauthorizedStreams() -> [OperationID?] {
         let unwelcome = listeners.filter { !$0.value.isWelcome() }
         return unwelcome.map { number, listener in
             listener.stream.finish()

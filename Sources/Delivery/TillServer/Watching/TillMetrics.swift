@@ -13,7 +13,7 @@ struct TillMetrics: Sendable {
     }
 
     /// The metrics and the state of one till, for the response to Prometheus.
-    struct OfTill: Sendable {
+    struct TillSample: Sendable {
         /// The till's number; nil for the only till, whose samples have no till label.
         let number: Int?
         let counts: TillMetrics
@@ -58,8 +58,8 @@ struct TillMetrics: Sendable {
     }
 
     /// The tills' metrics, in the Prometheus text format.
-    static func text(of tills: [OfTill], requests: [Int: Int]) -> String {
-        func each(_ value: (OfTill) -> Int) -> [Sample] {
+    static func text(of tills: [TillSample], requests: [Int: Int]) -> String {
+        func each(_ value: (TillSample) -> Int) -> [Sample] {
             tills.map { ($0.label, value($0)) }
         }
         // Dictionaries have no order, so the samples are sorted.

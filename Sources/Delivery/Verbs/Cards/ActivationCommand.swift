@@ -10,7 +10,7 @@ enum ActivationCommand {
         let service = AnnouncedActivation(try session.services().activation, in: session)
         let station = try await session.station()
         let id = session[.operation] ?? station.newID()
-        defer { session.lastWords.set(nil) }
+        defer { session.finalMessage.set(nil) }
         // Wrapped in a Result, because the cancellation handler does not preserve the error's type.
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
@@ -43,7 +43,7 @@ private struct AnnouncedActivation: ActivationService {
         isRequesting.withLock { $0 = true }
         defer { isRequesting.withLock { $0 = false } }
         // From this point on, the service may activate the code even if this process dies.
-        session.lastWords.set { showCutShort() }
+        session.finalMessage.set { showCutShort() }
         return try await service.activate(code)
     }
 

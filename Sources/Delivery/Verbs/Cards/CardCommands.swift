@@ -103,7 +103,7 @@ enum CardCommands {
         let station: Station
         let isFresh = try session.isFresh
         do throws(TapcardError) {
-            station = try await session.lookingStation()
+            station = try await session.readOnlyStation()
         } catch {
             // With a ledger in another currency, the amounts on a card would be misread, so a
             // missing ledger is the only problem that is tolerated.
@@ -123,7 +123,7 @@ enum CardCommands {
         guard session[.watch] else {
             let summary = try await station.read(resolving: resolving)
             return Report(
-                session.journal.lessUnbooked(summary), currency: station.currency,
+                session.journal.subtractingUnbooked(summary), currency: station.currency,
                 showsChip: session.manner.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
@@ -148,7 +148,8 @@ enum CardCommands {
             let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
-            return Report(journal.lessUnbooked(summary.withoutLedger(error)), currency: currency)
+            return Report(
+                journal.subtractingUnbooked(summary.withoutLedger(error)), currency: currency)
         } catch {
             return nil
         }
@@ -158,14 +159,14 @@ enum CardCommands {
     private static func show(
         _ event: Station.WatchEvent, _ currency: Currency, in session: Session
     ) -> Bool {
-        let (manner, output, now) = (session.manner, session.output, session.surroundings.now)
+        let (manner, output, now) = (session.manner, session.output, session.dependencies.now)
         /// Adds the time, because it cannot be reconstructed later.
         func timed(_ document: JSONValue?) -> JSONValue {
             (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
         }
         switch event {
         case .card(let summary):
-            let report = Report(session.journal.lessUnbooked(summary), currency: currency)
+            let report = Report(session.journal.subtractingUnbooked(summary), currency: currency)
             if manner.isJSON { return output.write(document: timed(report.document)) }
             if manner.isQuiet { return true }
             let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
@@ -180,7 +181,7 @@ enum CardCommands {
             session.show(error)
             return true
         case .gone, .empty: return true
-        case .readerIsBack(let name):
+        case .readerReturned(let name):
             if manner.isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
                 return output.write(document: timed(document))
@@ -225,7 +226,7 @@ enum CardCommands {
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
         // Printed before the tap, while the tag can still be left as it is.
-        if request.protects { TagCommands.sayWhoOpens(in: session) }
+        if request.protects { TagCommands.warnAboutKeyLoss(in: session) }
         let summary = try await station.make(
             request, id: session[.operation] ?? station.newID())
         return Report(summary, what, currency: station.currency, showsChip: true)

@@ -86,7 +86,7 @@ enum OperatorCommands {
             (uid, ledger) = (try await station.cardOnReader(), station.ledger)
         }
         let changed = try await Station.change(
-            uid, change, in: ledger, surroundings: session.surroundings)
+            uid, change, in: ledger, dependencies: session.dependencies)
         return Report(
             ["uid": .text(uid), "status": .string(changed.status.rawValue)],
             ["\(what) \(uid)"] + (next.map { [$0] } ?? []), isChange: true)

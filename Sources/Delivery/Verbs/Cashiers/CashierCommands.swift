@@ -49,10 +49,10 @@ enum TypedSecret: String {
 
     /// Prompts for the secret with hidden input.
     func typed(_ question: String, on console: Console) async throws(TapcardError) -> String {
-        guard let askSecretly = console.askSecretly else {
+        guard let promptHidden = console.promptHidden else {
             throw .missing(rawValue, variable, meaning: "Nothing was changed.")
         }
-        if let typed = await askSecretly(question) { return typed }
+        if let typed = await promptHidden(question) { return typed }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was changed.")
     }
 }
@@ -80,7 +80,7 @@ enum CashierCommands {
         let (kept, isNew) = try session.settings.cashierFile.add(
             Cashier(
                 name,
-                PasswordHash(password, salt: session.surroundings.random(PasswordHash.saltSize))))
+                PasswordHash(password, salt: session.dependencies.random(PasswordHash.saltSize))))
         return Report(
             ["cashier": .string(kept.text), "isNew": .bool(isNew)],
             [

@@ -31,7 +31,7 @@ enum CardTableCommand {
         try file.requireNew()
         let table = try await makeTable(in: session)
         let passphrase = TablePassphrase(
-            random: session.surroundings.random(TablePassphrase.randomByteCount))
+            random: session.dependencies.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
         // Standard error carries the passphrase, so that it is not sent along with the table.
         if file.isStream {

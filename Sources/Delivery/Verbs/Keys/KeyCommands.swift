@@ -68,7 +68,7 @@ extension Command {
 enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
         try session.keyFile.requireMasters()
-        let now = session.surroundings.now()
+        let now = session.dependencies.now()
         // If an older key file was put back, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
         if let database = try LedgerAccess(session).sharedDatabase {
@@ -121,7 +121,7 @@ enum KeyCommands {
     ) async throws(TapcardError) -> KeyRing {
         let known = try await session.keys()
         let ledger = try await session.ledger()
-        try await noteRetired(in: try known.changed(by: change), ids, ledger, in: session)
+        try await recordRetired(in: try known.changed(by: change), ids, ledger, in: session)
         return try session.keyFile.alone { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
             let changed = try (try session.keyFile.load() ?? known).changed(by: change)
@@ -130,13 +130,13 @@ enum KeyCommands {
         }
     }
 
-    static func noteRetired(
+    static func recordRetired(
         in keys: KeyRing, _ ids: Set<UInt8> = [], _ ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
         try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.retire(retired, at: session.surroundings.now())
+            try await ledger.retire(retired, at: session.dependencies.now())
         }
     }
 

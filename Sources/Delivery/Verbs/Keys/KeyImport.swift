@@ -17,7 +17,7 @@ enum KeyImport {
         let isTable = try session.keyFile.load()?.isTable ?? true
         // If keys are merged instead, `changeKeys` records the retired ones.
         if isTable, let ledger = try await session.ledgerIfThere() {
-            try await KeyCommands.noteRetired(in: imported, [], ledger, in: session)
+            try await KeyCommands.recordRetired(in: imported, [], ledger, in: session)
         }
         let areAll = try session.keyFile.alone { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
@@ -85,7 +85,7 @@ enum KeyImport {
     private static func imported(
         from path: String, in session: Session
     ) async throws(TapcardError) -> KeyRing {
-        let brought: KeyFile.Brought?
+        let brought: KeyFile.ImportedKeys?
         do {
             brought = try KeyFile(path: path).brought()
         } catch {

@@ -76,7 +76,7 @@ enum KeyRotation {
             }
             return try await seal(with: entry, issuer, database, isNew: false, in: session)
         }
-        let created = LocalTime.date(session.surroundings.now())
+        let created = LocalTime.date(session.dependencies.now())
         // The number of a key that was announced and then lost must not be used for another key.
         let taken = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in

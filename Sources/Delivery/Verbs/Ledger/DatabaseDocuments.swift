@@ -27,7 +27,7 @@ extension DatabaseStatus: DocumentedObject {
 extension Replica: DocumentedObject {
     static let fields: Fields<Replica> = [
         "name": .of(\.name), "state": .of(\.state), "synchrony": .of(\.synchrony),
-        "inStep": .of(\.isInStep), "lag": .of(\.lag),
+        "inStep": .of(\.isSynchronous), "lag": .of(\.lag),
     ]
 }
 

@@ -56,7 +56,7 @@ extension DatabaseStatus {
 
     private var replication: [Finding] {
         guard let replicas else { return [hiddenReplicas] }
-        let late = replicas.filter { !$0.isInStep }
+        let late = replicas.filter { !$0.isSynchronous }
         guard !synchronousReplicas.isEmpty else {
             return [
                 Finding(
@@ -66,7 +66,7 @@ extension DatabaseStatus {
                     remedy: [.say("See docs/STATIONS.md for a setup with three servers.")])
             ]
         }
-        let inStep = replicas.filter(\.isInStep)
+        let inStep = replicas.filter(\.isSynchronous)
         let step =
             inStep.isEmpty
             ? Finding(

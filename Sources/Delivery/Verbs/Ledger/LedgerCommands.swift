@@ -238,7 +238,7 @@ enum LedgerCommands {
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
         // Digits and letters only, which need no escaping in ~/.pgpass.
-        let password = session.surroundings.random(16).map { String($0, radix: 36) }.joined()
+        let password = session.dependencies.random(16).map { String($0, radix: 36) }.joined()
         // A line for ~/.pgpass that applies to any host, port, and database.
         let line = "*:*:*:\(name):\(password)\n"
         // Written first: a login whose password is lost would have to be revoked.

@@ -31,10 +31,10 @@ enum BuyTicketCommand {
         // Loaded before the user is asked for a card, and again below if the card took long.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
-        let asked = session.surroundings.now()
+        let asked = session.dependencies.now()
         let station = try await session.station(with: ledger)
         let uid = try await station.cardOnReader()
-        if session.surroundings.now().millisecondsSince(asked) > trustedFor {
+        if session.dependencies.now().millisecondsSince(asked) > trustedFor {
             draws = try await drawsToSellBy(in: session)
         }
         try await requireWhole(draws, for: card ?? uid, in: ledger)

@@ -55,7 +55,7 @@ enum DrawCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
         // A list that could not be deleted would be used again, so `--forget` has failed.
-        if let reason = fetched.unforgotten {
+        if let reason = fetched.cacheRemovalError {
             throw TapcardError(
                 .fileUnusable, "The cached list of draws could not be deleted: \(reason).",
                 meaning: "Any cached list was kept.",

@@ -53,7 +53,7 @@ struct ShownTicket: Sendable {
     var claim: Claim? {
         guard let prize, let sold else { return nil }
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
-        if sold.isGivenUp { return .never }
+        if sold.isAbandoned { return .never }
         guard sold.canBeClaimed else { return .blocked }
         // Only a tap tells the balance. Without one, a prize counts as fitting if any card could
         // hold it.
@@ -113,7 +113,7 @@ private struct ShownBall: DocumentedObject {
 
     static let fields: Fields<ShownBall> = [
         "number": .of(\.number),
-        "match": .of(Schema.orNull(Schema.words(["yes", "no"]))) { ball in
+        "match": .of(Schema.nullable(Schema.words(["yes", "no"]))) { ball in
             ball.match.map { $0 ? "yes" : "no" }
         },
     ]

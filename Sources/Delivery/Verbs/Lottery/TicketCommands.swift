@@ -135,7 +135,7 @@ enum TicketCommands {
         }
         let id = session[.operation]
         // A page gives every operation an ID.
-        guard id == nil || isPaidOut || session.manner.isOfPage else {
+        guard id == nil || isPaidOut || session.manner.isForPage else {
             throw TapcardError.usage(
                 "You can use --operation only with --paid-out.",
                 advice:
@@ -147,7 +147,7 @@ enum TicketCommands {
         let draws = try await LotteryNews(session).draws()
         // If the service only fails to respond, its last list is still valid. If it has sent
         // something unusable, the list is no basis for paying prizes.
-        if let staleness = draws.staleness, !staleness.isPassing {
+        if let staleness = draws.staleness, !staleness.isTemporary {
             throw TapcardError(
                 staleness,
                 meaning:

@@ -23,7 +23,7 @@ extension Parameter<Int?> {
             "Login lifetime, \(MastermindRules.loginSeconds.words) (default: the service's)")
     }
     fileprivate static var slots: Self {
-        let range = 1...MastermindRules.mostSlots
+        let range = 1...MastermindRules.maximumSlots
         return .option(
             "slots", "N", number(range),
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
@@ -45,7 +45,7 @@ extension Parameter<Bool> {
 extension Parameter<[[Int]]> {
     fileprivate static var colours: Self {
         .arguments(
-            "COLOR", .colours(1...MastermindRules.mostSlots),
+            "COLOR", .colours(1...MastermindRules.maximumSlots),
             "Colors 1 to 6, one per slot, such as `1 5 2 5` or `1525`", page: .other("colours"))
     }
 }
@@ -121,8 +121,8 @@ enum MastermindCommands {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
         // Without a terminal, nobody can be asked.
-        guard let askSecretly = session.console.askSecretly else { return nil }
-        if let password = await askSecretly("Password for \(user.shown): ") { return password }
+        guard let promptHidden = session.console.promptHidden else { return nil }
+        if let password = await promptHidden("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
     }
 
@@ -214,7 +214,7 @@ enum MastermindCommands {
         let turns = kept.history.turns
         return Report(
             ["user": user] + kept.members + [
-                "colours": .number(MastermindRules.usualColours),
+                "colours": .number(MastermindRules.defaultColors),
                 "turns": turns.document,
             ],
             ["Game \(kept.game.id), \(kept.game.slots) slots"]
@@ -280,12 +280,12 @@ extension MastermindGame {
     /// An example guess with the right length (1, 2, 3 ... repeated) for the `mastermind start`
     /// hint.
     fileprivate var firstGuess: String {
-        (0..<slots).map { String($0 % MastermindRules.usualColours + 1) }.joined()
+        (0..<slots).map { String($0 % MastermindRules.defaultColors + 1) }.joined()
     }
 }
 
 extension KeptMastermindGame: DocumentedObject {
-    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+    private static let slots = Schema.number(1...MastermindRules.maximumSlots)
 
     static let fields: Fields<KeptMastermindGame> = [
         "game": .of(\.game.id), "slots": .of(slots, \.game.slots),

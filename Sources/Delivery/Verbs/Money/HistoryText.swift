@@ -89,7 +89,7 @@ extension HistoryLine: DocumentedObject {
     static let fields: Fields<HistoryLine> = [
         "operation": .of(\.operation.id), "uid": .of(\.operation.uid),
         "kind": .of(\.operation.kind), "state": .of(\.operation.state),
-        "amount": .of(Schema.orNull(ValueSchemas.signedAmount), \.amount),
+        "amount": .of(Schema.nullable(ValueSchemas.signedAmount), \.amount),
         "balance": .of(\.balance),
         "sequence": .of { $0.operation.sequence == .none ? nil : $0.operation.sequence.value },
         "reverses": .of(\.operation.reverses), "at": .of(\.operation.begunAt),

@@ -99,7 +99,7 @@ enum MoneyCommands {
         // If the reader is already open, an offline payment uses the same station.
         var made: Station?
         // One ID is used with the ledger and without it, so that the payment is booked only once.
-        let id = session[.operation] ?? session.surroundings.newID()
+        let id = session[.operation] ?? session.dependencies.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
             let amount = try session[.amount, in: ledger.currency]
@@ -181,7 +181,7 @@ enum MoneyCommands {
 
     static func audit(in session: Session) async throws(TapcardError) -> Report {
         let report = try await Station.audit(
-            try await session.ledger(making: false), at: session.surroundings.now())
+            try await session.ledger(making: false), at: session.dependencies.now())
         let problem =
             report.violations.isEmpty
             ? nil
@@ -235,7 +235,7 @@ enum MoneyCommands {
         let amount = try currency.map { currency throws(TapcardError) in
             try session[.amount, in: currency].minorUnits
         }
-        guard let earlier = memory.perhapsRepeated(kind, amount, on: card) else { return }
+        guard let earlier = memory.possiblyRepeated(kind, amount, on: card) else { return }
         throw refusal(earlier)
     }
 

@@ -53,7 +53,7 @@ enum TakingsCommand {
     /// The requested day; today by default.
     private static func day(in session: Session) throws(TapcardError) -> CalendarDate {
         if let named = session[.day] { return named }
-        guard let today = LocalTime.dayAndHour(session.surroundings.now()).day else {
+        guard let today = LocalTime.dayAndHour(session.dependencies.now()).day else {
             throw TapcardError(
                 .usage,
                 "The system clock shows a year outside the calendar, so today's date is unknown.",

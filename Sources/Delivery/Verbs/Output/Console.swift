@@ -13,18 +13,18 @@ package struct Console: Sendable {
     package let columns: @Sendable () -> Int?
     /// Prompts for a line with hidden input, such as a password; nil if standard input is not a
     /// terminal.
-    package let askSecretly: SecretQuestion?
+    package let promptHidden: HiddenPrompt?
     /// Whether text for people must be ASCII.
-    private(set) var knowsASCIIAlone = false
+    private(set) var isASCIIOnly = false
 
     package init(
         isTerminal: Bool, isErrorTerminal: Bool, columns: @escaping @Sendable () -> Int?,
-        askSecretly: SecretQuestion? = nil,
+        promptHidden: HiddenPrompt? = nil,
         write: @escaping @Sendable ([UInt8]) throws(OutputError) -> Void,
         writeError: @escaping @Sendable (String) -> Void
     ) {
         (self.isTerminal, self.isErrorTerminal) = (isTerminal, isErrorTerminal)
-        (self.columns, self.askSecretly) = (columns, askSecretly)
+        (self.columns, self.promptHidden) = (columns, promptHidden)
         (self.write, self.writeError) = (write, writeError)
     }
 
@@ -32,7 +32,7 @@ package struct Console: Sendable {
     package var inASCII: Console {
         var console = self
         console.writeError = { [writeError] in writeError($0.ascii) }
-        console.knowsASCIIAlone = true
+        console.isASCIIOnly = true
         return console
     }
 
@@ -46,4 +46,4 @@ package struct Console: Sendable {
 
 /// A prompt for the user: takes the text to show and returns what was typed, or nil if the user
 /// canceled (Ctrl-D, Escape, or invalid text).
-package typealias SecretQuestion = @Sendable (String) async -> String?
+package typealias HiddenPrompt = @Sendable (String) async -> String?

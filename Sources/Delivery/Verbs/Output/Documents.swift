@@ -119,7 +119,7 @@ extension Report {
             // The balance may have changed since.
             lines[0] += " (already done; balance at that time)"
         }
-        if receipt.operation.kind.handsOutCash, amount.minorUnits > 0 {
+        if receipt.operation.kind.paysOutCash, amount.minorUnits > 0 {
             lines.append(
                 receipt.isReplayed
                     ? "This payout was already booked\(receipt.operation.whenAndByWhom). Do not "
@@ -210,16 +210,16 @@ struct ShownCard: DocumentedObject {
     static let fields: Fields<ShownCard> = [
         "uid": .of(\.summary.uid), "chip": .of(\.summary.chip.name), "seal": .of(\.summary.seal),
         "sequence": .of { $0.summary.sequence?.value },
-        "id": .of(Schema.orNull(Schema.number(1...Int.max))) { $0.summary.holder.id?.number },
+        "id": .of(Schema.nullable(Schema.number(1...Int.max))) { $0.summary.holder.id?.number },
         "name": .of(\.summary.holder.name), "balance": .of(\.summary.balance),
         "currency": .of { ($0.summary.balance?.currency ?? $0.currency).code },
         "code": .of(\.summary.scratch.code),
         "state": .of(
-            Schema.orNull(Schema.words(["unscratched", "scratched", "activating", "activated"])),
+            Schema.nullable(Schema.words(["unscratched", "scratched", "activating", "activated"])),
             \.summary.stateWord),
         "ledger": .of(\.summary.ledger), "display": .of(\.summary.display),
         "protection": .of(
-            Schema.orNull(
+            Schema.nullable(
                 Schema.words([
                     "off", "setting-password", "switching-on", "on", "switching-off",
                     "clearing-password", "keys",

@@ -23,7 +23,7 @@ extension ResolvedOperation {
     /// The cash to pay out now, because the operation was open until this tap.
     private var cashToPayOut: Money? {
         if closed.minorUnits > 0 { return closed }
-        guard operation.kind.handsOutCash, operation.amount > 0 else { return nil }
+        guard operation.kind.paysOutCash, operation.amount > 0 else { return nil }
         return Money(minorUnits: operation.amount, amount.currency)
     }
 }

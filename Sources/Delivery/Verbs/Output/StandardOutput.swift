@@ -13,11 +13,11 @@ package struct OutputError: Error, Sendable, Hashable {
 /// After the first failure, nothing more is written, because output with a gap would look complete.
 package final class StandardOutput: Sendable {
     private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
-    private let knowsASCIIAlone: Bool
+    private let isASCIIOnly: Bool
     private let failed = Guarded<OutputError?>(nil)
 
     package init(_ console: Console) {
-        (put, knowsASCIIAlone) = (console.write, console.knowsASCIIAlone)
+        (put, isASCIIOnly) = (console.write, console.isASCIIOnly)
     }
 
     /// The first failure; nil as long as everything has been written.
@@ -25,7 +25,7 @@ package final class StandardOutput: Sendable {
 
     /// Writes text for people. Returns whether this and all earlier output was written.
     @discardableResult package func write(_ text: String) -> Bool {
-        write(Array((knowsASCIIAlone ? text.ascii : text).utf8))
+        write(Array((isASCIIOnly ? text.ascii : text).utf8))
     }
 
     /// Writes a document on one line, in UTF-8 in every locale, as JSON requires.

@@ -168,7 +168,7 @@ extension NextStep.FileStep {
         switch self {
         case .makePrivate(let file, let path):
             NextWords("make-private", "\(file.danger): chmod 600 \(path)", ["file": path])
-        case .letOwnerRun(let file):
+        case .runAsOwner(let file):
             NextWords(
                 "let-owner-run", "Start tapcard as the owner of the file, or \(file.replacement).")
         case .restore(let file):

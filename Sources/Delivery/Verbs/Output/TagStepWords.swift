@@ -120,7 +120,7 @@ extension NextStep.RequestStep {
                     + "will be booked only once, but do not pay out any cash before you see the "
                     + "result.",
                 ["operation": id], option: "operation")
-        case .nameID:
+        case .specifyID:
             NextWords(
                 "name-id", "A request with --operation can be repeated safely.", option: "operation"
             )

@@ -64,7 +64,7 @@ struct NamedFile {
     }
 
     /// Refuses `--json` if the contents go to standard output, which cannot carry both.
-    func requireOutput(_ what: String, _ manner: Manner) throws(TapcardError) {
+    func requireOutput(_ what: String, _ manner: OutputOptions) throws(TapcardError) {
         guard isStream, manner.isJSON else { return }
         throw TapcardError.usage(
             "\(what) and a JSON document cannot both go to standard output.",

@@ -41,12 +41,12 @@ struct LiveCheck: Sendable {
         check.title = await reader.name
         check.firmware = await session.drivers.readers.firmware(of: reader)
         let currency = try session.settings.currency ?? .usd
-        let surroundings = session.drivers.surroundings { _ in }
+        let dependencies = session.drivers.dependencies { _ in }
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
-            keys: KeyRing.fresh(created: LocalTime.date(surroundings.now())),
+            keys: KeyRing.fresh(created: LocalTime.date(dependencies.now())),
             // Looks only once, because nobody was asked to present a card.
-            settings: Station.Settings(wait: .zero), surroundings: surroundings)
+            settings: Station.Settings(wait: .zero), dependencies: dependencies)
         do {
             let tag = try await station.tagInfo()
             check.tag = tag
@@ -67,7 +67,7 @@ struct LiveCheck: Sendable {
             : Finding(
                 .cannotOpen, .problem, reader: name,
                 sentence(name, "cannot be opened", error.detail),
-                remedy: survey.stubbornRemedy(name))
+                remedy: survey.remedyForUnresponsiveReader(name))
     }
 
     /// A sentence about the reader, without repeating words that are already in the driver's text.
@@ -135,7 +135,7 @@ struct LiveCheck: Sendable {
                 Finding(
                     .doesNotAnswer, .problem, reader: reader,
                     "\(reader) can be opened but does not answer: \(error.what)",
-                    remedy: survey.stubbornRemedy(reader))
+                    remedy: survey.remedyForUnresponsiveReader(reader))
             ]
         default:
             let advice: [Finding.Step] = error.advice.isEmpty ? [] : [.say(error.advice)]

@@ -118,7 +118,7 @@ enum ReaderCommands {
                 try rows.cards(after: nil, atMost: 1).first
             }
             guard card != nil else { return [] }
-            throw KeyMaking(session).lostKeys
+            throw KeyCreation(session).lostKeys
         } catch {
             return [
                 Finding(

@@ -24,7 +24,7 @@ extension DocumentedObject {
 }
 
 extension Optional: Documented where Wrapped: Documented {
-    static var schema: JSONValue { Schema.orNull(Wrapped.schema) }
+    static var schema: JSONValue { Schema.nullable(Wrapped.schema) }
     var document: JSONValue { map(\.document) ?? .null }
 }
 

@@ -22,7 +22,7 @@ enum LotterySchemas {
     /// Adds the age of the answer in seconds, and the reason why there is no newer one.
     private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
-            "stale": Schema.orNull(ValueSchemas.serviceError)
+            "stale": Schema.nullable(ValueSchemas.serviceError)
         ]
     }
 

@@ -5,10 +5,10 @@ import TextCodecs
 
 /// Schemas for a Mastermind game.
 enum MastermindSchemas {
-    private static let slots = Schema.number(1...MastermindRules.mostSlots)
+    private static let slots = Schema.number(1...MastermindRules.maximumSlots)
 
     static let login = PrintedDocument.done([
-        "user": Schema.text, "timeToLive": Schema.orNull(Schema.count),
+        "user": Schema.text, "timeToLive": Schema.nullable(Schema.count),
     ])
 
     static let game = PrintedDocument.shown(
@@ -26,7 +26,7 @@ enum MastermindSchemas {
             PrintedDocument.shown(["user": String?.schema, "game": Schema.null]),
             PrintedDocument.shown(
                 ["user": String?.schema] + KeptMastermindGame.fields.required + [
-                    "colours": Schema.number(2...MastermindRules.mostColours),
+                    "colours": Schema.number(2...MastermindRules.maximumColors),
                     "turns": [MastermindTurn].schema,
                 ]),
         ]

@@ -94,11 +94,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .tag: StationSchemas.tag
         case .drawer: StationSchemas.drawer
         case .tags: PrintedDocument.done(["tags": StationSchemas.tags])
-        case .fault: PrintedDocument.done(["fault": Schema.orNull(Schema.text)])
+        case .fault: PrintedDocument.done(["fault": Schema.nullable(Schema.text)])
         case .phone:
             PrintedDocument.done([
                 "uid": ValueSchemas.card, "chip": Schema.text,
-                "address": Schema.orNull(Schema.text), "text": Schema.orNull(Schema.text),
+                "address": Schema.nullable(Schema.text), "text": Schema.nullable(Schema.text),
                 "reads": UInt32?.schema,
             ])
         case .nothing: PrintedDocument.done([:])
@@ -106,7 +106,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .restoration:
             PrintedDocument.done([
                 "file": Schema.text, "exhausted": Schema.list(of: ValueSchemas.card),
-                "stopped": [Restoration.Stopped]?.schema, "kept": Schema.orNull(Schema.text),
+                "stopped": [Restoration.Stopped]?.schema, "kept": Schema.nullable(Schema.text),
             ])
         case .script: PrintedDocument.done(["script": Schema.text])
         case .station, .settings, .setting, .changedSetting: settingSchema
@@ -150,7 +150,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
 
     private var settingSchema: JSONValue {
         let setting: Members = [
-            "name": Schema.text, "value": Schema.orNull(Schema.text), "from": Schema.text,
+            "name": Schema.text, "value": Schema.nullable(Schema.text), "from": Schema.text,
         ]
         return switch self {
         case .station:
@@ -165,7 +165,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .setting: PrintedDocument.done(setting)
         default:
             PrintedDocument.done([
-                "name": Schema.text, "value": Schema.orNull(Schema.text), "file": Schema.text,
+                "name": Schema.text, "value": Schema.nullable(Schema.text), "file": Schema.text,
             ])
         }
     }
@@ -199,7 +199,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.done(
                 [
                     "keys": Schema.list(of: Schema.count),
-                    "currency": Schema.orNull(Schema.text),
+                    "currency": Schema.nullable(Schema.text),
                 ], optional: ["table": Schema.count])
         }
     }
@@ -224,8 +224,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             [
                 "anyOf": [
                     PrintedDocument.done([
-                        "device": Schema.text, "link": Schema.orNull(Schema.text),
-                        "connection": Schema.text, "control": Schema.orNull(Schema.text),
+                        "device": Schema.text, "link": Schema.nullable(Schema.text),
+                        "connection": Schema.text, "control": Schema.nullable(Schema.text),
                     ]), PrintedDocument.done(["answer": ["type": "object"]]),
                 ]
             ]
@@ -236,7 +236,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ])
         default:
             PrintedDocument.done(
-                ["address": Schema.orNull(Schema.text)],
+                ["address": Schema.nullable(Schema.text)],
                 optional: [
                     "customers": Schema.text, "metrics": Schema.text,
                     "tills": Schema.list(
@@ -258,13 +258,13 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         [
             "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
             "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
-            "message": Schema.text, "uid": Schema.orNull(ValueSchemas.card),
-            "operation": Schema.orNull(ValueSchemas.operation), "resolved": CardSchemas.resolved,
+            "message": Schema.text, "uid": Schema.nullable(ValueSchemas.card),
+            "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
     /// The line that a watch prints when the reader responds again.
-    static let readerIsBack = done(["reader": Schema.text, "at": ValueSchemas.time])
+    static let readerReturned = done(["reader": Schema.text, "at": ValueSchemas.time])
 
     static func shown<Subject>(
         _ fields: Fields<Subject>, optional: Members = [:]

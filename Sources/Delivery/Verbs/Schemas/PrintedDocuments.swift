@@ -8,7 +8,7 @@ package enum PrintedDocuments {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }
         if command == nil || command?.words == "read" {
-            printed.append((name: "ReaderIsBack", schema: PrintedDocument.readerIsBack))
+            printed.append((name: "ReaderIsBack", schema: PrintedDocument.readerReturned))
         }
         printed.append((name: "Error", schema: PrintedDocument.error))
         let all = ValueSchemas.components(nil) + printed

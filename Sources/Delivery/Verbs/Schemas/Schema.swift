@@ -50,7 +50,7 @@ package enum Schema {
     }
 
     /// The value, or null if it is unknown or missing.
-    package static func orNull(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
+    package static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
 
     /// A reference to one of the document's components.
     package static func named(_ name: String) -> JSONValue {

@@ -114,6 +114,14 @@ package enum ValueSchemas {
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
 
+    /// The names of all chips in upper or lower case, as alternatives of a pattern.
+    private static var chips: String {
+        Chip.allCases.map { chip in
+            chip.name.map { $0.isLetter ? "[\($0.uppercased())\($0.lowercased())]" : "\($0)" }
+                .joined()
+        }.joined(separator: "|")
+    }
+
     /// The schema for a call's parameter; null stands for a missing value.
     package static func parameter(
         _ form: PageParameter.Form, _ currency: Currency
@@ -136,7 +144,7 @@ package enum ValueSchemas {
         case .tags:
             [
                 "type": "array", "maxItems": 64,
-                "items": Schema.pattern("^([Nn][Tt][Aa][Gg](21[356]|424)|([0-9A-Fa-f]{2}){1,10})$"),
+                "items": Schema.pattern("^(\(chips)|([0-9A-Fa-f]{2}){1,10})$"),
             ]
         case .digits(let range, let counts):
             [
@@ -144,7 +152,7 @@ package enum ValueSchemas {
                 "minItems": .number(String(counts.lowerBound)),
                 "maxItems": .number(String(counts.upperBound)),
             ]
-        case .fault: Schema.orNull(Schema.text)
+        case .fault: Schema.nullable(Schema.text)
         }
     }
 

@@ -34,10 +34,10 @@ package struct Drivers: Sendable {
     package let readers: any ReaderInventory
     /// The clients for the services. Creating them sends no request.
     package let services: @Sendable (ServiceSettings) -> Services
-    package private(set) var surroundings:
+    package private(set) var dependencies:
         @Sendable (
             _ progress: @escaping @Sendable (Station.Progress) -> Void
-        ) -> Station.Surroundings
+        ) -> Station.Dependencies
 
     package init(
         openReader:
@@ -56,16 +56,16 @@ package struct Drivers: Sendable {
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
         services: @escaping @Sendable (ServiceSettings) -> Services,
-        surroundings:
+        dependencies:
             @escaping @Sendable (
                 @escaping @Sendable (Station.Progress) -> Void
-            ) -> Station.Surroundings
+            ) -> Station.Dependencies
     ) {
         (self.openReader, self.openLedger) = (openReader, openLedger)
         (self.awaitLedger, self.database) = (awaitLedger, database)
         (self.backUp, self.restore, self.setAside) = (backUp, restore, setAside)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
-        (self.services, self.surroundings) = (services, surroundings)
+        (self.services, self.dependencies) = (services, dependencies)
     }
 }
 
@@ -79,8 +79,8 @@ extension Drivers {
         var drivers = self
         drivers.openReader = { _, _, _ in reader }
         drivers.openLedger = { _, _, _, _ in ledger }
-        drivers.surroundings = { [surroundings] progress in
-            surroundings {
+        drivers.dependencies = { [dependencies] progress in
+            dependencies {
                 listener($0)
                 progress($0)
             }

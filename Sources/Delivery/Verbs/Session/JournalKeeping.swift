@@ -38,7 +38,7 @@ package struct JournalKeeping {
         // A reader can be open only once in a command, so the open one is used.
         return Station(
             reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
-            surroundings: made.surroundings)
+            dependencies: made.dependencies)
     }
 
     /// Books the station's journal before a tap. The tap does not depend on the booking: a failure
@@ -48,7 +48,7 @@ package struct JournalKeeping {
         do throws(TapcardError) {
             guard
                 let booked = try await payments.book(
-                    into: ledger, keys, at: session.surroundings.now()),
+                    into: ledger, keys, at: session.dependencies.now()),
                 booked.payments > 0
             else { return }
             session.say("tapcard: \(booked.sentence)\n")
@@ -61,9 +61,9 @@ package struct JournalKeeping {
 
     /// The summary of a card, with its balance reduced by its payments in the station's journal. If
     /// the journal cannot be used, the summary is unchanged; other commands report that problem.
-    package func lessUnbooked(_ summary: CardSummary) -> CardSummary {
+    package func subtractingUnbooked(_ summary: CardSummary) -> CardSummary {
         guard payments.mayHaveLines, let keys = try? session.keyFile.load() else { return summary }
-        return (try? payments.lessUnbooked(summary, keys)) ?? summary
+        return (try? payments.subtractingUnbooked(summary, keys)) ?? summary
     }
 
     /// Books the station's journal, and takes a snapshot if the station takes offline payments.
@@ -77,11 +77,11 @@ package struct JournalKeeping {
         }
         try await session.requireCommonKeys(keys, ledger)
         let booked = try await payments.book(
-            into: ledger, keys, at: session.surroundings.now())
+            into: ledger, keys, at: session.dependencies.now())
         // A snapshot taken before the booking would let the same money be spent twice.
         if let limits {
             _ = try await payments.takeSnapshot(
-                of: ledger, keys, within: limits, session.surroundings)
+                of: ledger, keys, within: limits, session.dependencies)
         }
         return booked
     }
@@ -97,14 +97,14 @@ package struct JournalKeeping {
         // The journal is booked first; otherwise, the snapshot would show its money as unspent.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
-            of: ledger, keys, within: limits, session.surroundings)
+            of: ledger, keys, within: limits, session.dependencies)
     }
 
     /// The state of the station's journal and snapshot; nil if it has neither.
     package func status() throws(TapcardError) -> OfflinePayments.Status? {
         guard let keys = try session.keyFile.load() else { return nil }
         return try payments.status(
-            keys, at: session.surroundings.now(), session.surroundings.uptime())
+            keys, at: session.dependencies.now(), session.dependencies.uptime())
     }
 }
 

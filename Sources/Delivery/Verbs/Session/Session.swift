@@ -26,31 +26,31 @@ package struct Session: Sendable {
     /// Creates all commands of the program.
     package let verbs: @Sendable () -> [Command]
     package let settings: Settings
-    package let manner: Manner
+    package let manner: OutputOptions
     package let drivers: Drivers
     package let console: Console
     package let output: StandardOutput
     package let waiting: WaitingLine
-    package let madeServices: MadeServices
-    package let lastWords: LastWords
+    package let serviceCache: ServiceCache
+    package let finalMessage: FinalMessage
 
     package init(
         command: ParsedCommand, verbs: @escaping @Sendable () -> [Command] = { [] },
-        settings: Settings, manner: Manner, drivers: Drivers, console: Console,
+        settings: Settings, manner: OutputOptions, drivers: Drivers, console: Console,
         output: StandardOutput, waiting: WaitingLine = WaitingLine(),
-        madeServices: MadeServices = MadeServices(), lastWords: LastWords
+        serviceCache: ServiceCache = ServiceCache(), finalMessage: FinalMessage
     ) {
         (self.command, self.verbs) = (command, verbs)
         (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
         (self.console, self.output, self.waiting) = (console, output, waiting)
-        (self.madeServices, self.lastWords) = (madeServices, lastWords)
+        (self.serviceCache, self.finalMessage) = (serviceCache, finalMessage)
     }
 
     /// A run of the same command with different settings and its own services.
     package func using(_ settings: Settings) -> Session {
         Session(
             command: command, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
-            console: console, output: output, waiting: waiting, lastWords: lastWords)
+            console: console, output: output, waiting: waiting, finalMessage: finalMessage)
     }
 
     /// The reader, ledger, and keys, opened in the order that gives the clearest error.
@@ -75,12 +75,12 @@ package struct Session: Sendable {
         try settings.setCardAddress(of: &station)
         return Station(
             reader: try await reader(for: self[.watch] ? .watch : .tap), ledger: ledger,
-            keySource: keys, settings: station, surroundings: surroundings)
+            keySource: keys, settings: station, dependencies: dependencies)
     }
 
     /// A station that only reads tags. If the station was never set up, it works without keys and
     /// without a ledger, and creates neither.
-    func lookingStation() async throws(TapcardError) -> Station {
+    func readOnlyStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
             return try await station(with: try await ledger(changing: false))
         }
@@ -111,7 +111,7 @@ package struct Session: Sendable {
 
     /// The reader for a till, which may be connected later.
     package func tillReader() async throws(TapcardError) -> any TagReader {
-        try await reader(for: .till(nextTo: settings.readersNextTo))
+        try await reader(for: .till(nextTo: settings.otherReaders))
     }
 
     private func reader(for use: ReaderUse) async throws(TapcardError) -> any TagReader {
@@ -166,7 +166,7 @@ package struct Session: Sendable {
     {
         if let keys = try keyFile.load() { return keys }
         let ledger = if let known { known } else { try await self.ledger() }
-        return try await KeyMaking(self).make(beside: ledger)
+        return try await KeyCreation(self).make(beside: ledger)
     }
 
     /// Refuses keys that differ from the other stations' keys, because each station would reject
@@ -199,19 +199,19 @@ package struct Session: Sendable {
 
     /// The services at the addresses from the settings.
     func services() throws(TapcardError) -> Services {
-        try madeServices.once { () throws(TapcardError) in
+        try serviceCache.once { () throws(TapcardError) in
             // Checked only now, because other commands do not depend on these settings.
             drivers.services(try settings.checkedServices())
         }
     }
 
-    package var surroundings: Station.Surroundings {
-        var surroundings = drivers.surroundings { progress in
+    package var dependencies: Station.Dependencies {
+        var dependencies = drivers.dependencies { progress in
             if let text = progress.words { waiting.show(text) }
             if manner.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
         }
-        surroundings.cashier = settings.cashier
-        return surroundings
+        dependencies.cashier = settings.cashier
+        return dependencies
     }
 
     /// Writes a message to standard error, apart from the result.
@@ -279,6 +279,6 @@ extension Session {
     /// Whether a tap that has just resolved an identical request refuses this one. A user at a
     /// terminal who gives an ID knows which request is meant, but a page gives every request an ID.
     var refusesRepetition: Bool {
-        !self[.again] && (manner.isOfPage || !command.isGiven(.operation))
+        !self[.again] && (manner.isForPage || !command.isGiven(.operation))
     }
 }

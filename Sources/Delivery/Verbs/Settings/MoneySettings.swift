@@ -7,9 +7,9 @@ extension Settings {
         let standard = Ceilings.standard(for: currency)
         return Ceilings(
             unconfirmed: Ceilings.Amounts(
-                payment: try ceiling(.paymentWithoutAsking, standard.unconfirmed.payment),
-                topUp: try ceiling(.topUpWithoutAsking, standard.unconfirmed.topUp),
-                balance: try ceiling(.balanceWithoutAsking, standard.unconfirmed.balance)),
+                payment: try ceiling(.confirmPaymentAbove, standard.unconfirmed.payment),
+                topUp: try ceiling(.confirmTopUpAbove, standard.unconfirmed.topUp),
+                balance: try ceiling(.confirmBalanceAbove, standard.unconfirmed.balance)),
             absolute: Ceilings.Amounts(
                 payment: try ceiling(.paymentLimit, standard.absolute.payment),
                 topUp: try ceiling(.topUpLimit, standard.absolute.topUp),
@@ -49,9 +49,9 @@ extension Settings {
             cents.map { currency.roughly(cents: $0).description }.joined(separator: " ")
         }
         return [
-            .paymentWithoutAsking: standard.unconfirmed.payment.description,
-            .topUpWithoutAsking: standard.unconfirmed.topUp.description,
-            .balanceWithoutAsking: standard.unconfirmed.balance.description,
+            .confirmPaymentAbove: standard.unconfirmed.payment.description,
+            .confirmTopUpAbove: standard.unconfirmed.topUp.description,
+            .confirmBalanceAbove: standard.unconfirmed.balance.description,
             .paymentLimit: standard.absolute.payment.description,
             .topUpLimit: standard.absolute.topUp.description,
             .balanceLimit: standard.absolute.balance.description,
@@ -65,9 +65,9 @@ extension Settings {
     func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
         let ceilings = try ceilings(currency)
         let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
-            (.paymentWithoutAsking, .paymentLimit, \.payment),
-            (.topUpWithoutAsking, .topUpLimit, \.topUp),
-            (.balanceWithoutAsking, .balanceLimit, \.balance),
+            (.confirmPaymentAbove, .paymentLimit, \.payment),
+            (.confirmTopUpAbove, .topUpLimit, \.topUp),
+            (.confirmBalanceAbove, .balanceLimit, \.balance),
         ]
         for (quiet, limit, path) in rows where effective(quiet).text != nil {
             let (threshold, maximum) = (

@@ -18,8 +18,8 @@ extension Settings.Name {
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
         case .json, .quiet, .verbose, .noColor, .offlinePayments: "false"
-        case .reader, .data, .ledger, .currency, .cashier, .caFile, .paymentWithoutAsking,
-            .topUpWithoutAsking, .balanceWithoutAsking, .paymentLimit, .topUpLimit,
+        case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
+            .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit,
             .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .topUpPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:

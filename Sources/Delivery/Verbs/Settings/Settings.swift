@@ -25,9 +25,9 @@ package struct Settings: Sendable {
         case topPrizeUnit = "top-prize-unit"
         case lotteryBalls = "lottery-balls"
         case lotteryHighest = "lottery-highest"
-        case paymentWithoutAsking = "confirm-payment-above"
-        case topUpWithoutAsking = "confirm-top-up-above"
-        case balanceWithoutAsking = "confirm-balance-above"
+        case confirmPaymentAbove = "confirm-payment-above"
+        case confirmTopUpAbove = "confirm-top-up-above"
+        case confirmBalanceAbove = "confirm-balance-above"
         case paymentLimit = "payment-limit"
         case topUpLimit = "top-up-limit"
         case balanceLimit = "balance-limit"
@@ -86,7 +86,7 @@ package struct Settings: Sendable {
     /// The reader; nil for the first usable one.
     package private(set) var reader: ReaderName?
     /// The readers of the server's other tills.
-    private(set) var readersNextTo: [ReaderName] = []
+    private(set) var otherReaders: [ReaderName] = []
     /// The cashier at this station; nil if none was given.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
@@ -190,7 +190,7 @@ package struct Settings: Sendable {
         var settings = self
         settings.values[.reader] = (text, .flag)
         settings.reader = ReaderName(text)
-        settings.readersNextTo = others.compactMap { ReaderName($0) }
+        settings.otherReaders = others.compactMap { ReaderName($0) }
         try settings.checkReader()
         return settings
     }
@@ -311,7 +311,7 @@ package struct Settings: Sendable {
     /// the address, which would reveal the password again.
     static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
         if place.hasPassword { throw Settings.passwordInAddress }
-        guard place.isOtherAddress else { return }
+        guard place.isUnsupportedAddress else { return }
         throw TapcardError.usage(
             "The ledger is neither a file path nor a PostgreSQL address.",
             advice:

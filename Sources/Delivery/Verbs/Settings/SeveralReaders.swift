@@ -4,7 +4,7 @@ package import TapcardCore
 
 extension Settings {
     /// The maximum number of readers on one server; for more, a second machine is better.
-    package static let mostReaders = 16
+    package static let maximumReaders = 16
 
     /// These settings for each of several readers, which are the server's tills. `meaning` is part
     /// of the refusal.
@@ -14,9 +14,9 @@ extension Settings {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.usage, what, meaning: meaning, advice: advice)
         }
-        guard names.count <= Settings.mostReaders else {
+        guard names.count <= Settings.maximumReaders else {
             throw refusal(
-                "A server can use at most \(Settings.mostReaders) readers, but \(names.count) were "
+                "A server can use at most \(Settings.maximumReaders) readers, but \(names.count) were "
                     + "given.",
                 "Start a second server for the others.")
         }
@@ -66,5 +66,5 @@ extension Settings {
     }
 
     /// The files of the simulated readers of other tills.
-    var simulatedFilesNextTo: [String] { readersNextTo.compactMap(simulatedFile) }
+    var otherSimulatedFiles: [String] { otherReaders.compactMap(simulatedFile) }
 }

@@ -105,7 +105,7 @@ enum SimulationCommands {
     static func put(in session: Session) async throws(TapcardError) -> Report {
         let which = session[.tags]
         let tags = try simulating(in: session) { tags, reader throws(TapcardError) in
-            try tags.put(which, reader, nextTo: session.settings.simulatedFilesNextTo)
+            try tags.put(which, reader, nextTo: session.settings.otherSimulatedFiles)
         }
         return Report(
             ["tags": tags.document],
@@ -132,7 +132,7 @@ enum SimulationCommands {
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let (tags, fault) = try simulating(in: session) { tags, reader throws(TapcardError) in
-            try tags.list(reader, nextTo: session.settings.simulatedFilesNextTo)
+            try tags.list(reader, nextTo: session.settings.otherSimulatedFiles)
         }
         return Report(
             ["tags": tags.document, "fault": .text(fault)],

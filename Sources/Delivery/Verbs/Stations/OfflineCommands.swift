@@ -58,7 +58,7 @@ enum OfflineCommands {
         let ledger = try await session.ledger(making: false, changing: true)
         let keys = try bookingKeys(in: session)
         try await session.requireCommonKeys(keys, ledger)
-        let now = session.surroundings.now()
+        let now = session.dependencies.now()
         let booked: OfflinePayments.Booked?
         if let copy = session[.copy] {
             booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
@@ -116,7 +116,7 @@ enum OfflineCommands {
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
         let status = try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.databaseStatus(at: session.surroundings.now())
+            try await ledger.databaseStatus(at: session.dependencies.now())
         }
         // A station logs in under its own name; a login that is not in the list is the owner's.
         guard let status, status.keys.stations.contains(where: { $0.name == status.login }) else {
@@ -135,7 +135,7 @@ enum OfflineCommands {
         let ledger = try await session.ledger(making: false, changing: true)
         try await requireOwner(of: ledger, in: session)
         let isKnown = try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.writeOff(id, at: ledger.time(at: session.surroundings.now()))
+            try await ledger.writeOff(id, at: ledger.time(at: session.dependencies.now()))
         }
         guard isKnown else {
             throw TapcardError(

@@ -141,7 +141,7 @@ extension TagInfo {
         "locked": .of(\.isLocked),
         "protected": .of(\.isProtected), "counter": .of(\.counter),
         "settings": .of(\.configuration), "issuerKey": .of(\.ntag424Card?.issuerKey),
-        "halfMade": .of { $0.ntag424Card?.isHalfMade ?? false }, "host": .of(\.ntag424Card?.host),
+        "halfMade": .of { $0.ntag424Card?.isPartlyMade ?? false }, "host": .of(\.ntag424Card?.host),
         "lrp": .of { $0.ntag424Card?.usesLRP ?? false },
     ]
 
@@ -174,7 +174,7 @@ extension NTAG424CardInfo {
                         + "; to authenticate the chip, run: tapcard read"
                 } ?? "The chip's key versions match none of this station's keys; either the card "
                     + "is another issuer's, or its key has to be imported: tapcard keys import")
-            if isHalfMade {
+            if isPartlyMade {
                 lines.append(
                     "The chip's key versions differ: issuing the card or changing its keys was "
                         + "interrupted. The next change made to this card at a station that has "
@@ -201,7 +201,7 @@ enum TagCommands {
         let card = session[.card]
         let station = try await session.station()
         // Printed before the tap, while the tag can still be left as it is.
-        sayWhoOpens(in: session)
+        warnAboutKeyLoss(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
     }
 
@@ -216,7 +216,7 @@ enum TagCommands {
     }
 
     /// Warns, before the change, that it cannot be undone without the keys.
-    static func sayWhoOpens(in session: Session) {
+    static func warnAboutKeyLoss(in session: Session) {
         session.say(
             """
             tapcard: Only the keys in \(session.settings.keyPath) can remove the tag's password; \
@@ -227,7 +227,7 @@ enum TagCommands {
     }
 
     static func info(in session: Session) async throws(TapcardError) -> Report {
-        let info = try await session.lookingStation().tagInfo()
+        let info = try await session.readOnlyStation().tagInfo()
         func yes(_ value: Bool) -> String { value ? "yes" : "no" }
         var lines = ["\(info.chip), number \(info.uid)"]
         if let pages = info.pages {
@@ -252,7 +252,7 @@ enum TagCommands {
         let file = session[.dumpFile].map { NamedFile($0) }
         // Checked before anyone is asked for a tag.
         try file?.requireNew()
-        let dump = try await session.lookingStation().dump()
+        let dump = try await session.readOnlyStation().dump()
         let format = session[.format] ?? .text
         let text = try translating(dump.written(as: format)) { (error: Type2Error) in
             TapcardError(

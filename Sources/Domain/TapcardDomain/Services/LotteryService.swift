@@ -16,12 +16,13 @@ package struct Fetched<Value: Sendable>: Sendable {
     /// confirmed this one.
     package let staleness: ServiceError?
     /// If the saved answer was to be removed: why that failed.
-    package let unforgotten: String?
+    package let cacheRemovalError: String?
 
     package init(
-        _ value: Value, age: Int = 0, staleness: ServiceError? = nil, unforgotten: String? = nil
+        _ value: Value, age: Int = 0, staleness: ServiceError? = nil,
+        cacheRemovalError: String? = nil
     ) {
         (self.value, self.age) = (value, age)
-        (self.staleness, self.unforgotten) = (staleness, unforgotten)
+        (self.staleness, self.cacheRemovalError) = (staleness, cacheRemovalError)
     }
 }

@@ -41,7 +41,7 @@ package struct MastermindAnswer: Hashable, Sendable {
     /// `nil` for an evaluation that is impossible with this many slots.
     package init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
         guard evaluation.isPossible(slots: slots),
-            (1...MastermindRules.mostGuesses).contains(guessCount)
+            (1...MastermindRules.maximumGuesses).contains(guessCount)
         else { return nil }
         (self.evaluation, self.guessCount) = (evaluation, guessCount)
     }

@@ -59,7 +59,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// Whether the failure may be temporary, in which case a retry may succeed.
-    public var isPassing: Bool {
+    public var isTemporary: Bool {
         switch kind {
         case .offline, .timedOut, .cutOff, .broken: true
         default: false

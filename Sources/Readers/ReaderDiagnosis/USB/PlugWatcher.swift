@@ -5,9 +5,9 @@ import Glibc
 /// A reader that was plugged in or unplugged.
 public enum PlugEvent: Sendable, Hashable {
     /// The first event: the readers present at the start. Changes after that are not missed.
-    case watching([PluggedReader])
-    case arrived(PluggedReader)
-    case left(PluggedReader)
+    case watching([ConnectedReader])
+    case arrived(ConnectedReader)
+    case left(ConnectedReader)
 }
 
 /// Reports when readers are plugged in and unplugged.
@@ -120,7 +120,7 @@ private actor PlugLane {
             .sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
     }
 
-    private func readers(_ devices: [USBIdentity]) -> [USBIdentity: PluggedReader] {
+    private func readers(_ devices: [USBIdentity]) -> [USBIdentity: ConnectedReader] {
         Dictionary(
             zip(devices, discovery.readers(among: devices)), uniquingKeysWith: { first, _ in first }
         )

@@ -83,7 +83,7 @@ public struct ReaderDiscovery: Sendable {
     }
 
     /// The readers that are plugged in now.
-    public func connected() -> [PluggedReader] { readers(among: identities()) }
+    public func connected() -> [ConnectedReader] { readers(among: identities()) }
 
     /// The devices that libusb lists. If libusb cannot be used, or if the tree is not the machine's
     /// own, they come from sysfs.
@@ -94,7 +94,7 @@ public struct ReaderDiscovery: Sendable {
 
     func sysfsIdentities() -> [USBIdentity] { USBBus(tree: tree).devices().map(\.identity) }
 
-    func readers(among devices: [USBIdentity]) -> [PluggedReader] {
+    func readers(among devices: [USBIdentity]) -> [ConnectedReader] {
         let known = devices.compactMap { device in device.model.map { (device, $0) } }
         guard !known.isEmpty else { return [] }
         let bus = USBBus(tree: tree)
@@ -105,7 +105,7 @@ public struct ReaderDiscovery: Sendable {
             let folder = folders.first {
                 $0.identity.bus == device.bus && $0.identity.address == device.address
             }?.folder
-            return PluggedReader(
+            return ConnectedReader(
                 model: model, bus: device.bus, address: device.address, port: folder,
                 productText: folder.flatMap(bus.productText),
                 node: node(device.node),

@@ -4,7 +4,7 @@ public import Tags
 public struct Simulation: Hashable, Sendable {
     /// The maximum number of tags in a drawer. It is enough for experiments, and the file stays
     /// small enough to be read quickly.
-    public static let mostTags = 64
+    public static let maximumTags = 64
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
@@ -80,7 +80,7 @@ public struct Simulation: Hashable, Sendable {
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> NTAG424Memory? {
-        guard tags.count + chips.count < Simulation.mostTags else { return nil }
+        guard tags.count + chips.count < Simulation.maximumTags else { return nil }
         let known = NTAG424Memory.signedExample
         if chip(known.number) == nil, !elsewhere.contains(known.number) {
             save(known)
@@ -136,7 +136,7 @@ public struct Simulation: Hashable, Sendable {
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {
-        guard tags.count + chips.count < Simulation.mostTags else { return nil }
+        guard tags.count + chips.count < Simulation.maximumTags else { return nil }
         if let known = chip.signedExample, tag(known.uid) == nil, !elsewhere.contains(known.uid),
             let tag = TagMemory.blank(chip, uid: known.uid, signature: known.signature)
         {

@@ -50,7 +50,7 @@ extension Simulation {
         let chips = lines.firstIndex { $0.hasPrefix(NTAG424Memory.heading) } ?? lines.endIndex
         self.init(
             try Simulation.tags(lines[..<chips]), chips: try Simulation.chips(lines[chips...]))
-        guard tags.count + self.chips.count <= Simulation.mostTags,
+        guard tags.count + self.chips.count <= Simulation.maximumTags,
             !self.chips.contains(where: { tag($0.number) != nil })
         else {
             throw ReaderError(
@@ -137,8 +137,8 @@ extension Simulation {
             guard !dumps.isEmpty else { continue }
             dumps[dumps.count - 1].append(line)
         }
-        guard dumps.count <= mostTags else {
-            throw ReaderError(.noReader, "the simulation has more than \(mostTags) tags")
+        guard dumps.count <= maximumTags else {
+            throw ReaderError(.noReader, "the simulation has more than \(maximumTags) tags")
         }
         var tags: [TagMemory] = []
         for dump in dumps {

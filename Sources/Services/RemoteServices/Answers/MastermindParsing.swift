@@ -30,7 +30,7 @@ package enum MastermindParsing {
         let pegs = try answer.member("evaluation")
         let black = try pegs.member("black").integer(in: 0...slots)
         let white = try pegs.member("white").integer(in: 0...slots)
-        let count = try answer.member("guessCount").integer(in: 1...MastermindRules.mostGuesses)
+        let count = try answer.member("guessCount").integer(in: 1...MastermindRules.maximumGuesses)
         let evaluation = MastermindEvaluation(black: black, white: white)
         guard let answer = MastermindAnswer(evaluation, guessCount: count, slots: slots) else {
             throw pegs.wrong(
@@ -53,7 +53,7 @@ package enum MastermindParsing {
                     id: try name(row, "id"), participant: try name(row, "participantId"),
                     name: try name(row, "name"), time: try time(row.member("timestamp")),
                     score: try row.member("score").integer(in: 0...highestScore),
-                    slots: try row.member("slots").integer(in: 1...MastermindRules.mostSlots),
+                    slots: try row.member("slots").integer(in: 1...MastermindRules.maximumSlots),
                     icons: icons))
         }
         return ranks

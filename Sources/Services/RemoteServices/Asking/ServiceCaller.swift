@@ -5,8 +5,8 @@ import TapcardDomain
 struct ServiceCaller: Sendable {
     let address: ServiceAddress
     let transport: any HTTPTransport
-    let patience: Patience
-    let surroundings: ServiceSurroundings
+    let timeouts: ServiceTimeouts
+    let dependencies: ServiceDependencies
 
     /// Returns the service's answer, whatever its status. Only statuses from 500 to 599 are errors.
     func ask(
@@ -14,9 +14,9 @@ struct ServiceCaller: Sendable {
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
         // If only the answer to a POST was lost, sending the POST again would make it count twice.
-        let attempts = method == .get ? max(1, patience.attempts) : 1
-        let end = surroundings.uptime() + patience.whole
-        var rest = patience.whole
+        let attempts = method == .get ? max(1, timeouts.attempts) : 1
+        let end = dependencies.uptime() + timeouts.whole
+        var rest = timeouts.whole
         var failure: ServiceError?
         for attempt in 1...attempts {
             guard rest > .zero else { break }
@@ -28,13 +28,13 @@ struct ServiceCaller: Sendable {
                         // An earlier error says more than a timeout at the end.
                         error.kind == .timedOut ? first : error
                     } ?? error
-                guard error.isPassing, attempt < attempts else { break }
-                let pause = patience.pause(after: attempt, random: surroundings.random)
+                guard error.isTemporary, attempt < attempts else { break }
+                let pause = timeouts.pause(after: attempt, random: dependencies.random)
                 // A pause that uses up the remaining time would only hide the real reason behind a
                 // timeout.
-                guard pause < end - surroundings.uptime() else { break }
+                guard pause < end - dependencies.uptime() else { break }
                 try await sleep(pause)
-                rest = end - surroundings.uptime()
+                rest = end - dependencies.uptime()
             }
         }
         throw failure ?? ServiceError(.timedOut, "no time was left for a request")
@@ -43,7 +43,7 @@ struct ServiceCaller: Sendable {
     private func once(
         _ request: HTTPRequest, within rest: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
-        let limits = HTTPLimits(connecting: patience.connecting, whole: rest)
+        let limits = HTTPLimits(connecting: timeouts.connecting, whole: rest)
         let answer = try await translating(awaiting: await transport.send(request, by: limits)) {
             (error: ServiceError) in
             error.naming(address)
@@ -57,7 +57,7 @@ struct ServiceCaller: Sendable {
     }
 
     private func sleep(_ pause: Duration) async throws(ServiceError) {
-        try await translating(awaiting: await surroundings.sleep(pause)) { (_: any Error) in
+        try await translating(awaiting: await dependencies.sleep(pause)) { (_: any Error) in
             ServiceError(.cancelled, "the request was stopped")
         }
     }

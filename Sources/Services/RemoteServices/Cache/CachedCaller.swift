@@ -38,10 +38,10 @@ struct CachedCaller: Sendable {
                     stored?.answer.etag.flatMap { HTTPHeader("If-None-Match", $0) },
                 ].compactMap(\.self))
         } catch {
-            guard error.isPassing else { throw error }
+            guard error.isTemporary else { throw error }
             return try outdated(stored, because: error)
         }
-        let now = caller.surroundings.now()
+        let now = caller.dependencies.now()
         // A 304 makes sense only as an answer to a request with an ETag.
         if answer.status == 304, var unchanged = stored, unchanged.answer.etag != nil {
             unchanged.answer.confirmed = now
@@ -52,20 +52,20 @@ struct CachedCaller: Sendable {
         if let stored, let objection = objection(value, stored.value) {
             return try outdated(stored, because: objection.naming(caller.address))
         }
-        var unforgotten: String?
+        var cacheRemovalError: String?
         // Not before a good answer has arrived: until then, the old list is better than nothing.
-        if forgetting { unforgotten = await cache.forget(name) }
+        if forgetting { cacheRemovalError = await cache.forget(name) }
         await cache.keep(
             CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
             as: name)
-        return Fetched(value, unforgotten: unforgotten)
+        return Fetched(value, cacheRemovalError: cacheRemovalError)
     }
 
     /// The stored answer, with its age and the reason why it may be outdated.
     private func outdated<Value>(
         _ stored: Stored<Value>?, because error: ServiceError
     ) throws(ServiceError) -> Fetched<Value> {
-        let now = caller.surroundings.now()
+        let now = caller.dependencies.now()
         // If the clock was set back, there is no way to tell how old the answer is.
         guard let stored, stored.answer.confirmed <= now else { throw error }
         let age = now.millisecondsSince(stored.answer.confirmed) / 1_000

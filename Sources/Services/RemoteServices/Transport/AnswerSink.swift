@@ -45,14 +45,14 @@ final class AnswerSink {
 
 /// The callbacks for libcurl. They are constants with a C function type, so that they do not belong
 /// to any actor.
-enum AnswerTakers {
-    static let head: tapcard_libcurl_taker = { bytes, size, count, context in
+enum AnswerCallbacks {
+    static let head: tapcard_libcurl_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let sink = unsafe Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
         return unsafe sink.takeHead(UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
 
-    static let body: tapcard_libcurl_taker = { bytes, size, count, context in
+    static let body: tapcard_libcurl_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let sink = unsafe Unmanaged<AnswerSink>.fromOpaque(context).takeUnretainedValue()
         return unsafe sink.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))

@@ -129,10 +129,10 @@ import TapcardDomain
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HTTPHEADER, headers)
         unsafe _ = tapcard_libcurl_set_taker(
-            functions, easy, CURLOPT_HEADERFUNCTION, AnswerTakers.head)
+            functions, easy, CURLOPT_HEADERFUNCTION, AnswerCallbacks.head)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HEADERDATA, context)
         unsafe _ = tapcard_libcurl_set_taker(
-            functions, easy, CURLOPT_WRITEFUNCTION, AnswerTakers.body)
+            functions, easy, CURLOPT_WRITEFUNCTION, AnswerCallbacks.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
         // If a reused connection turns out to be dead, libcurl repeats the request on its own. With

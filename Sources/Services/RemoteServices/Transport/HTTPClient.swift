@@ -35,7 +35,7 @@ package actor HTTPClient: HTTPTransport {
     }
 
     package init(_ options: Options) {
-        self.init(options, uptime: ServiceSurroundings.system.uptime)
+        self.init(options, uptime: ServiceDependencies.system.uptime)
     }
 
     package init(

@@ -23,12 +23,12 @@ extension DurableFile {
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)
-            try file.synchronise()
+            try file.synchronize()
         } catch {
             let isUndone: Bool
             do throws(FileError) {
                 try file.truncate(to: length)
-                try file.synchronise()
+                try file.synchronize()
                 isUndone = true
             } catch {
                 // The bytes may or may not be there after the next start.

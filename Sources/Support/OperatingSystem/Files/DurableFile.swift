@@ -83,7 +83,7 @@ public struct DurableFile: Sendable, Hashable {
             try file.write(bytes)
             // Synchronized before the rename; otherwise, the name could refer to an empty file
             // after a power failure.
-            if durable { try file.synchronise() }
+            if durable { try file.synchronize() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
         } catch {
             _ = unsafe unlink(temporary)
@@ -165,7 +165,7 @@ public struct DurableFile: Sendable, Hashable {
 
     /// Makes the names in a folder durable.
     private static func reachDisk(_ folder: String) throws(FileError) {
-        try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronise()
+        try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
     var folder: String {

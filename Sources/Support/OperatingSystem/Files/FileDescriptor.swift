@@ -105,7 +105,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }
 
-    func synchronise() throws(FileError) {
+    func synchronize() throws(FileError) {
         guard fsync(number) == 0 else { throw .last(path) }
     }
 

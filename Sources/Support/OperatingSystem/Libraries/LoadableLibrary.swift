@@ -33,7 +33,7 @@ public struct LoadableLibrary: Hashable, Sendable {
 
     /// Loads a library that the program cannot run without. If that fails, prints the reason and
     /// ends the process, as the system does for a linked library.
-    public func loadOrEnd<Table>(
+    public func loadOrExit<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) -> Table {

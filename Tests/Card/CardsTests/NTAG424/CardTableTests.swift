@@ -83,11 +83,11 @@ struct CardTableTests {
         var chip = NTAG424Bench()
         let grant = try #require(Grant(5_000))
         try chip.run(
-            PersonaliseNTAG424(
-                PersonaliseNTAG424.Plan(
+            PersonalizeNTAG424(
+                PersonalizeNTAG424.Plan(
                     uid: uid, currency: .usd, address: address, from: [.factory],
                     to: NTAG424CardKeys(masters, uid: uid), grant: grant),
-                random: NTAG424Bench.random(PersonaliseNTAG424.randomByteCount)))
+                random: NTAG424Bench.random(PersonalizeNTAG424.randomByteCount)))
         let table = try #require(Self.ring.table(of: [uid: [2]]))
         let selling = try #require(SellingKey(of: uid, from: table.sealing, .usd))
         let record = try NTAG424Bench.record(1, 6_000, masters)

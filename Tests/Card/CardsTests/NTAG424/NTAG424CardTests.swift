@@ -16,13 +16,13 @@ struct NTAG424CardTests {
         grant = try #require(Grant(5_000))
     }
 
-    private func making(_ keys: CardKeys) -> PersonaliseNTAG424 {
-        PersonaliseNTAG424(
-            PersonaliseNTAG424.Plan(
+    private func making(_ keys: CardKeys) -> PersonalizeNTAG424 {
+        PersonalizeNTAG424(
+            PersonalizeNTAG424.Plan(
                 uid: NTAG424Bench.uid, currency: .usd, address: address,
                 from: [.factory] + [Self.old, Self.new].map(NTAG424Bench.keys),
                 to: NTAG424Bench.keys(keys), grant: grant),
-            random: NTAG424Bench.random(PersonaliseNTAG424.randomByteCount))
+            random: NTAG424Bench.random(PersonalizeNTAG424.randomByteCount))
     }
 
     private func looking(_ keys: CardKeys = old, _ address: AddressFile? = nil) -> ReadNTAG424 {
@@ -73,7 +73,7 @@ struct NTAG424CardTests {
 
     /// The distinct memories after one fault at any command of the procedure.
     private func afterFaults(
-        _ start: NTAG424Bench, _ procedure: PersonaliseNTAG424
+        _ start: NTAG424Bench, _ procedure: PersonalizeNTAG424
     ) throws -> [NTAG424Memory] {
         var whole = start
         try whole.run(procedure)
@@ -214,21 +214,21 @@ struct NTAG424CardTests {
     @Test("A card with unknown keys or another UID is refused")
     func refusals() throws {
         var chip = try made()
-        let plan = PersonaliseNTAG424.Plan(
+        let plan = PersonalizeNTAG424.Plan(
             uid: NTAG424Bench.uid, currency: .usd, address: address, from: [.factory],
             to: NTAG424Bench.keys(Self.new), grant: grant)
-        let random = NTAG424Bench.random(PersonaliseNTAG424.randomByteCount)
+        let random = NTAG424Bench.random(PersonalizeNTAG424.randomByteCount)
         #expect(throws: NTAG424CardError(.unknownKeys(version: 2), "")) {
-            try chip.run(PersonaliseNTAG424(plan, random: random))
+            try chip.run(PersonalizeNTAG424(plan, random: random))
         }
         #expect(chip.commands.count == 2)
         var other = NTAG424Bench()
         let uid = try #require(CardUID(bytes: [4, 9, 9, 9, 9, 9, 9]))
-        let wrong = PersonaliseNTAG424.Plan(
+        let wrong = PersonalizeNTAG424.Plan(
             uid: uid, currency: .usd, address: address, from: [.factory],
             to: NTAG424CardKeys(Self.old, uid: uid), grant: grant)
         #expect(throws: NTAG424CardError(.otherCard, "")) {
-            try other.run(PersonaliseNTAG424(wrong, random: random))
+            try other.run(PersonalizeNTAG424(wrong, random: random))
         }
         #expect(other.memory.files == NTAG424Bench().memory.files)
     }

@@ -127,7 +127,7 @@ struct FacingSidesTests {
         try await protect(reader, chip, from: 0x0D)
         let last = UInt8(chip.pageCount - 1)
         let pages = try await reader.perform(
-            ReadWhatCanBeRead(0...last, identity: identity, longestAnswer: 250))
+            ReadReadablePages(0...last, identity: identity, longestAnswer: 250))
         let memory = try #require(await world.change { $0.tags.first })
         #expect(pages == (0...last).map { $0 < 0x0D ? memory[$0] : nil })
     }

@@ -11,7 +11,7 @@ struct ReadWhatCanBeReadTests {
         _ pages: ClosedRange<UInt8>, longestAnswer: Int = 16, _ script: [ScriptedReader.Reply]
     ) async -> Played<[Page?]> {
         await play(
-            ReadWhatCanBeRead(pages, identity: Self.identity, longestAnswer: longestAnswer), script)
+            ReadReadablePages(pages, identity: Self.identity, longestAnswer: longestAnswer), script)
     }
 
     private func pages(_ range: ClosedRange<UInt8>) -> [Page?] {

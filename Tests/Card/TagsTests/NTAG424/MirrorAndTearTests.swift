@@ -15,7 +15,7 @@ struct MirrorAndTearTests {
     private static let codeAt = dataAt + 64 + 3
 
     /// A chip set up by an issuer, which mirrors its identity and a proof into its address.
-    private func personalised() throws -> PlayedNTAG424 {
+    private func personalized() throws -> PlayedNTAG424 {
         var chip = PlayedNTAG424()
         try chip.tapAgain()
         try chip.authenticate(.application)
@@ -60,7 +60,7 @@ struct MirrorAndTearTests {
 
     @Test("Each tap of a phone gives a new address, and each address is verified")
     func mirrored() throws {
-        var chip = try personalised()
+        var chip = try personalized()
         var seen: Set<String> = []
         for tap in 1...5 {
             try chip.tapAgain()
@@ -86,7 +86,7 @@ struct MirrorAndTearTests {
 
     @Test("A read in a session neither counts nor mirrors")
     func readInSession() throws {
-        var chip = try personalised()
+        var chip = try personalized()
         try chip.tapAgain()
         try chip.authenticate(.four)
         let content = try chip.run(
@@ -97,7 +97,7 @@ struct MirrorAndTearTests {
 
     @Test("The read counter is given only after authentication with its key")
     func counters() throws {
-        var chip = try personalised()
+        var chip = try personalized()
         try chip.tapAgain()
         _ = try chip.run(.readData(.ndef, offset: 0, length: 2))
         #expect(chip.status(.getFileCounters(.ndef)) == 0x919D)
@@ -179,7 +179,7 @@ struct MirrorAndTearTests {
     @Test("A flipped bit in an answer ends the session, and a copy with other keys is refused")
     func tampered() throws {
         for bit in 0..<(58 * 8) {
-            var chip = try personalised()
+            var chip = try personalized()
             try chip.tapAgain()
             try chip.authenticate(.three)
             let before = chip.memory

@@ -19,7 +19,7 @@ struct OtherProtocolTests {
         var conversation = NTAG424Conversation()
         _ = try conversation.authenticate(
             .three, factoryKey, random: bytes("74D7DF6A2CEC0B72B412DE0D2B1117E6"))
-        #expect(throws: NTAG424Error(.otherProtocol)) {
+        #expect(throws: NTAG424Error(.lrpMode)) {
             _ = try conversation.hear(bytes("0156109A31977C855319CD4618C9D2AED291AF"))
         }
         // Nothing else of that length is taken for it.
@@ -36,7 +36,7 @@ struct OtherProtocolTests {
     func untried() throws {
         var chip = try switched()
         for _ in 0..<3 {
-            #expect(throws: NTAG424Error(.otherProtocol)) { try chip.authenticate(.three) }
+            #expect(throws: NTAG424Error(.lrpMode)) { try chip.authenticate(.three) }
             try chip.tapAgain()
             #expect(chip.memory.keys.allSatisfy { $0.failures == 0 })
         }

@@ -63,7 +63,7 @@ struct PlayedNTAG424 {
         while true {
             switch step {
             case .finished(let data): return data
-            case .saidDone: return []
+            case .doneWithoutMAC: return []
             case .send(let command):
                 let answer = send(command)
                 step = try conversation.hear(answer)

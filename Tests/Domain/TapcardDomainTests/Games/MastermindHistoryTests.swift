@@ -134,13 +134,13 @@ struct MastermindHistoryTests {
     @Test("Only the latest guesses are kept, but all are counted")
     func limit() {
         var history = MastermindHistory()
-        for number in 1...MastermindHistory.mostTurns + 5 {
+        for number in 1...MastermindHistory.maximumTurns + 5 {
             history.ask([1, 1])
             history.answer([1, 1], MastermindHistoryTests.one, number: number)
         }
-        #expect(history.turns.count == MastermindHistory.mostTurns)
+        #expect(history.turns.count == MastermindHistory.maximumTurns)
         #expect(history.turns.first?.number == 6)
-        #expect(history.guessCount == MastermindHistory.mostTurns + 5)
+        #expect(history.guessCount == MastermindHistory.maximumTurns + 5)
     }
 
     @Test("A game is solved by a guess with every slot black")

@@ -49,7 +49,8 @@ struct NumberTests {
     }
 
     @Test(
-        "A number encodes the turns of two stations and their fault", arguments: 0...Duel.mostTurns)
+        "A number encodes the turns of two stations and their fault",
+        arguments: 0...Duel.maximumTurns)
     func stations(_ count: Int) throws {
         for script in Script.all {
             for (place, mishap) in Mishap.table.enumerated() {

@@ -70,8 +70,8 @@ final class DoctorBench: Sendable {
             setAside: { path throws(LedgerError) in path },
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
             services: { _ in NoServices.all },
-            surroundings: { progress in
-                Station.Surroundings(
+            dependencies: { progress in
+                Station.Dependencies(
                     now: { DoctorBench.now }, sleep: { _ in }, progress: progress)
             })
     }

@@ -103,7 +103,7 @@ final class FakeMachine: Sendable {
     }
 
     // The folders are there for as long as these run.
-    func connected(as credentials: Credentials? = nil) -> [PluggedReader] {
+    func connected(as credentials: Credentials? = nil) -> [ConnectedReader] {
         withExtendedLifetime(self) { discovery(as: credentials).connected() }
     }
 

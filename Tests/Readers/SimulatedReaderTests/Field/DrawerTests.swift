@@ -48,7 +48,7 @@ struct DrawerTests {
         }
         #expect(add(.ntag215, 65, to: &simulation) == nil)
         #expect(add(.ntag213, 65, to: &simulation) == nil)
-        #expect(simulation.tags.count == Simulation.mostTags)
+        #expect(simulation.tags.count == Simulation.maximumTags)
     }
 
     @Test("A new tag never has a number that another simulation has")

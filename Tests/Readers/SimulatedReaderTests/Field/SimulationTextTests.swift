@@ -62,16 +62,16 @@ struct SimulationTextTests {
     }
 
     @Test("A simulation holds 64 tags and no more")
-    func mostTags() throws {
+    func maximumTags() throws {
         func simulation(_ count: Int) throws -> Simulation {
             Simulation(
                 try (0..<count).map { try FieldWorld.tag(uid: [4, 0, 0, 0, 0, 0, UInt8($0)]) })
         }
-        let full = try simulation(Simulation.mostTags)
+        let full = try simulation(Simulation.maximumTags)
         #expect(full.tags.count == 64)
         #expect(try Simulation(parsing: full.text) == full)
         #expect(throws: ReaderError(.noReader)) {
-            try Simulation(parsing: simulation(Simulation.mostTags + 1).text)
+            try Simulation(parsing: simulation(Simulation.maximumTags + 1).text)
         }
     }
 }

@@ -46,7 +46,7 @@ struct LoadableLibraryTests {
             processExitsWith: .exitCode(127), observing: [\.standardErrorContent]
         ) {
             let library = LoadableLibrary(name: "libplayed", package: "libplayed1")
-            _ = unsafe library.loadOrEnd("libplayed.so.1", 0) { _, _ in nil }
+            _ = unsafe library.loadOrExit("libplayed.so.1", 0) { _, _ in nil }
         }
         let words = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
         #expect(words.contains("tapcard: libplayed is missing (Debian: libplayed1)"))

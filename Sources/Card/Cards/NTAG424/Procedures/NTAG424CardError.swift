@@ -25,7 +25,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         /// The card is not an NTAG 424.
         case otherChip
         /// The chip no longer accepts this key: someone has tried too many wrong ones.
-        case deadKey(KeyNumber)
+        case lockedKey(KeyNumber)
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
         /// This key was not tried, because the card has left it unconfirmed too often.
@@ -35,19 +35,19 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     package let kind: Kind
     package let detail: String
     /// Whether the card had already proved that it has its key, so that a session was open.
-    package fileprivate(set) var isOfSession = false
+    package fileprivate(set) var hadSession = false
     /// The key that was tried but not confirmed. The card counts a wrong key even if its refusal is
     /// lost or garbled.
-    package fileprivate(set) var spentKey: KeyNumber?
+    package fileprivate(set) var unconfirmedKey: KeyNumber?
 
     package init(_ kind: Kind, _ detail: String) { (self.kind, self.detail) = (kind, detail) }
 
     /// This error, with details from the exchange.
-    func after(_ talk: NTAG424Talk, isOfSession: Bool = false) -> NTAG424CardError {
+    func after(_ talk: NTAG424Talk, hadSession: Bool = false) -> NTAG424CardError {
         var error = self
-        error.isOfSession = isOfSession
+        error.hadSession = hadSession
         // Barred means that the chip has not confirmed the key.
-        error.spentKey = talk.conversation.isBarred ? talk.proving : nil
+        error.unconfirmedKey = talk.conversation.isBarred ? talk.proving : nil
         return error
     }
 

@@ -17,7 +17,7 @@ package protocol NTAG424Procedure: Sendable {
     /// The move after the previous one succeeded, with the data from its answer.
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
     /// The move after the chip says, without a MAC, that the previous one succeeded.
-    mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome>
+    mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome>
 }
 
 /// The next move of a procedure.
@@ -59,7 +59,7 @@ package struct NTAG424Talk: Hashable, Sendable {
 }
 
 extension NTAG424Procedure {
-    package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Outcome> {
+    package mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome> {
         throw NTAG424CardError(.doubtful(.unproved), NTAG424Error(.unproved).description)
     }
 
@@ -80,14 +80,14 @@ extension NTAG424Procedure {
     private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
         let step: NTAG424Conversation.Step
         // Checked before `hear`, which ends the session on a refusal.
-        let isOfSession = talk.key != nil
+        let hadSession = talk.key != nil
         do throws(NTAG424Error) {
             step = try talk.conversation.hear(bytes)
         } catch {
             // 919Dh in response to an authentication means that the key is locked.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
-                    .deadKey(number),
+                    .lockedKey(number),
                     "key \(number.rawValue) is locked; the card no longer accepts it"
                 ).after(talk)
             }
@@ -96,16 +96,16 @@ extension NTAG424Procedure {
             let cause =
                 talk.isWriting
                 ? NTAG424CardError(.doubtful(error.kind), error.description) : .chip(error)
-            throw cause.after(talk, isOfSession: isOfSession)
+            throw cause.after(talk, hadSession: hadSession)
         }
         switch step {
         case .send(let command): return .send(command)
         case .finished(let data):
             talk.isWriting = false
             return try translate(proceed(data))
-        case .saidDone:
+        case .doneWithoutMAC:
             talk.isWriting = false
-            return try translate(proceedUnproved())
+            return try translate(proceedWithoutMAC())
         }
     }
 

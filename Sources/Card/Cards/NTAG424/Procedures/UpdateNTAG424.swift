@@ -24,7 +24,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
         ) {
             let needed = balance + spent
             let granted = granted?.granted
-            let mayFall = SafetyRule.grantNeverFalls.isLeftOut
+            let mayFall = SafetyRule.grantNeverFalls.isDisabled
             // The grant never decreases (rule 56): a payment increases the total spent instead.
             let sum = mayFall ? needed : max(granted ?? needed, needed)
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
@@ -66,7 +66,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
             .sell(random: Array(random.suffix(half))), .slot,
         ]
         // Only for the test of rule 51: the state would be on the card before its grant.
-        if SafetyRule.grantFirst.isLeftOut {
+        if SafetyRule.grantFirst.isDisabled {
             steps = [.slot, .load(loadKey, random: Array(random.prefix(half))), .grant(grant)]
         }
     }

@@ -28,7 +28,7 @@ package enum CardCommand: Hashable, Sendable {
     case writeData(FileNumber, offset: Int, data: [UInt8])
 
     /// The maximum number of bytes that one command can read.
-    package static let mostRead = 256
+    package static let maximumRead = 256
 
     static let nativeClass: UInt8 = 0x90
 
@@ -107,7 +107,7 @@ extension CardCommand {
             }
             let (file, offset) = try CardCommand.target(apdu)
             // An expected length of 0 means 256 (ISO/IEC 7816-4).
-            let length = expected == 0 ? CardCommand.mostRead : Int(expected)
+            let length = expected == 0 ? CardCommand.maximumRead : Int(expected)
             self = .readBinary(file, offset: offset, length: length)
         case ISO.updateBinary:
             guard !apdu.data.isEmpty else { throw StatusFault(0x6700) }

@@ -12,7 +12,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case impostor
         /// The chip has been permanently switched to its other protocol (LRP), which tapcard does
         /// not support. No key was tried.
-        case otherProtocol
+        case lrpMode
         /// An answer with the wrong length or format.
         case malformed
         /// The session has ended. Only authenticating again helps.
@@ -33,7 +33,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .refused(let refusal): NTAG424Error.explanation(refusal)
         case .unproved: "the response was not authenticated, so nothing in it is trusted"
         case .impostor: "the card failed to prove its identity"
-        case .otherProtocol:
+        case .lrpMode:
             "the chip is in LRP mode, which is not supported"
         case .malformed: "the card's response is malformed"
         case .sessionOver: "the session with the card has ended"
@@ -49,7 +49,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .unproved, .malformed, .sessionOver:
             "Hold the card still and tap it again."
         case .impostor: "Keep the card, and check it in the ledger. It may be a copy."
-        case .otherProtocol: "Use another chip. LRP mode cannot be undone."
+        case .lrpMode: "Use another chip. LRP mode cannot be undone."
         case .keyRefusedBefore:
             "Remove the card. Compare its key versions (`tapcard tag info`) before the next tap."
         case .tooLong: "This is a program error. Please report it."

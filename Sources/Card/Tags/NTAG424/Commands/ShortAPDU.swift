@@ -1,7 +1,7 @@
 /// A command as framed by ISO/IEC 7816-4 with short lengths, the only ones that the chip supports.
 package struct CommandAPDU: Hashable, Sendable {
     /// The maximum number of bytes of data.
-    package static let mostData = 255
+    package static let maximumData = 255
 
     package let commandClass: UInt8
     package let instruction: UInt8
@@ -44,7 +44,7 @@ package struct CommandAPDU: Hashable, Sendable {
     }
 
     package var bytes: [UInt8] {
-        precondition(data.count <= CommandAPDU.mostData, "a short APDU has at most 255 bytes")
+        precondition(data.count <= CommandAPDU.maximumData, "a short APDU has at most 255 bytes")
         let length = data.isEmpty ? [] : [UInt8(data.count)]
         return [commandClass, instruction, first, second] + length + data
             + (expected.map { [$0] } ?? [])

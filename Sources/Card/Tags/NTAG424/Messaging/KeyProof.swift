@@ -10,10 +10,10 @@ package enum KeyProof {
     private static let lrpMark: UInt8 = 1
 
     /// The first message of a card in LRP mode.
-    static func challengeOfOtherProtocol(_ card: [UInt8]) -> [UInt8] { [lrpMark] + card }
+    static func lrpChallenge(_ card: [UInt8]) -> [UInt8] { [lrpMark] + card }
 
     /// Whether a card's first message shows LRP mode.
-    static func isOtherProtocol(_ challenge: [UInt8]) -> Bool {
+    static func showsLRPMode(_ challenge: [UInt8]) -> Bool {
         challenge.count == 1 + SecureSession.randomSize && challenge[0] == lrpMark
     }
 

@@ -15,7 +15,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         /// the data.
         case finished([UInt8])
         /// The answer says that the command is done, but has no MAC, so anyone could have sent it.
-        case saidDone
+        case doneWithoutMAC
     }
 
     private enum State: Hashable {
@@ -119,7 +119,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     ) throws(NTAG424Error) -> Step {
         guard answer.status == .more else { throw NTAG424Error(.malformed) }
         // Checked before the key is used, because a chip in LRP mode would count it as a wrong key.
-        guard !KeyProof.isOtherProtocol(answer.data) else { throw NTAG424Error(.otherProtocol) }
+        guard !KeyProof.showsLRPMode(answer.data) else { throw NTAG424Error(.lrpMode) }
         guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
@@ -169,16 +169,16 @@ package struct NTAG424Conversation: Hashable, Sendable {
         // ISO/IEC 7816 commands have no protected form.
         guard session != nil, command.opcode != nil else { return .finished(all) }
         // Only for the test of rule 55: the answer is accepted without checking its MAC.
-        if SafetyRule.answerIsProved.isLeftOut, case .writeData = command {
-            session?.countUnproved()
+        if SafetyRule.answerIsProved.isDisabled, case .writeData = command {
+            session?.countWithoutMAC()
             return .finished([])
         }
         if NTAG424Conversation.isUnproved(command, all) {
-            session?.countUnproved()
+            session?.countWithoutMAC()
             // A new application key ends the session; only authenticating with that key confirms
             // the change.
             if case .changeKey = command { end() }
-            return .saidDone
+            return .doneWithoutMAC
         }
         return .finished(try session?.unseal(all, mode, status: answer.status) ?? [])
     }

@@ -57,7 +57,7 @@ package struct SecureSession: Sendable, Hashable {
             mode == .full && !plain.isEmpty ? encrypt(plain, .command, commands) : plain
         let body = command.header + data
         let code = code(opcode.rawValue, commands, body)
-        guard body.count + code.count <= CommandAPDU.mostData else { return nil }
+        guard body.count + code.count <= CommandAPDU.maximumData else { return nil }
         return command.native(body + code)
     }
 
@@ -116,7 +116,7 @@ package struct SecureSession: Sendable, Hashable {
     }
 
     /// Counts a command whose answer has no MAC.
-    mutating func countUnproved() { commands += 1 }
+    mutating func countWithoutMAC() { commands += 1 }
 
     /// The MAC of a command or answer that begins with this byte.
     package func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {

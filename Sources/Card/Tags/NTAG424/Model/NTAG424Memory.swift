@@ -10,7 +10,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         package var bytes: [UInt8]
     }
 
-    /// A key, and how often authentication with a wrong key was attempted.
+    /// A key, and how often authentication with a wrong key was attemptViolations.
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
@@ -41,7 +41,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
     /// Whether the chip has been permanently switched to its other protocol (LRP).
-    package internal(set) var usesOtherProtocol = false
+    package internal(set) var usesLRP = false
 
     static let defaultRule = FailureRule(limit: 1000, decrement: 10)
 

@@ -23,7 +23,7 @@ extension NTAG424Memory {
             ),
             ("chained-writing", forbidsChaining ? "forbidden" : "allowed"),
         ]
-        if usesOtherProtocol { fields.append(("protocol", NTAG424Memory.lrpProtocol)) }
+        if usesLRP { fields.append(("protocol", NTAG424Memory.lrpProtocol)) }
         for number in KeyNumber.allCases {
             let key = self[number]
             // The text still contains the key in hexadecimal, but at least this copy is wiped.
@@ -60,7 +60,7 @@ extension NTAG424Memory {
         guard let uid = bytes("uid").flatMap(CardUID.init(bytes:)),
             let signature = bytes("signature"),
             signature.count == Originality.Family.ntag424.signatureSize,
-            let reads = values["reads"].flatMap({ UInt32($0) }), reads <= TapIdentity.mostReads,
+            let reads = values["reads"].flatMap({ UInt32($0) }), reads <= TapIdentity.maximumReads,
             let limit = values["failure-limit"], let chaining = values["chained-writing"]
         else { return nil }
         var keys: [Key] = []
@@ -85,7 +85,7 @@ extension NTAG424Memory {
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,
             failureRule: rule, forbidsChaining: chaining == "forbidden")
-        usesOtherProtocol = values["protocol"] == NTAG424Memory.lrpProtocol
+        usesLRP = values["protocol"] == NTAG424Memory.lrpProtocol
         // This single comparison catches a wrong order, extra fields, leading zeros, and lower-case
         // letters.
         guard self.text == text else { return nil }

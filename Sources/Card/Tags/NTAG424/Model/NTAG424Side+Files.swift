@@ -5,7 +5,7 @@ import TapcardDomain
 /// their MAC.
 extension NTAG424Side {
     mutating func carryOut(
-        _ command: CardCommand, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
+        _ command: CardCommand, _ memory: inout NTAG424Memory, _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
         switch command {
         case .getKeyVersion(let key):
@@ -20,7 +20,7 @@ extension NTAG424Side {
             return memory[file].settings.report(size: file.size)
         case .getFileCounters(let file): return try counters(file, memory)
         case .readData(let file, let offset, let length):
-            return try read(file, offset, length, &memory, surroundings)
+            return try read(file, offset, length, &memory, context)
         case .writeData(let file, let offset, let data):
             try write(file, offset, data, &memory)
         case .changeKey(let change): try changeKey(change, &memory)
@@ -45,15 +45,15 @@ extension NTAG424Side {
 
     private mutating func read(
         _ file: FileNumber, _ offset: Int, _ length: Int, _ memory: inout NTAG424Memory,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
-        let content = try readable(file, &memory, surroundings, refused: 0x919D)
+        let content = try readable(file, &memory, context, refused: 0x919D)
         let count = length == 0 ? content.count - offset : length
         guard offset < content.count, count > 0, offset + count <= content.count else {
             throw StatusFault(0x91BE)
         }
         // A protected answer also needs room for padding (16 bytes) and a MAC (8).
-        let room = session == nil ? CardCommand.mostRead : CardCommand.mostRead - 24
+        let room = session == nil ? CardCommand.maximumRead : CardCommand.maximumRead - 24
         guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
         return Array(content[offset..<(offset + count)])
     }
@@ -65,7 +65,7 @@ extension NTAG424Side {
 
     /// The content of a file as this reader sees it, including mirrored values.
     mutating func readable(
-        _ file: FileNumber, _ memory: inout NTAG424Memory, _ surroundings: Surroundings,
+        _ file: FileNumber, _ memory: inout NTAG424Memory, _ context: CommandContext,
         refused: UInt16
     ) throws(StatusFault) -> [UInt8] {
         guard isSelected else { throw StatusFault(refused == 0x6982 ? 0x6985 : 0x91F0) }
@@ -79,8 +79,8 @@ extension NTAG424Side {
             throw StatusFault(refused)
         }
         // Counted once per selection, no matter in how many parts a phone reads the file.
-        if filling == nil, memory.reads < TapIdentity.mostReads { memory.reads += 1 }
-        let bytes = filling ?? surroundings.random(TapIdentity.fillingSize)
+        if filling == nil, memory.reads < TapIdentity.maximumReads { memory.reads += 1 }
+        let bytes = filling ?? context.random(TapIdentity.fillingSize)
         filling = bytes
         return memory.mirrored(mirror, filling: bytes)
     }
@@ -149,7 +149,7 @@ extension NTAG424Side {
         case .leakageResilience:
             // The mirrored values of that protocol are not simulated.
             guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
-            memory.usesOtherProtocol = true
+            memory.usesLRP = true
         // A random UID is not simulated; a real chip can never switch it off again.
         case .randomUID: throw StatusFault(0x919E)
         }
@@ -162,8 +162,9 @@ extension NTAG424Memory {
         self[number].failures = min(self[number].failures + 1, .max - 1)
         self[number].failuresInARow = min(self[number].failuresInARow + 1, .max - 1)
         let streak = self[number].failuresInARow
-        if streak >= NTAG424Side.firstDelayed {
-            self[number].delays = min(streak - NTAG424Side.firstDelayed + 1, NTAG424Side.mostDelays)
+        if streak >= NTAG424Side.failuresBeforeDelay {
+            self[number].delays = min(
+                streak - NTAG424Side.failuresBeforeDelay + 1, NTAG424Side.maximumDelays)
         }
     }
 

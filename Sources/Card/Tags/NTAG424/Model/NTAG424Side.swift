@@ -6,7 +6,7 @@ import TapcardDomain
 /// choice, it takes the stricter option (docs/CARDS.md lists these cases).
 package struct NTAG424Side: Hashable, Sendable {
     /// The context of one command.
-    struct Surroundings {
+    struct CommandContext {
         /// The number of blocks in which the command arrived.
         let blocks: Int
         let random: (Int) -> [UInt8]
@@ -31,8 +31,8 @@ package struct NTAG424Side: Hashable, Sendable {
 
     /// The number of consecutive wrong attempts after which delays begin, and the maximum number of
     /// delays.
-    static let firstDelayed: UInt16 = 50
-    static let mostDelays: UInt16 = 20
+    static let failuresBeforeDelay: UInt16 = 50
+    static let maximumDelays: UInt16 = 20
 
     /// A chip that has just been powered on.
     package init() {}
@@ -49,11 +49,11 @@ package struct NTAG424Side: Hashable, Sendable {
         do throws(StatusFault) {
             guard let apdu = CommandAPDU(command) else { throw StatusFault(0x6700) }
             return try withoutActuallyEscaping(random) { random throws(StatusFault) in
-                let surroundings = Surroundings(blocks: blocks, random: random)
+                let context = CommandContext(blocks: blocks, random: random)
                 switch apdu.commandClass {
-                case 0x00: return try iso(apdu, &memory, surroundings)
+                case 0x00: return try iso(apdu, &memory, context)
                 case CardCommand.nativeClass:
-                    return try native(apdu, previous, &memory, surroundings)
+                    return try native(apdu, previous, &memory, context)
                 default: throw StatusFault(0x6E00)
                 }
             }
@@ -75,7 +75,7 @@ package struct NTAG424Side: Hashable, Sendable {
     }
 
     private mutating func iso(
-        _ apdu: CommandAPDU, _ memory: inout NTAG424Memory, _ surroundings: Surroundings
+        _ apdu: CommandAPDU, _ memory: inout NTAG424Memory, _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
         let command = try CardCommand(iso: apdu)
         switch command {
@@ -91,7 +91,7 @@ package struct NTAG424Side: Hashable, Sendable {
             return ResponseAPDU([], .isoDone).bytes
         case .readBinary(let requested, let offset, let length):
             let file = try isoFile(requested)
-            let content = try readable(file, &memory, surroundings, refused: 0x6982)
+            let content = try readable(file, &memory, context, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
             // Unlike ReadData, it may ask for bytes past the end of the file.
             let end = min(content.count, offset + length)
@@ -119,7 +119,7 @@ package struct NTAG424Side: Hashable, Sendable {
 
     private mutating func native(
         _ apdu: CommandAPDU, _ previous: Pending, _ memory: inout NTAG424Memory,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
         guard apdu.first == 0, apdu.second == 0, apdu.expected == 0 else {
             throw StatusFault(0x919E)
@@ -128,13 +128,13 @@ package struct NTAG424Side: Hashable, Sendable {
             throw StatusFault(0x911C)
         }
         if opcode == .more {
-            return try continueCommand(apdu.data, previous, &memory, surroundings)
+            return try continueCommand(apdu.data, previous, &memory, context)
         }
         // 91CAh: another command arrived between the parts of a command.
         guard previous == .nothing else { throw StatusFault(0x91CA) }
         let mode = try mode(opcode, apdu.data, memory)
         // SetConfiguration 04h forbids such writes, because they could be left half done.
-        if opcode == .writeData, mode != .plain, surroundings.blocks > 1, memory.forbidsChaining {
+        if opcode == .writeData, mode != .plain, context.blocks > 1, memory.forbidsChaining {
             throw StatusFault(0x917E)
         }
         let (header, data) =
@@ -146,11 +146,11 @@ package struct NTAG424Side: Hashable, Sendable {
         let command = try CardCommand(opcode, header: header, data: data)
         switch command {
         case .authenticateFirst(let key), .authenticateNext(let key):
-            return try challenge(key, isFirst: opcode == .authenticateFirst, &memory, surroundings)
+            return try challenge(key, isFirst: opcode == .authenticateFirst, &memory, context)
         case .getVersion: return version(memory)
         default: break
         }
-        let answer = try carryOut(command, &memory, surroundings)
+        let answer = try carryOut(command, &memory, context)
         let status: StatusWord = opcode == .readSignature ? .signatureDone : .done
         guard session != nil else { return ResponseAPDU(answer, status).bytes }
         if case .changeKey(let change) = command, change.number == .application {
@@ -183,7 +183,7 @@ package struct NTAG424Side: Hashable, Sendable {
 
     private mutating func challenge(
         _ number: KeyNumber, isFirst: Bool, _ memory: inout NTAG424Memory,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
@@ -197,17 +197,17 @@ package struct NTAG424Side: Hashable, Sendable {
         }
         // A first authentication ends an earlier session.
         if isFirst { (session, sessionKey) = (nil, nil) }
-        let card = surroundings.random(SecureSession.randomSize)
+        let card = context.random(SecureSession.randomSize)
         pending = .proof(number, card: card, isFirst: isFirst)
-        guard !memory.usesOtherProtocol else {
-            return ResponseAPDU(KeyProof.challengeOfOtherProtocol(card), .more).bytes
+        guard !memory.usesLRP else {
+            return ResponseAPDU(KeyProof.lrpChallenge(card), .more).bytes
         }
         return ResponseAPDU(KeyProof.challenge(card, key.key), .more).bytes
     }
 
     private mutating func continueCommand(
         _ data: [UInt8], _ previous: Pending, _ memory: inout NTAG424Memory,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
         switch previous {
         case .nothing: throw StatusFault(0x91CA)
@@ -220,7 +220,7 @@ package struct NTAG424Side: Hashable, Sendable {
             guard data.count == 2 * SecureSession.randomSize else { throw StatusFault(0x917E) }
             let key = memory[number].key
             // In LRP mode, authenticating with AES counts as a wrong key.
-            guard !memory.usesOtherProtocol,
+            guard !memory.usesLRP,
                 let reader = KeyProof.readerRandom(data, card: card, key)
             else {
                 memory.countFailure(number)
@@ -229,7 +229,7 @@ package struct NTAG424Side: Hashable, Sendable {
             memory.countSuccess(number)
             let transaction =
                 isFirst
-                ? surroundings.random(SecureSession.transactionSize) : session?.transaction ?? []
+                ? context.random(SecureSession.transactionSize) : session?.transaction ?? []
             session = SecureSession(
                 key: key, reader: reader, card: card, transaction: transaction,
                 commands: isFirst ? 0 : session?.commands ?? 0)

@@ -7,7 +7,7 @@ package struct TapIdentity: Hashable, Sendable {
     /// The length of the encrypted form, in bytes.
     package static let encryptedSize = AESKey.blockSize
     /// The highest read count, which has 24 bits.
-    package static let mostReads: UInt32 = 0xFF_FFFF
+    package static let maximumReads: UInt32 = 0xFF_FFFF
     /// The number of random bytes that the chip adds.
     package static let fillingSize = encryptedSize - 1 - CardUID.size - counterSize
     static let counterSize = 3
@@ -20,7 +20,7 @@ package struct TapIdentity: Hashable, Sendable {
 
     /// `nil` for a count that needs more than 24 bits.
     package init?(uid: CardUID, reads: UInt32) {
-        guard reads <= TapIdentity.mostReads else { return nil }
+        guard reads <= TapIdentity.maximumReads else { return nil }
         (self.uid, self.reads) = (uid, reads)
     }
 

@@ -10,19 +10,19 @@ public struct LotteryRules: Hashable, Sendable {
     public static let standard = LotteryRules(unchecked: 6, of: 59)
 
     /// The maximum number of balls for which a tag and a screen have room.
-    public static let mostBalls = 20
+    public static let maximumBalls = 20
     static let highestOfAll = 999
 
     /// Creates the rules of a lottery. Refuses numbers that no lottery can have.
     public init(ballCount: Int, highest: Int) throws(Refusal) {
         // The bonus ball comes from the same set, so the set needs at least one more ball.
-        guard (1...LotteryRules.mostBalls).contains(ballCount),
+        guard (1...LotteryRules.maximumBalls).contains(ballCount),
             highest <= LotteryRules.highestOfAll, highest > ballCount
         else {
             throw Refusal(
                 .badBalls,
                 "\(ballCount) balls out of \(highest) plus a bonus ball is not possible; choose 1 "
-                    + "to \(LotteryRules.mostBalls) balls from a larger set of up to "
+                    + "to \(LotteryRules.maximumBalls) balls from a larger set of up to "
                     + "\(LotteryRules.highestOfAll) numbers"
             )
         }

@@ -91,7 +91,7 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         guard sides.count == 2 else { throw malformed(word) }
         let key = sides[0].split(separator: "+", omittingEmptySubsequences: false)
         guard let count = key.first.flatMap({ Int($0) }),
-            (0...LotteryRules.mostBalls).contains(count),
+            (0...LotteryRules.maximumBalls).contains(count),
             key.count == 1 || (key.count == 2 && key[1] == "bonus")
         else { throw malformed(word) }
         if sides[1] == "top" {

@@ -4,25 +4,25 @@ package struct MastermindRules: Hashable, Sendable {
     /// The number of colors, which are numbered from 1.
     package let colours: Int
 
-    package static let mostSlots = 12
-    package static let mostColours = 12
-    package static let usualColours = 6
+    package static let maximumSlots = 12
+    package static let maximumColors = 12
+    package static let defaultColors = 6
     /// The maximum length of a player's password, in bytes.
     package static let longestPassword = 1_024
     /// The maximum number of guesses in a game: far more than any player needs.
-    package static let mostGuesses = 1_000_000
+    package static let maximumGuesses = 1_000_000
     /// The lifetimes that can be requested for a login, in seconds.
     package static let loginSeconds = 30...3_600
 
-    package init(slots: Int, colours: Int = usualColours) throws(Refusal) {
-        guard (1...MastermindRules.mostSlots).contains(slots),
-            (2...MastermindRules.mostColours).contains(colours)
+    package init(slots: Int, colours: Int = defaultColors) throws(Refusal) {
+        guard (1...MastermindRules.maximumSlots).contains(slots),
+            (2...MastermindRules.maximumColors).contains(colours)
         else {
             throw Refusal(
                 .badGuess,
                 "\(slots) slots with \(colours) colors is not possible; choose 1 to "
-                    + "\(MastermindRules.mostSlots) slots and 2 to "
-                    + "\(MastermindRules.mostColours) colors")
+                    + "\(MastermindRules.maximumSlots) slots and 2 to "
+                    + "\(MastermindRules.maximumColors) colors")
         }
         (self.slots, self.colours) = (slots, colours)
     }

@@ -36,12 +36,12 @@ package struct MastermindTurn: Hashable, Sendable {
 /// elsewhere, which leaves gaps between the numbers.
 package struct MastermindHistory: Hashable, Sendable {
     /// The maximum number of turns; if there are more, the oldest are dropped.
-    package static let mostTurns = 1_000
+    package static let maximumTurns = 1_000
 
     package private(set) var turns: [MastermindTurn]
 
     package init(_ turns: [MastermindTurn] = []) {
-        self.turns = Array(turns.suffix(MastermindHistory.mostTurns))
+        self.turns = Array(turns.suffix(MastermindHistory.maximumTurns))
     }
 
     /// The number of guesses that the service is known to have counted.

@@ -1,7 +1,7 @@
 import BlockingLane
 
 /// The message to print if the process ends in the middle of the work.
-package final class LastWords: Sendable {
+package final class FinalMessage: Sendable {
     private let words = Guarded<(@Sendable () -> Void)?>(nil)
 
     package init() {}

@@ -1,5 +1,5 @@
 /// The timeouts and retries for a service.
-package struct Patience: Hashable, Sendable {
+package struct ServiceTimeouts: Hashable, Sendable {
     /// The timeout for a connection attempt.
     package let connecting: Duration
     /// The timeout for all attempts together, including the pauses between them.
@@ -18,10 +18,10 @@ package struct Patience: Hashable, Sendable {
     }
 
     /// The timeouts for an activation.
-    package static let activation = Patience()
+    package static let activation = ServiceTimeouts()
     /// The timeouts for the lottery. They are short, because a cached answer is the fallback.
-    package static let lottery = Patience(connecting: .seconds(3), whole: .seconds(10))
-    package static let mastermind = Patience(whole: .seconds(10))
+    package static let lottery = ServiceTimeouts(connecting: .seconds(3), whole: .seconds(10))
+    package static let mastermind = ServiceTimeouts(whole: .seconds(10))
 
     /// The pause after this attempt, which is random: at least half of the full pause. Stations
     /// that lost a service at the same moment therefore do not all retry at the same moment.

@@ -3,19 +3,19 @@ import TapcardDomain
 import Testing
 
 @Suite("Retries and time limits of a service")
-struct PatienceTests {
+struct ServiceTimeoutTests {
     private func activation(
-        _ transport: ScriptedTransport, _ patience: Patience = .activation
+        _ transport: ScriptedTransport, _ timeouts: ServiceTimeouts = .activation
     ) throws -> RemoteActivation {
         RemoteActivation(
             try ServiceAddress("http://service.example/activation"), through: transport,
-            patience: patience, in: transport.surroundings)
+            timeouts: timeouts, in: transport.dependencies)
     }
 
     private func failure(
-        _ transport: ScriptedTransport, _ patience: Patience = .activation
+        _ transport: ScriptedTransport, _ timeouts: ServiceTimeouts = .activation
     ) async throws -> ServiceError {
-        let service = try activation(transport, patience)
+        let service = try activation(transport, timeouts)
         let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
         return try #require(
             await #expect(throws: ServiceError.self) { try await service.activate(code) })
@@ -30,7 +30,7 @@ struct PatienceTests {
     func passing(_ reply: ScriptedTransport.Reply) async throws {
         let transport = ScriptedTransport(reply)
         let failure = try await failure(transport)
-        #expect(failure.isPassing)
+        #expect(failure.isTemporary)
         #expect(failure.detail.hasPrefix("service.example: "))
         #expect(transport.requests.count == 3)
         #expect(Set(transport.requests).count == 1)
@@ -92,7 +92,7 @@ struct PatienceTests {
             let service = RemoteActivation(
                 try ServiceAddress(server.address),
                 through: HTTPClient(.init(version: "1", proxy: "")),
-                patience: Patience(whole: .milliseconds(300)), in: .system)
+                timeouts: ServiceTimeouts(whole: .milliseconds(300)), in: .system)
             let code = try #require(ScratchCode(bytes: [UInt8](repeating: 7, count: 16)))
             let failure = await #expect(throws: ServiceError.self) {
                 try await service.activate(code)
@@ -107,8 +107,8 @@ struct PatienceTests {
     @Test("A pause that would outlast the limit is not begun")
     func noTimeToPause() async throws {
         let transport = ScriptedTransport(.failure(.offline))
-        let patience = Patience(whole: .milliseconds(400))
-        #expect(try await failure(transport, patience).kind == .offline)
+        let timeouts = ServiceTimeouts(whole: .milliseconds(400))
+        #expect(try await failure(transport, timeouts).kind == .offline)
         #expect(transport.requests.count == 1)
         #expect(transport.pauses.isEmpty)
     }
@@ -116,18 +116,18 @@ struct PatienceTests {
     @Test("A limit of zero times out without a request")
     func noTime() async throws {
         let transport = ScriptedTransport(.status(200))
-        let failure = try await failure(transport, Patience(whole: .zero))
+        let failure = try await failure(transport, ServiceTimeouts(whole: .zero))
         #expect(failure.kind == .timedOut)
         #expect(transport.requests.isEmpty)
     }
 
     @Test("A pause lasts between half and all of its length, which doubles up to 512 s")
     func jitter() {
-        let patience = Patience(firstPause: .milliseconds(500))
-        #expect(patience.pause(after: 1) { _ in 0 } == .milliseconds(250))
-        #expect(patience.pause(after: 1) { $0 - 1 } == .milliseconds(500))
-        #expect(patience.pause(after: 3) { $0 - 1 } == .seconds(2))
-        #expect(patience.pause(after: 1_000_000) { $0 - 1 } == .seconds(512))
+        let timeouts = ServiceTimeouts(firstPause: .milliseconds(500))
+        #expect(timeouts.pause(after: 1) { _ in 0 } == .milliseconds(250))
+        #expect(timeouts.pause(after: 1) { $0 - 1 } == .milliseconds(500))
+        #expect(timeouts.pause(after: 3) { $0 - 1 } == .seconds(2))
+        #expect(timeouts.pause(after: 1_000_000) { $0 - 1 } == .seconds(512))
     }
 
     @Test("Errors and descriptions show no code, password or token")
@@ -158,7 +158,7 @@ struct PatienceTests {
 
     @Test("The system's clock, pause and random numbers work")
     func system() async throws {
-        let system = ServiceSurroundings.system
+        let system = ServiceDependencies.system
         #expect(system.now().milliseconds > 1_700_000_000_000)
         let before = system.uptime()
         try await system.sleep(.zero)

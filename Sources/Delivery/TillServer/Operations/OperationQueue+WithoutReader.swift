@@ -5,7 +5,7 @@ import TapcardDomain
 extension OperationQueue {
     /// Answers from the ledger's record of the operation, without the reader. This is for a
     /// repeated request, and for any request while the reader is in use or the till is closing.
-    func answerBeside(
+    func answerWithoutReader(
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {
         let booked =
@@ -38,7 +38,7 @@ extension OperationQueue {
     func requireBegun(_ operation: TillOperation) async throws(Problem) {
         guard operation.call.takesOperation else {
             if !operation.needsReader || operation.namedCard != nil { return }
-            throw .notKnownHere
+            throw .outcomeUnknownHere
         }
         let booked = await runner.booked(operation.id, by: operation.call)
         // After "not begun", a cashier might charge again what the ledger may have booked.

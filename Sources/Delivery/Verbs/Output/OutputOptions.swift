@@ -1,11 +1,11 @@
 /// The output format, based on the switches that every command accepts.
-package struct Manner: Sendable {
+package struct OutputOptions: Sendable {
     package let isJSON: Bool
     package let isQuiet: Bool
     package let isVerbose: Bool
     private let wantsColor: Bool
     /// Whether the command comes from a page rather than from a terminal.
-    private(set) var isOfPage = false
+    private(set) var isForPage = false
 
     package init(_ environment: [String: String], _ isOn: (Settings.Name) -> Bool) {
         isJSON = isOn(.json)
@@ -19,8 +19,8 @@ package struct Manner: Sendable {
 
     /// The format for pages: JSON, with no messages apart from the answer.
     package static let ofPages = {
-        var manner = Manner(["NO_COLOR": "1"]) { $0 == .json }
-        manner.isOfPage = true
+        var manner = OutputOptions(["NO_COLOR": "1"]) { $0 == .json }
+        manner.isForPage = true
         return manner
     }()
 
@@ -36,7 +36,7 @@ package struct Manner: Sendable {
 
     /// Whether the locale is limited to ASCII. Without a locale, as in many containers, a modern
     /// terminal is assumed.
-    package static func knowsASCIIAlone(_ environment: [String: String]) -> Bool {
+    package static func isASCIIOnly(_ environment: [String: String]) -> Bool {
         let names = ["LC_ALL", "LC_CTYPE", "LANG"]
         let locale = names.compactMap { environment[$0] }.first { !$0.isEmpty }
         guard let locale else { return false }

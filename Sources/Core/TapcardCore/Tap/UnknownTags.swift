@@ -4,7 +4,7 @@ import Ledger
 import TapcardDomain
 
 /// A tag that this ledger does not know.
-enum Stranger: Sendable {
+enum UnknownTag: Sendable {
     /// A card with a valid seal, from another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
     /// A card with a valid seal in another currency, from another station with the same keys.
@@ -62,11 +62,11 @@ extension TagContent {
 }
 
 /// Judges tags that this ledger does not know.
-struct Strangers: StationWork {
+struct UnknownTags: StationWork {
     let station: Station
 
     /// Identifies a tag that this ledger does not know.
-    func identify(_ reading: CardReading) async throws(Interruption) -> Stranger {
+    func identify(_ reading: CardReading) async throws(Interruption) -> UnknownTag {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
         // A seal covers the currency, so a card in another currency has no valid seal here.
@@ -219,7 +219,7 @@ struct Strangers: StationWork {
             _ = try await station.fitness.requireWritable(
                 tag, reading.identity, reading.uid, known: nil)
             let originality = TagInfo.Originality(tag.signature, of: reading.uid, on: reading.chip)
-            return originality == .invalid ? TapcardError.untrueSignature(reading).next : [step]
+            return originality == .invalid ? TapcardError.invalidSignature(reading).next : [step]
         } catch {
             // If the tag has been removed, it will be checked again when a card is made.
             if case .reader = error { return [step] }

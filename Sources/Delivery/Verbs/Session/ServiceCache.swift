@@ -3,7 +3,7 @@ package import TapcardCore
 
 /// A cache of one command's services. They are created at first use, and keep their connections
 /// open.
-package final class MadeServices: Sendable {
+package final class ServiceCache: Sendable {
     private let made = Guarded<Services?>(nil)
 
     package init() {}

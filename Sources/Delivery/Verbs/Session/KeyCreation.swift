@@ -4,7 +4,7 @@ import StationFiles
 import TapcardCore
 
 /// Creates the keys for a station.
-struct KeyMaking {
+struct KeyCreation {
     let session: Session
 
     init(_ session: Session) { self.session = session }
@@ -25,10 +25,10 @@ struct KeyMaking {
             // New keys would hide that the old ones were lost, and would reject every card.
             guard first == nil else { throw lostKeys }
         }
-        let surroundings = session.surroundings
+        let dependencies = session.dependencies
         let (keys, areNew) = try session.keyFile.loadOrMake(
-            created: LocalTime.date(surroundings.now()), currency: ledger.currency,
-            random: surroundings.random)
+            created: LocalTime.date(dependencies.now()), currency: ledger.currency,
+            random: dependencies.random)
         if areNew, !isTold {
             let words =
                 "created the keys in \(session.settings.keyPath); the ledger is in \(place), and "

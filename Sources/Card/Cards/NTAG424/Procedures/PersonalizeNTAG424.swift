@@ -9,7 +9,7 @@ package import TapcardDomain
 /// Key 0 is changed last, because an interrupted run can be continued only with key 0. At the end,
 /// the chip proves that no factory key is left. The key versions that the chip reports determine
 /// which keys to authenticate with, so no key is ever guessed. A version by itself proves nothing.
-package struct PersonaliseNTAG424: NTAG424Procedure {
+package struct PersonalizeNTAG424: NTAG424Procedure {
     /// The card to be made.
     package struct Plan: Sendable {
         package let uid: CardUID
@@ -68,7 +68,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     /// the chip has the keys it reports and can become the planned card.
     package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
         precondition(
-            random.count == PersonaliseNTAG424.randomByteCount,
+            random.count == PersonalizeNTAG424.randomByteCount,
             "16 random bytes for each authentication")
         (self.plan, self.isTrial, self.random) = (plan, isTrial, random[...])
     }
@@ -83,7 +83,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
 
     /// The authentication that follows verifies a new key 0. There is no way to verify that chained
     /// writing is forbidden, but none of our writes depends on it.
-    package mutating func proceedUnproved() throws(NTAG424CardError) -> NTAG424Move<Void> {
+    package mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Void> {
         switch steps.first {
         case .changeKey(.application, _), .forbidChaining: try proceed([])
         default: throw .unfinished
@@ -101,13 +101,13 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
             // anyone can claim any UID.
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
-            settings[file] = try PersonaliseNTAG424.settings(data, file)
+            settings[file] = try PersonalizeNTAG424.settings(data, file)
             if file == .data { try work() }
         case .readAddress: compareAddress(data)
         case .check:
             guard data == [plan.keys.version] else { throw .unfinished }
         case .checkSettings(let file):
-            guard try PersonaliseNTAG424.settings(data, file) == wanted(file) else {
+            guard try PersonalizeNTAG424.settings(data, file) == wanted(file) else {
                 throw .unfinished
             }
         default: break
@@ -119,13 +119,13 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
         steps = [.prove(.application, try key(.application)), .number]
-        steps += rest.map { .version($0) } + PersonaliseNTAG424.files.map { .settings($0) }
+        steps += rest.map { .version($0) } + PersonalizeNTAG424.files.map { .settings($0) }
     }
 
     /// Plans the steps that are not done yet.
     private mutating func work() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
-        for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
             // Checked before the first write, because a later refusal would leave the chip
             // half-changed.
             guard settings[file]?.rights.change == .key(.application) else {
@@ -144,7 +144,7 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
-        for file in PersonaliseNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
             work.append(.changeSettings(file))
         }
         // The chip does not report this setting; setting it again has no effect.
@@ -168,11 +168,11 @@ package struct PersonaliseNTAG424: NTAG424Procedure {
         }
         // Only for the test of rule 52: with key 0 changed first, an interrupted run cannot be
         // continued.
-        if SafetyRule.applicationKeyLast.isLeftOut { work = applicationKeyFirst(work) }
+        if SafetyRule.applicationKeyLast.isDisabled { work = applicationKeyFirst(work) }
         // The checks run in a session with the new keys, so the MAC on the answers proves that no
         // factory key is left.
         work += KeyNumber.allCases.map { .check($0) }
-        work += PersonaliseNTAG424.files.map { .checkSettings($0) }
+        work += PersonalizeNTAG424.files.map { .checkSettings($0) }
         steps = work[...]
     }
 

@@ -1,7 +1,7 @@
 package import Tags
 
 /// Reads a run of pages for a dump. Protected pages are `nil` in the result.
-package struct ReadWhatCanBeRead: TagProcedure {
+package struct ReadReadablePages: TagProcedure {
     private let identity: TagIdentity
     private let last: Int
     private let maximumPages: Int

@@ -5,7 +5,7 @@ package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
 /// A protocol for passing frames through a reader to a tag. It sends commands through a closure, so
 /// it does not depend on pcscd.
-package protocol TagManner: Sendable {
+package protocol TagProtocol: Sendable {
     /// The maximum number of data bytes in one answer.
     static var longestAnswer: Int { get }
     /// Whether the reader has to be reset before a tag can be selected again.
@@ -31,7 +31,7 @@ package protocol TagManner: Sendable {
 package struct KnownReader: Sendable {
     /// Part of the name, in lower case.
     package let fragment: String
-    let manner: any TagManner
+    let manner: any TagProtocol
 
     package static let all = [
         KnownReader(fragment: "acr122", manner: DirectTransmit()),
@@ -44,13 +44,13 @@ package struct KnownReader: Sendable {
 
     /// The protocol for a reader with this name. If the name is unknown, these are the commands for
     /// storage cards, which every reader that complies with the standard supports.
-    static func manner(for name: String) -> any TagManner {
+    static func manner(for name: String) -> any TagProtocol {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
     }
 }
 
-extension TagManner {
+extension TagProtocol {
     /// The maximum number of data bytes in one answer, for code that does not know the type.
     var answerLimit: Int { Self.longestAnswer }
     var needsReset: Bool { Self.selectsByReset }

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// All rows that belong to a range of cards. Code that reads a whole ledger uses it to load the
 /// rows of many cards in a few round trips, instead of making several round trips for each row.
-struct Belongings {
+struct CardRowsPage {
     /// The numbers of the cards.
     let cards: ClosedRange<Int64>
     fileprivate(set) var operations: [CardUID: [Operation]] = [:]
@@ -38,29 +38,29 @@ extension Array {
 extension PostgreSQLRows {
     /// The rows that belong to a card, loaded together with those of the other cards on its page.
     /// Nil if the body does not read the cards page by page, or if this card has too many rows.
-    func belongings(of uid: CardUID) throws(LedgerError) -> Belongings? {
-        if let page = belongings, page.contains(uid) { return page }
-        guard let end = endOfCards, uid.number <= end, uid != uidWithTooMuch else { return nil }
-        belongings = nil
+    func cardRowsPage(of uid: CardUID) throws(LedgerError) -> CardRowsPage? {
+        if let page = cardRowsPage, page.contains(uid) { return page }
+        guard let end = endOfCards, uid.number <= end, uid != uidWithTooManyRows else { return nil }
+        cardRowsPage = nil
         let found = try query(operations(from: uid.number, through: end))
         var last = end
         // The limit may have cut off the rows of the last card found, so only the cards before it
         // are complete.
-        if found.count > Belongings.maxOperations, let cut = found.last?.operation.uid.number {
+        if found.count > CardRowsPage.maxOperations, let cut = found.last?.operation.uid.number {
             last = cut - 1
         }
         // This card alone exceeds the limit, so it is read page by page instead.
         guard last >= uid.number else {
-            uidWithTooMuch = uid
+            uidWithTooManyRows = uid
             return nil
         }
-        var page = Belongings(cards: uid.number...last)
+        var page = CardRowsPage(cards: uid.number...last)
         for (operation, place) in found where operation.uid.number <= last {
             page.operations[operation.uid, default: []].append(operation)
             (page.byID[operation.id], page.places[operation.id]) = (operation, place)
         }
         try loadOthers(into: &page)
-        belongings = page
+        cardRowsPage = page
         return page
     }
 
@@ -71,12 +71,12 @@ extension PostgreSQLRows {
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation
             WHERE uid BETWEEN $1 AND $2 ORDER BY uid, place LIMIT $3
-            """, [.integer(first), .integer(last), .count(Belongings.maxOperations + 1)],
+            """, [.integer(first), .integer(last), .count(CardRowsPage.maxOperations + 1)],
             of: Operation.table
         ) { row throws(LedgerError) in (try Operation(&row), try row.value(\.integer)) }
     }
 
-    private func loadOthers(into page: inout Belongings) throws(LedgerError) {
+    private func loadOthers(into page: inout CardRowsPage) throws(LedgerError) {
         let ends: [SQLValue] = [
             .integer(page.cards.lowerBound), .integer(page.cards.upperBound),
         ]

@@ -2,7 +2,7 @@ import OperatingSystem
 package import TapcardDomain
 
 /// The clocks and the random source. They are parameters, so that tests can control them.
-package struct ServiceSurroundings: Sendable {
+package struct ServiceDependencies: Sendable {
     /// The time of day. Because someone may set it back, it is used only for answers stored on
     /// disk.
     package let now: @Sendable () -> Timestamp
@@ -22,9 +22,9 @@ package struct ServiceSurroundings: Sendable {
     }
 
     /// This machine's clocks and random source.
-    package static let system: ServiceSurroundings = {
+    package static let system: ServiceDependencies = {
         let start = ContinuousClock.now
-        return ServiceSurroundings(
+        return ServiceDependencies(
             now: { Timestamp(milliseconds: SystemClock.millisecondsSince1970) },
             uptime: { start.duration(to: .now) },
             sleep: { try await Task.sleep(for: $0) },

@@ -5,7 +5,7 @@ import WebServer
 
 /// Serves the metrics of a customer page that runs without a till page: `/metrics`, for this
 /// machine only. The customer page's own listener never shows them.
-final class CountServer: Sendable {
+final class MetricsServer: Sendable {
     /// The URL of the metrics.
     let address: String
     private let server: WebServer
@@ -18,12 +18,12 @@ final class CountServer: Sendable {
 
     private init(_ server: WebServer) {
         self.server = server
-        address = "http://\(CountServer.loopback):\(server.port)\(CountServer.path)"
+        address = "http://\(MetricsServer.loopback):\(server.port)\(MetricsServer.path)"
     }
 
     static func start(
         at port: UInt16, _ watch: CustomerWatch
-    ) throws(TapcardError) -> CountServer {
+    ) throws(TapcardError) -> MetricsServer {
         var web = WebServerSettings()
         (web.address, web.port) = (loopback, port)
         (web.connections, web.headerBytes) = (connections, headerBytes)
@@ -40,7 +40,7 @@ final class CountServer: Sendable {
             names = Set([loopback, "localhost"].map { "\($0):\(server.port)" })
             if server.port == 80 { names.formUnion([loopback, "localhost"]) }
         }
-        return CountServer(server)
+        return MetricsServer(server)
     }
 
     private static func answer(
@@ -63,5 +63,5 @@ final class CountServer: Sendable {
         }
     }
 
-    func stop() async { await server.stop(within: CountServer.stopLimit) }
+    func stop() async { await server.stop(within: MetricsServer.stopLimit) }
 }
