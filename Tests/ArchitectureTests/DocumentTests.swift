@@ -82,6 +82,22 @@ struct DocumentTests {
         #expect(text.contains(try Regex("Last revised: [0-9]{4}-[0-9]{2}-[0-9]{2}")))
     }
 
+    @Test(
+        "Every message that a document quotes is on its page",
+        arguments: [
+            ("docs/SERVING.md", "Sources/Delivery/TillPage/page"),
+            ("docs/CUSTOMERS.md", "Sources/Delivery/CustomerServer"),
+        ])
+    func quotes(document: String, page: String) throws {
+        let files = try SourceTree.paths(below: page).filter {
+            $0.hasSuffix(".js") || $0.hasSuffix(".html") || $0.hasSuffix("Words.swift")
+        }
+        let texts = try files.map { try SourceTree.text($0) }.joined()
+        let quotes = try SourceTree.text(document).matches(of: /"([A-Z][A-Za-z ]+)"/).map(\.1)
+        #expect(quotes.count > 1)
+        for quote in quotes { #expect(texts.contains(quote), "\(document): \(quote)") }
+    }
+
     @Test("Every attack in docs/SECURITY.md names tests that exist")
     func attacks() throws {
         let known = try SourceTree.files(below: "Tests").reduce(into: Set<String>()) {

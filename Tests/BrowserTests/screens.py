@@ -18,6 +18,8 @@ LOUD = 48
 # the screen is.
 AROUND = 4
 TOLERATED = 0.1
+# Renewing leaves a picture alone if nobody could see what changed in it.
+UNSEEN = 0.01
 
 
 def differing(one, other):
@@ -34,11 +36,10 @@ def compare(name, png):
     """What is wrong with this picture of a screen, or None."""
     seen = Image.open(io.BytesIO(png)).convert("RGB")
     path = f"{KEPT}/{name}.png"
-    if WRITES:
-        _write(seen, path)
-        return None
     part = differing(seen, kept(name)) if os.path.exists(path) else 1.0
-    if part <= TOLERATED:
+    if WRITES and part > UNSEEN:
+        _write(seen, path)
+    if WRITES or part <= TOLERATED:
         return None
     _write(seen, f"{SEEN}/{name}.png")
     return f"{name} looks another way, up to {part:.0%} of a square: see .build/screens, or make screens"
