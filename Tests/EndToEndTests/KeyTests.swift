@@ -163,18 +163,27 @@ struct KeyTests {
         #expect(try till.run(["doctor"]).status == 0)
     }
 
-    @Test("Exported keys equal the key file, and a key file that others can read is not imported")
+    @Test("Exported keys equal the key file, and are imported only while no one else can read them")
     func files() throws {
-        let till = try Till()
+        let (till, other) = (try Till(), try Till())
         try till.step("keys list")
         try till.step("keys export ~/k")
-        #expect(try till.text(of: till.file("k")) == till.text(of: till.keys))
-        try till.setMode(of: till.file("k"), 0o640)
-        try till.expect(
-            "keys import ~/k", status: 1,
-            complains:
-                "The key file ~/k can be read by other users (mode 640). The key file was not "
-                + "changed. The file must come from tapcard keys export and be readable only by "
-                + "its owner.")
+        let keys = try till.text(of: till.keys)
+        #expect(try till.text(of: till.file("k")) == keys)
+        #expect(try DurableFile(till.file("k")).permissions() == 0o600)
+        try other.write(keys, to: other.file("k"))
+        for mode: mode_t in [0o640, 0o604] {
+            try other.setMode(of: other.file("k"), mode)
+            try other.expect(
+                "keys import ~/k", status: 1,
+                complains:
+                    "The key file ~/k can be read by other users (mode \(String(mode, radix: 8))). "
+                    + "The key file was not changed. The file must come from tapcard keys export "
+                    + "and be readable only by its owner.")
+            #expect(try DurableFile(other.keys).read() == nil)
+        }
+        try other.setMode(of: other.file("k"), 0o600)
+        try other.step("keys import ~/k")
+        #expect(try other.text(of: other.keys) == keys)
     }
 }

@@ -125,18 +125,28 @@ struct OutputTests {
         #expect(silent.status == 0 && silent.errors == "")
     }
 
-    @Test("A command fails with status 1 if standard output is closed")
+    /// A file that the program opens could get the number of the closed output, and its text.
+    @Test("With standard output closed a list fails, a payment succeeds, and no file gets the text")
     func closed() throws {
         let till = try Till()
         try till.step("issue --balance 5")
-        let shell = try ChildProcess(
-            "/bin/sh", ["-c", "\"$0\" history >&-; echo $?", try Executable.path()],
-            environment: ["HOME": till.home, "TAPCARD_READER": "sim"], folder: till.home)
-        let ended = try shell.end()
-        #expect(ended.output == "1\n")
-        #expect(
-            ended.errors.contains(
-                "could not be written: Bad file descriptor. The output is incomplete."))
+        for (line, status, words) in [
+            ("history", 1, "The output is incomplete."),
+            ("pay 1", 0, "The command itself succeeded: Paid $1.00, $4.00 left. "),
+        ] {
+            let shell = try ChildProcess(
+                "/bin/sh", ["-c", "\"$0\" \(line) >&-; echo $?", try Executable.path()],
+                environment: ["HOME": till.home, "TAPCARD_READER": "sim"], folder: till.home)
+            let ended = try shell.end()
+            #expect(ended.output == "\(status)\n")
+            let complaint = "tapcard: Standard output could not be written: Bad file descriptor. "
+            #expect(ended.errors.hasPrefix(complaint + words), "\(ended.errors)")
+        }
+        #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $3.00 left\n"))
+        #expect(try till.step("audit").contains("rules: all hold"))
+        for file in [till.keys, till.ledger, "\(till.data)/simulation.txt"] {
+            #expect(try DurableFile(file).read().map { !$0.contains(Array("Paid $".utf8)) } == true)
+        }
     }
 
     @Test("A dash stands for standard input or output wherever a file may be named")

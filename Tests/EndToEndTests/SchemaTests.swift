@@ -124,14 +124,28 @@ struct SchemaTests {
         }
     }
 
-    @Test("The schema command prints a JSON Schema and refuses an unknown verb or a bare group")
+    @Test("The schema of all output has what each verb's own has, and no wrong verb has a schema")
     func whole() throws {
         let till = try Till()
         let all = try document(till.step("schema"))
         #expect(all["$schema"]?.string == "https://json-schema.org/draft/2020-12/schema")
-        #expect(try till.run(["schema", "pya"]).status == 2)
+        for verb in ["pay", "read", "history", "tag info", "keys list", "config", "doctor"] {
+            let own = try document(till.step("schema \(verb)"))
+            #expect(own["$schema"] == all["$schema"])
+            let kinds = try #require(own["anyOf"]?.array)
+            #expect(kinds.count > 1)
+            for kind in kinds { #expect(all["anyOf"]?.array?.contains(kind) == true, "\(kind)") }
+            guard case .object(let definitions)? = own["$defs"] else {
+                Issue.record("\(verb) has no definitions")
+                continue
+            }
+            for member in definitions { #expect(all["$defs"]?[member.key] == member.value) }
+        }
+        let unknown = try till.run(["schema", "pya"])
+        #expect(unknown.status == 2 && unknown.output == "")
+        #expect(unknown.errors.hasPrefix("tapcard has no verb \"pya\". Nothing was done. "))
         let group = try till.run(["schema", "tag"])
-        #expect(group.status == 2)
+        #expect(group.status == 2 && group.output == "")
         #expect(group.errors.contains("Run one of these: tapcard schema tag info, "))
     }
 }

@@ -145,22 +145,39 @@ import Testing
         #expect(try pair.sold("add 5").hasPrefix("Added $5.00, $22.00 left"))
     }
 
-    @Test("A table is refused with a wrong passphrase or if the file was cut off")
+    /// `SealedTableTests` cuts it at every byte and changes every bit.
+    @Test("A table with another passphrase, an altered one, and half of one are refused")
     func files() throws {
+        let pair = try Pair()
+        let passphrase = try pair.table("table.json")
+        let text = try pair.issuer.text(of: pair.issuer.file("table.json"))
+        let other = String(passphrase.dropLast()) + (passphrase.hasSuffix("0") ? "1" : "0")
+        let sealed = try #require(text.firstRange(of: /[0-9A-F]{64}/))
+        let altered = text.replacing(text[sealed], with: text[sealed].reversed())
+        let unreadable =
+            "The table of card keys in ~/t cannot be read: the passphrase is wrong for this file, "
+            + "or the file was altered. The key file was not changed. Check the passphrase"
+        for (text, passphrase, words) in [
+            (text, other, unreadable), (altered, passphrase, unreadable),
+            (String(text.prefix(text.count / 2)), passphrase, "The key file ~/t is damaged: "),
+        ] {
+            try pair.till.write(text, to: pair.till.file("t"))
+            let ended = try pair.run("keys import \(pair.till.file("t"))", passphrase)
+            #expect(ended.status == 1, "\(ended.errors)")
+            let last = pair.till.masked(ended.errors).split(separator: "\n").last ?? ""
+            #expect(last.hasPrefix("tapcard: \(words)"), "\(ended)")
+            #expect(try DurableFile(pair.till.keys).read() == nil)
+        }
+    }
+
+    @Test("A table may be seen by others, and a station that imports it gets no master key")
+    func secrets() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
         let path = pair.issuer.file("table.json")
         #expect(try DurableFile(path).permissions() == 0o600)
         let text = try pair.issuer.text(of: path)
         #expect(!text.contains("04518DFAA96180"))
-        let other = String(passphrase.dropLast()) + (passphrase.hasSuffix("0") ? "1" : "0")
-        for (text, passphrase) in [(text, other), (String(text.dropLast(2)), passphrase)] {
-            try pair.till.write(text, to: pair.till.file("t"))
-            let ended = try pair.run("keys import \(pair.till.file("t"))", passphrase)
-            #expect(ended.status == 1, "\(ended.errors)")
-            #expect(ended.errors.contains("The key file was not changed."), "\(ended.errors)")
-            #expect(try DurableFile(pair.till.keys).read() == nil)
-        }
         // Its carrier may see it: a stick has no owners.
         try pair.till.write(text, to: pair.till.file("t"), mode: 0o644)
         try pair.sold("keys import \(pair.till.file("t"))", passphrase.lowercased())
@@ -184,7 +201,7 @@ import Testing
         #expect(try pair.run("--json keys table -").status == 2)
     }
 
-    @Test("A station with only a table refuses a card on an NTAG21x")
+    @Test("A station with only a table refuses a card on an NTAG21x and leaves it as it is")
     func others() throws {
         let pair = try Pair()
         let passphrase = try pair.table("table.json")
@@ -192,13 +209,16 @@ import Testing
         try pair.issuer.step("sim take")
         try pair.issuer.step("sim put \(Till.firstUID)")
         try pair.issuer.step("issue --balance 20")
-        for line in ["pay 1", "read"] {
+        let before = try pair.issuer.text(of: pair.issuer.simulation.path)
+        for line in ["pay 1", "read", "scratch"] {
             try pair.refused(
                 line, 7,
                 "This is not an NTAG 424, but this station's table has keys for NTAG 424 cards "
                     + "only. Nothing was changed, and no money moved. Use a station that has the "
                     + "issuer's keys.")
         }
+        #expect(try pair.issuer.text(of: pair.issuer.simulation.path) == before)
+        #expect(try pair.issuer.step("read").contains(", $20.00\n"))
     }
 }
 

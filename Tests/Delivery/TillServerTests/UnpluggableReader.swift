@@ -22,6 +22,12 @@ actor UnpluggableReader: TagReader {
         try await inside.change { world in world.put([world.tags[0].uid]) }
     }
 
+    /// What lies on the reader, and what there is besides.
+    var world: Simulation { get async throws { try await inside.change { $0 } } }
+
+    /// Lays down what lay on another reader, or on this one earlier.
+    func put(_ world: Simulation) async throws { try await inside.change { $0 = world } }
+
     func take() async throws { try await inside.change { world in world.take() } }
     func plug(_ isPlugged: Bool) { self.isPlugged = isPlugged }
     func holdWrites(_ holdsWrites: Bool) { self.holdsWrites = holdsWrites }

@@ -35,15 +35,35 @@ import Testing
         }
     }
 
-    @Test("The SQL expression for a deadline fails once the deadline has passed")
+    /// The link holds the whole transaction back until the station has given it up.
+    @Test("A transaction that reaches the server after its deadline is not carried out")
     func isRefusedAfterItsDeadline() async throws {
         try await TestDatabase.temporary { database in
-            for (seconds, words) in [(60, "0"), (-1, "square root")] {
-                let moment = "extract(epoch FROM clock_timestamp()) + \(seconds)"
-                let said = try? database.answer(
-                    to: "SELECT sqrt((clock_timestamp() < to_timestamp(\(moment)))::integer - 1)")
-                #expect(seconds > 0 ? said == words : said == nil)
+            let cutter = try LinkCutter(to: database.socket)
+            defer { cutter.end() }
+            let ledger = try await PostgreSQLLedger.open(
+                cutter.address(of: database.name), as: 1,
+                patience: Patience(reading: .seconds(4), committing: .seconds(4)))
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(1000), id: 1)
+            let version = CardVersion(try await till.knownCard())
+            cutter.cut(after: 0, .toServer, .pause)
+            await #expect(throws: LedgerError.self) {
+                _ = try await till.begin(.add(.cents(2000)), id: 2, version: version)
             }
+            #expect(try await ledger.operation(.numbered(2)) == nil)
+            await ledger.close()
+            cutter.release()
+            // The server has then read the transaction to its end.
+            let sessions = """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'tapcard'
+                """
+            while try database.answer(to: sessions) != "0" {}
+            let again = LedgerTill(try await database.open())
+            #expect(cutter.hasPaused)
+            #expect(try await again.ledger.operation(.numbered(2)) == nil)
+            #expect(try await again.balance() == 1000)
         }
     }
 

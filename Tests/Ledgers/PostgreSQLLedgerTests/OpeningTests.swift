@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A copy changes the name of the server, as a promotion does.
-    @Test("A copy of a ledger's database is refused as undeclared")
+    @Test("A copied ledger takes no money until it is reopened, while the original goes on")
     func isDeclaredAgainForACopy() async throws {
         try await TestDatabase.temporary { database in
             let server = try PrivatePostgreSQL.shared.get()
@@ -40,6 +40,14 @@ import Testing
             let address = try server.database(copy, copying: database.name)
             defer { try? server.remove(copy) }
             #expect(await OpeningTests.error(of: address)?.kind == .undeclared)
+            let original = LedgerTill(try await database.open())
+            try await original.complete(.issue(1000), id: 1)
+            try await PostgreSQLDatabase(address, now: { .tick(0) }).reopen(.nothing)
+            let copied = LedgerTill(try await database.open(address))
+            try await copied.complete(.issue(500), id: 1)
+            try await original.complete(.pay(.cents(100)), id: 2)
+            #expect(try await original.balance() == 900)
+            #expect(try await copied.balance() == 500)
         }
     }
 

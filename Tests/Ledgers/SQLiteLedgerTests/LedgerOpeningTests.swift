@@ -70,14 +70,24 @@ import Testing
         }
     }
 
-    @Test(
-        "A special name of SQLite in a missing folder opens no ledger",
-        arguments: [":memory:", "file:x?mode=memory", ""])
-    func takesAPathForAPath(_ name: String) async throws {
-        try await TestFolder.temporary { folder in
-            let missing = "no-such-folder/\(name)"
-            await #expect(throws: LedgerError(.unavailable, "")) {
-                try await SQLiteLedger.open(path: missing, currency: nil)
+    /// These names mean a database in memory, or one that is gone once it is closed.
+    @Test("A special name of SQLite is the name of a file, which keeps what is written")
+    func takesAPathForAPath() async {
+        await #expect(processExitsWith: .success) {
+            try await TestFolder.temporary { folder in
+                try #require(unsafe chdir(folder.path) == 0)
+                for name in [":memory:", "file:x?mode=memory"] {
+                    let ledger = try await SQLiteLedger.open(path: name, currency: nil)
+                    try await LedgerTill(ledger).complete(.issue(1000), id: 1)
+                    await ledger.close()
+                    let again = try await SQLiteLedger.open(path: name, currency: nil)
+                    #expect(try await LedgerTill(again).balance() == 1000)
+                    await again.close()
+                }
+                #expect(folder.names == [":memory:", "file:x?mode=memory"])
+                await #expect(throws: LedgerError(.unavailable, "")) {
+                    try await SQLiteLedger.open(path: "", currency: nil)
+                }
             }
         }
     }

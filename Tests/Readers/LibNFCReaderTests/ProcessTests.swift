@@ -113,14 +113,25 @@ extension LiveTests {
             #expect(String(decoding: bytes, as: UTF8.self).contains("libnfc.driver.pn532_uart"))
         }
 
-        @Test("Listing readers turns off libnfc's search of serial ports")
-        func scanning() async throws {
-            await #expect(processExitsWith: .success) {
+        /// libnfc says at its start how it has understood its settings.
+        @Test(
+            "Listing readers tells libnfc not to search serial ports, unless the user has decided",
+            arguments: [(nil, "0"), ("no", "no")] as [(String?, String)])
+        func scanning(_ users: String?, _ set: String) async throws {
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) { [users, set] in
+                unsafe setenv("LIBNFC_LOG_LEVEL", "3", 1)
                 unsafe unsetenv("LIBNFC_INTRUSIVE_SCAN")
+                if let users { unsafe setenv("LIBNFC_INTRUSIVE_SCAN", users, 1) }
                 _ = try await LibNFCReader.connectedReaders()
                 let value = unsafe getenv("LIBNFC_INTRUSIVE_SCAN")
-                #expect(unsafe value.map { unsafe String(cString: $0) } == "0")
+                #expect(unsafe value.map { unsafe String(cString: $0) } == set)
             }
+            let bytes = try #require(result).standardErrorContent
+            #expect(
+                String(decoding: bytes, as: UTF8.self)
+                    .contains("allow_intrusive_scan is set to false"))
         }
 
         /// A status byte with its highest bit set makes libnfc call `abort`, and nothing in the

@@ -65,16 +65,39 @@ struct EmulatedNTAG424Tests {
         #expect(try exchange(Self.select, &bench) == [0x90, 0x00])
     }
 
-    @Test("An NTAG 424 loses its session when it loses power")
+    private func authenticate(
+        _ conversation: inout NTAG424Conversation, _ bench: inout EmulatorBench
+    ) throws {
+        var step = try conversation.authenticate(
+            .three, Self.key, random: [UInt8](repeating: 5, count: 16))
+        while case .send(let command) = step {
+            step = try conversation.hear(try exchange(command, &bench))
+        }
+    }
+
+    @Test("An NTAG 424 that loses power keeps its files, and loses its application and its session")
     func memory() throws {
         var bench = try bench()
-        _ = bench.send(EmulatorBench.list)
-        _ = try exchange(Self.select, &bench)
+        var conversation = NTAG424Conversation()
         let version = CardCommand.getKeyVersion(.one).plain.bytes
+        let write = CardCommand.writeData(.data, offset: 0, data: [7])
+        _ = bench.send(EmulatorBench.list)
+        #expect(try exchange(Self.select, &bench) == [0x90, 0x00])
         #expect(try exchange(version, &bench) == [0x00, 0x91, 0x00])
-        _ = bench.send([0x32, 0x01, 0x00])
+        try authenticate(&conversation, &bench)
+        guard case .send(let protected) = try conversation.begin(write, file: .full) else {
+            Issue.record("nothing was sent")
+            return
+        }
+        #expect(try exchange(protected, &bench).suffix(2) == [0x91, 0x00])
+        #expect(bench.send([0x32, 0x01, 0x00]) == [])
         _ = bench.send(EmulatorBench.list)
         #expect(try exchange(version, &bench) == [0x91, 0x40])
+        #expect(try exchange(Self.select, &bench) == [0x90, 0x00])
+        // The file takes a plain write from no one; in a session it would be an altered one.
+        #expect(try exchange(write.plain.bytes, &bench) == [0x91, 0x9D])
+        let chip = try #require(bench.emulation.simulation.chip(Self.number))
+        #expect(chip[.data].bytes[0] == 7)
     }
 
     @Test("A write torn after authentication leaves the NTAG 424's file old or new")
@@ -86,11 +109,7 @@ struct EmulatedNTAG424Tests {
             _ = bench.send(EmulatorBench.list)
             _ = try exchange(Self.select, &bench)
             var conversation = NTAG424Conversation()
-            var step = try conversation.authenticate(
-                .three, Self.key, random: [UInt8](repeating: 5, count: 16))
-            while case .send(let command) = step {
-                step = try conversation.hear(try exchange(command, &bench))
-            }
+            try authenticate(&conversation, &bench)
             _ = try bench.control("fault write 1 \(fault)")
             let write = CardCommand.writeData(
                 .data, offset: 8, data: [UInt8](repeating: 7, count: 31))
@@ -106,18 +125,30 @@ struct EmulatedNTAG424Tests {
         }
     }
 
-    @Test("An NTAG 424 can be added, removed and dumped, and the status shows it")
+    /// The cards on the reader, as the status lists them.
+    private func shown(_ bench: inout EmulatorBench) throws -> [JSONValue] {
+        let tags = try bench.control("status").answer["tags"]?.array ?? []
+        return tags.filter { $0["onReader"] == .bool(true) }
+    }
+
+    @Test("An added NTAG 424 is listed and dumped like the first, and a removed one is gone")
     func control() throws {
         var bench = try bench()
-        let status = try bench.control("status").answer
-        #expect(status.text.contains("\"chip\":\"NTAG424\""))
-        let dump = try #require(try bench.control("dump").answer["dump"]?.string)
-        #expect(NTAG424Memory(parsing: dump)?.number == Self.number)
         _ = try bench.control("add NTAG424")
-        #expect(bench.emulation.simulation.chips.count == 2)
-        #expect(bench.emulation.simulation.onReader.count == 2)
-        _ = bench.send([0x4A, 0x01, 0x00])
-        _ = try bench.control("remove 04518DFAA96180")
-        #expect(bench.emulation.simulation.onReader.count == 1)
+        let numbers = bench.emulation.simulation.chips.map(\.number)
+        #expect(numbers.count == 2 && Set(numbers).count == 2 && numbers[0] == Self.number)
+        let typed = numbers.map { Hexadecimal.encode($0) }
+        let listed = typed.map { uid -> JSONValue in
+            ["uid": .string(uid), "chip": "NTAG424", "onReader": .bool(true)]
+        }
+        #expect(try shown(&bench) == listed)
+        for (number, text) in zip(numbers, typed) {
+            let dump = try #require(try bench.control("dump \(text)").answer["dump"]?.string)
+            #expect(NTAG424Memory(parsing: dump)?.number == number)
+        }
+        _ = try bench.control("remove \(typed[0])")
+        #expect(try shown(&bench).map { $0["uid"] } == [.string(typed[1])])
+        let head: [UInt8] = [0x01, 0x01, 0x03, 0x44, 0x20, 0x07] + numbers[1]
+        #expect(bench.send(EmulatorBench.list) == head + Self.answerToSelect)
     }
 }

@@ -106,14 +106,21 @@ struct EmulatorSelectionTests {
         #expect(bench.send([0x40, 0x01, 0x30, 0x04]) == [0x27])
     }
 
-    @Test("Switching the field off silences the tag and clears the list")
+    @Test("Switching the field off silences the tag and clears the list, until it is listed again")
     func power() {
         var bench = EmulatorBench()
-        #expect(bench.send(EmulatorBench.list) == Self.found)
-        #expect(bench.send([0x42, 0x1B, 0xFF, 0xFF, 0xFF, 0xFF]) == [0x00, 0x00, 0x00])
-        #expect(bench.send([0x32, 0x01, 0x00]) == [])
-        #expect(bench.send([0x42, 0x30, 0x00]) == [0x01])
-        #expect(bench.send([0x40, 0x01, 0x30, 0x00]) == [0x27])
+        let directly: [UInt8] = [0x42, 0x30, 0x00]
+        let byList: [UInt8] = [0x40, 0x01, 0x30, 0x00]
+        for powerUps in 1...2 {
+            #expect(bench.send(EmulatorBench.list) == Self.found)
+            #expect(bench.emulation.line.counters.powerUps == powerUps)
+            for read in [directly, byList] {
+                #expect(bench.send(read)?.prefix(4) == [0x00] + EmulatorBench.uid.prefix(3))
+            }
+            #expect(bench.send([0x32, 0x01, 0x00]) == [])
+            #expect(bench.send(directly) == [0x01])
+            #expect(bench.send(byList) == [0x27])
+        }
     }
 
     @Test(

@@ -116,21 +116,34 @@ import WebServer
         #expect(answer.text == "late")
     }
 
-    @Test("A request is served in spite of more half-open connections than the limit")
+    @Test("A request beyond the limit of connections is handled once another client has left")
     func connectionsBeyondTheLimitWait() async throws {
-        let server = try start {
-            $0.connections = 4
-            $0.idleSeconds = 1
+        let (door, entered, first) = (Door(), Guarded(0), Door())
+        let stream = WebStream(capacity: 100)
+        let server = try ServedExamples.start(ServedExamples.settings { $0.connections = 2 }) {
+            request in
+            if request.path == "/stream" { return WebResponse(200, body: .stream(stream)) }
+            entered.withLock { $0 += 1 }
+            first.open()
+            await door.pass()
+            return .text(request.path)
         }
-        var halfOpen: [RawClient] = []
-        for _ in 1...6 {
-            let client = try RawClient(server.port)
-            try await client.send("GET /x HTTP/1.1\r\n")
-            halfOpen.append(client)
+        let listener = try RawClient(server.port)
+        try await listener.get("/stream")
+        #expect(try await listener.answerHead().status == 200)
+        let visitor = try RawClient(server.port, saying: "GET /first HTTP/1.1\r\nHost: x\r\n\r\n")
+        await first.pass()
+        let late = try RawClient(server.port, saying: "GET /late HTTP/1.1\r\nHost: x\r\n\r\n")
+        // After each of these rounds the server would have taken another connection.
+        for _ in 1...10 {
+            stream.send(Array("news".utf8))
+            #expect(try await listener.chunk() == Array("news".utf8))
         }
-        let answer = try await exchange(server.port, "GET /y HTTP/1.1\r\nHost: x\r\n\r\n")
-        #expect(answer.text == "GET /y ? 0")
-        for client in halfOpen { await client.leave() }
+        #expect(entered.withLock { $0 } == 1)
+        door.open()
+        #expect(try await visitor.answer().text == "/first")
+        await visitor.leave()
+        #expect(try await late.answer().text == "/late")
     }
 
     @Test("In a full server, the longest idle connection makes room for a new one")

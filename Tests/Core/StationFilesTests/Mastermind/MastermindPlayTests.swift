@@ -170,26 +170,23 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.history.turns == [])
     }
 
-    @Test("The next guess uses a login that another process has renewed")
+    /// No password is given, so the guess can only go on with the other login.
+    @Test("A guess with an expired login goes on with one that another process made meanwhile")
     func renewedElsewhere() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
-        let other = bench.play()
         bench.service.fail(.unauthorized)
-        try await withLogin(by: other, during: play, bench)
-        #expect(bench.service.asked.last == "guess 1111 token-2")
-    }
-
-    /// Guesses without a password, lets the other play log in, and guesses again.
-    private func withLogin(
-        by other: MastermindPlay, during play: MastermindPlay, _ bench: PlayBench
-    ) async throws {
-        let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try await play.guess([1, 1, 1, 1])
+        bench.service.state.withLock {
+            $0.meanwhile = {
+                try? await bench.play().logIn(
+                    as: "amanda", password: PlayedMastermind.passwordText)
+            }
         }
-        #expect(error?.kind == .service(.unauthorized))
-        try await other.logIn(as: "amanda", password: PlayedMastermind.passwordText)
-        _ = try await play.guess([1, 1, 1, 1])
+        #expect(try await play.guess([1, 1, 1, 1]).history.turns.count == 1)
+        #expect(
+            bench.service.asked.suffix(3) == [
+                "guess 1111 token-1", "login amanda", "guess 1111 token-2",
+            ])
     }
 
     @Test("A token is never sent to a service other than the one that issued it")
@@ -257,15 +254,22 @@ struct MastermindPlayTests {
         #expect(try play.currentGame()?.game == foreign)
     }
 
-    @Test("No more than 16 games are kept, and a dropped one can be resumed")
+    @Test("The 16 games played last are kept, and an older one is resumed without its guesses")
     func manyGames() async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
-        let first = try #require(try play.currentGame())
-        for _ in 0..<20 { _ = try await play.start(slots: 4) }
-        #expect(try bench.text().split(separator: "\"id\"").count == 17)
-        _ = try play.resume(first.game)
-        #expect(try bench.play().currentGame() == first)
+        let first = try await play.guess([1, 1, 1, 1])
+        _ = try await play.start(slots: 4)
+        let second = try await play.guess([2, 2, 2, 2])
+        for _ in 3...16 { _ = try await play.start(slots: 4) }
+        #expect(try play.resume(first.game) == first)
+        // The seventeenth game takes the place of the one played longest ago.
+        _ = try await play.start(slots: 4)
+        #expect(try bench.text().ranges(of: "\"id\"").count == 16)
+        #expect(try play.resume(first.game) == first)
+        #expect(try play.resume(second.game).history.turns == [])
+        #expect(try bench.play().currentGame()?.game == second.game)
+        #expect(try bench.text().ranges(of: "\"id\"").count == 16)
     }
 
     @Test("A guess counts in its own game, even if another becomes current meanwhile")

@@ -17,8 +17,8 @@ final class PlayedMastermind: MastermindService {
         var tokens = 0
         var games = 0
         var guesses = 0
-        /// The work to do while the next guess is under way.
-        var meanwhile: (@Sendable () -> Void)?
+        /// The work to do while the next guess is under way, even if that fails.
+        var meanwhile: (@Sendable () async -> Void)?
     }
 
     let state = Guarded(State())
@@ -29,12 +29,16 @@ final class PlayedMastermind: MastermindService {
         state.withLock { $0.failures = kinds.map { $0.map { ServiceError($0, "it is played") } } }
     }
 
-    private func note(_ text: String) throws(ServiceError) {
-        let failure = state.withLock { state in
+    /// Records a call, and returns the error that it fails with.
+    private func failure(of text: String) -> ServiceError? {
+        state.withLock { state in
             state.asked.append(text)
             return state.failures.isEmpty ? nil : state.failures.removeFirst()
         }
-        if let failure { throw failure }
+    }
+
+    private func note(_ text: String) throws(ServiceError) {
+        if let failure = failure(of: text) { throw failure }
     }
 
     func logIn(
@@ -68,9 +72,10 @@ final class PlayedMastermind: MastermindService {
 
     func guess(
         _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
-    ) throws(ServiceError) -> MastermindAnswer {
-        try note("guess \(colours.map(String.init).joined()) \(token.secret)")
-        state.withLock { $0.meanwhile.take() }?()
+    ) async throws(ServiceError) -> MastermindAnswer {
+        let failure = failure(of: "guess \(colours.map(String.init).joined()) \(token.secret)")
+        await state.withLock { $0.meanwhile.take() }?()
+        if let failure { throw failure }
         let answer = state.withLock { state in
             state.guesses += 1
             return MastermindAnswer(
