@@ -43,7 +43,7 @@ import Testing
             defer { cutter.end() }
             let ledger = try await PostgreSQLLedger.open(
                 cutter.address(of: database.name), as: 1,
-                patience: Patience(reading: .seconds(4), committing: .seconds(4)))
+                timeouts: ResponseTimeouts(reading: .seconds(4), committing: .seconds(4)))
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
             let version = CardVersion(try await till.knownCard())
