@@ -22,7 +22,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test test-units test-servers test-programs test-schedules \
+.PHONY: all deps build-deps build demo stations test test-only sessions test-units test-servers test-programs test-schedules \
 	test-database test-browser browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
@@ -66,6 +66,16 @@ TESTS = env -u MAKEFLAGS $(SWIFT) test -c release --ignore-lock --skip-build --d
 test: deps
 	$(RELEASE) --build-tests
 	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(PARTS)
+
+# The suites whose names contain these words.
+test-only:
+	$(RELEASE) --build-tests
+	@$(TESTS) --filter "$(TEST)"
+
+# Records the sessions of fixtures/contract and the findings of docs/DOCTOR.md again.
+sessions:
+	$(RELEASE) --build-tests
+	@CONTRACT=write DOCTOR=write $(TESTS) --filter "ContractTests|DoctorTests"
 
 # The parts of make test, which has built what they run.
 test-units:

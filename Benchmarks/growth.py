@@ -42,6 +42,7 @@ def grow(path, cards):
     ledger = sqlite3.connect(path, isolation_level=None)
     ledger.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -2000000")
     begun = ledger.execute("SELECT min(begun_at) FROM operation").fetchone()[0]
+    key = ledger.execute("SELECT min(key_id) FROM issued_record").fetchone()[0]
     ledger.execute("BEGIN IMMEDIATE")
     ledger.execute(f"""
         {numbers(cards)} INSERT INTO account (name, balance)
@@ -77,8 +78,9 @@ def grow(path, cards):
     for k in range(1, OPERATIONS_A_CARD + 1):
         # Bytes that look as random as a seal does.
         ledger.execute(f"""
-            {numbers(cards)} INSERT INTO issued_record (uid, sequence, bytes, operation)
-            SELECT {UID}, {k}, substr(randomblob(16), 1, 16), {ID.format(k, k * 40503)} FROM number""")
+            {numbers(cards)} INSERT INTO issued_record (uid, sequence, bytes, operation, key_id)
+            SELECT {UID}, {k}, substr(randomblob(16), 1, 16), {ID.format(k, k * 40503)}, {key}
+            FROM number""")
     ledger.execute("COMMIT")
     ledger.execute("PRAGMA journal_mode = WAL")
     ledger.close()

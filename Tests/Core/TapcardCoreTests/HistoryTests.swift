@@ -77,13 +77,13 @@ struct HistoryTests {
         await expectRefused(.refusal(.cardUnknown), exit: 4) { () throws(TapcardError) in
             try await Station.attempts(of: other, in: world.ledger)
         }
-        let lines = try await Station.history(of: uid, last: 3, in: world.ledger)
+        let lines = try await History.lines(of: uid, last: 3, in: world.ledger)
         #expect(lines.map(\.operation.kind) == [.scratch, .issue, .reseal])
         #expect(
-            try await Station.activations(of: uid, beside: lines, in: world.ledger) == attempts)
+            try await History.activations(of: uid, beside: lines, in: world.ledger) == attempts)
         #expect(
-            try await Station.activations(of: other, beside: lines, in: world.ledger) == [])
-        #expect(try await Station.activations(of: uid, beside: [], in: world.ledger) == [])
+            try await History.activations(of: other, beside: lines, in: world.ledger) == [])
+        #expect(try await History.activations(of: uid, beside: [], in: world.ledger) == [])
     }
 
     @Test("Neither the history nor the audit can be read from a ledger that is down")

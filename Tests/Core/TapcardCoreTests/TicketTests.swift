@@ -77,7 +77,7 @@ struct TicketTests {
         #expect(checked.tickets.map(\.boughtWith) == [lost])
         #expect(checked.card.ticket == bought.ticket)
         #expect(
-            try await Station.tickets(of: checked.card.uid, in: world.ledger) == checked.tickets)
+            try await CardTicket.tickets(of: checked.card.uid, in: world.ledger) == checked.tickets)
         let drawn = try DrawList([try world.draw(like: bought.ticket, top: 5)])
         let receipt = try await world.station.claimTickets(
             drawn: drawn, prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)
@@ -161,13 +161,13 @@ struct TicketTests {
             try await world.station.checkTickets().tickets.map(\.canBeClaimed) == [true, false])
         let uid = try await world.uid()
         try await world.change(uid, .block)
-        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+        #expect(!(try await CardTicket.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
         try await world.change(uid, .unblock)
         for _ in 1...2 {
             let closed = try await world.station.close(id: World.id(4))
             #expect(closed.ticketsGivenUp == [open.ticket])
         }
-        #expect(!(try await Station.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
+        #expect(!(try await CardTicket.tickets(of: uid, in: world.ledger)[0].canBeClaimed))
     }
 
     @Test("A ticket from before a reissue is reported as given up by the reissue")

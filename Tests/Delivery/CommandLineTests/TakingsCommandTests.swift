@@ -1,5 +1,7 @@
+import BlockingLane
 import TapcardCore
 import TapcardDomain
+import TestSupport
 import Testing
 import TextCodecs
 
@@ -52,6 +54,21 @@ struct TakingsCommandTests {
         #expect(document["payments"]?.numberText == "2")
         #expect(document["topUps"]?.numberText == "2")
         #expect(document["payouts"]?.numberText == "0")
+    }
+
+    @Test("A refund on a later day makes that day's sum negative, as the schema allows")
+    func laterRefund() async throws {
+        let time = Guarded(ProgramBench.now)
+        let bench = try ProgramBench(clock: { time.withLock { $0 } })
+        #expect(await bench.run("issue --balance 20 --quiet").status == 0)
+        let paid = try await bench.document("pay 4.50")
+        time.withLock { $0 = $0.adding(milliseconds: 86_400_000) }
+        let id = try #require(paid["operation"]?.string)
+        #expect(await bench.run("refund \(id) --quiet").status == 0)
+        let document = try await bench.document("takings")
+        #expect(document["paid"]?.string == "-4.50")
+        let schema = try JSONValue.parsing(Array(await bench.run("schema takings").text.utf8))
+        #expect(SchemaChecker(document: schema).faults(of: document, against: schema) == [])
     }
 
     @Test("The takings of a day without movements are zero")

@@ -131,14 +131,6 @@ extension Station {
         try await CardTickets(of: try await ReadKnownCard(card: card).run(at: self), in: ledger)
     }
 
-    /// The tickets bought with a card, or with all cards if none is given, newest first. Needs no
-    /// reader.
-    public static func tickets(
-        of card: CardUID?, in ledger: any LedgerStore
-    ) async throws(TapcardError) -> [CardTicket] {
-        try await CardTicket.tickets(of: card, in: ledger)
-    }
-
     /// Random balls, all equally likely except for a bias of less than 2^-54.
     package func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         try dependencies.balls(under: rules)
@@ -257,41 +249,6 @@ extension Station {
         resolving: Bool, _ show: (WatchEvent) async -> Bool
     ) async {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
-    }
-
-    /// The newest operations on one card, or on all cards, sorted with the oldest first. Needs no
-    /// reader.
-    public static func history(
-        of card: CardUID?, last count: Int, in ledger: any LedgerStore
-    ) async throws(TapcardError) -> [HistoryLine] {
-        try await History.lines(of: card, last: count, in: ledger)
-    }
-
-    /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
-    /// and in one consistent state. Other work on the ledger continues in the meantime.
-    public static func history<Shown: Sendable>(
-        of card: CardUID?, in ledger: any LedgerStore,
-        _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
-    ) async throws(TapcardError) -> Shown {
-        try await History.whole(of: card, in: ledger, show)
-    }
-
-    /// The activation attempts that belong to these lines of a card's history, oldest first: those
-    /// made with the card, and those for its current code. If no card is given, those of all cards.
-    public static func activations(
-        of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
-    ) async throws(TapcardError) -> [ActivationAttempt] {
-        try await History.activations(of: card, beside: lines, in: ledger)
-    }
-
-    /// Combines the operations begun in a period, oldest first, each with the amounts it booked in
-    /// addition to its own.
-    public static func operations<Sum: Sendable>(
-        begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
-    ) async throws(TapcardError) -> Sum {
-        try await History.operations(
-            begunSince: start, until: end, in: ledger, into: sum, add)
     }
 
     /// Checks every invariant of the whole ledger. If a time is given, also lists the stations

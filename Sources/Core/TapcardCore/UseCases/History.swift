@@ -65,8 +65,8 @@ public struct History {
 }
 
 extension History {
-    /// The newest operations, oldest first.
-    static func lines(
+    /// The newest operations on one card, or on all cards, sorted with the oldest first.
+    public static func lines(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
         let lines = try await looking(at: ledger) { rows, currency throws(LedgerError) in
@@ -81,8 +81,9 @@ extension History {
         return lines
     }
 
-    /// The whole history, row by row, in one consistent state.
-    static func whole<Shown: Sendable>(
+    /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
+    /// and in one consistent state. Other work on the ledger continues in the meantime.
+    public static func whole<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
     ) async throws(TapcardError) -> Shown {
@@ -99,8 +100,9 @@ extension History {
         return shown
     }
 
-    /// The activation attempts that belong to these lines, oldest first.
-    static func activations(
+    /// The activation attempts that belong to these lines of a card's history, oldest first: those
+    /// made with the card, and those for its current code. If no card is given, those of all cards.
+    public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
         guard let first = lines.first?.operation.begunAt else { return [] }
@@ -121,8 +123,9 @@ extension History {
         }
     }
 
-    /// Combines the operations begun in a period, oldest first.
-    static func operations<Sum: Sendable>(
+    /// Combines the operations begun in a period, oldest first, each with the amounts it booked in
+    /// addition to its own.
+    public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
     ) async throws(TapcardError) -> Sum {

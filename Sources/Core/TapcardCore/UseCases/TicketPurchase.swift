@@ -101,8 +101,8 @@ extension CardTickets {
 }
 
 extension CardTicket {
-    /// The tickets of a card, or of all cards.
-    static func tickets(
+    /// The tickets bought with a card, or with all cards if none is given, newest first.
+    public static func tickets(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [CardTicket] {
         guard let tickets = try await queryingLedger(await ledger.tickets(of: card)) else {

@@ -1,4 +1,7 @@
-// Strings for the services and the simulated reader. All others are in strings.js.
+// Strings for the services, History, Health, and the simulated reader. All others are in
+// strings.js.
+
+const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 export const services = {
   // Shown before the first request to a service's built-in address.
@@ -81,5 +84,53 @@ export const services = {
       "1 torn old": "Not written", "1 torn new": "Written, then torn",
       "1 pulled-after": "Removed after the write", "1 acknowledge-lost": "Written, response lost",
     },
+  },
+  history: {
+    title: "History", all: "All cards", card: "This card", which: "Activity to show",
+    none: "No activity yet.", takings: "Daily totals, all tills",
+    quiet: "No payments, top-ups, or payouts.",
+    day: "Day", before: "Previous day", after: "Next day",
+    paid: "Paid", added: "Topped up", hour: "Hour", table: "Show as table",
+    sums: (paid, payments, added, topUps) =>
+      `${counted(payments, "payment")}: ${paid}, ${counted(topUps, "top-up")}: ${added}`,
+    payouts: (paidOut, payouts) => `${counted(payouts, "payout")}: ${paidOut}`,
+    drawer: (sum) => `Net cash for the day, all tills: ${sum}`,
+    handedOut: (amount) => `Cash paid out: ${amount}.`,
+    chart: (paid, added) => `${paid} in payments and ${added} in top-ups, by hour`,
+    entries: "Recent activity", activations: "Activation requests",
+    refundAmount: "Amount (blank for full amount)",
+    // The wording for refunding a payment and undoing a top-up.
+    back: {
+      pay: {
+        name: "Refund", action: "Refund payment", done: "refund recorded",
+        title: (amount) => `Refund ${amount}?`,
+        lines: (card, amount) =>
+          [`${amount} will go back onto ${card}.`, "That card must be on the reader."],
+      },
+      add: {
+        name: "Undo top-up", action: "Undo this top-up", done: "reversal recorded",
+        title: (amount) => `Undo the ${amount} top-up?`,
+        lines: (card, amount) => [`${amount} will come off ${card}.`,
+          `Give the customer the ${amount} in cash only after the check mark appears.`],
+      },
+    },
+    whose: (uid, name) => (name ? `${name}\u2019s card` : `card ${uid}`),
+    balance: (balance) => `balance ${balance}`, by: (cashier) => `by ${cashier}`,
+    states: { pending: "unfinished until the next tap", voided: "voided, no money moved" },
+    activation: (state, version) => (version ? `${state}, version ${version}` : state),
+  },
+  health: {
+    title: "Health", reader: "Reader", tills: "Tills", ledger: "Ledger",
+    findings: "Diagnosis",
+    severity: { ok: "OK", note: "Note", problem: "Problem" }, noFindings: "Nothing to report.",
+    look: "Run diagnosis again", audit: "Audit the ledger",
+    auditHint: "Checks every card and every operation.",
+    auditGood: (cards, operations) => "No problems found. "
+      + `Checked ${counted(cards, "card")} and ${counted(operations, "operation")}.`,
+    auditOpen: (open) =>
+      `Unfinished until the card is tapped again: ${counted(open, "operation")}. This is normal.`,
+    auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups, and payouts.`,
+    activating: (uid) => `Activation of card ${uid} was requested; no response yet.`,
+    server: "Server", version: "version", copy: "Copy", copied: "Command copied",
   },
 };

@@ -1,9 +1,7 @@
-// All of the page's strings, except those that come from the server. The strings for the services
-// and the simulated reader are in service-strings.js.
+// All of the page's strings, except those that come from the server. The strings for the services,
+// History, Health, and the simulated reader are in service-strings.js.
 
 import { services } from "./service-strings.js";
-
-const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 export const say = {
   brand: "tapcard", skip: "Skip to content", none: "\u2013",
@@ -286,40 +284,6 @@ export const say = {
   },
   ...services,
 
-  history: {
-    title: "History", all: "All cards", card: "This card", which: "Activity to show",
-    none: "No activity yet.", takings: "Daily totals, all tills",
-    quiet: "No payments, top-ups, or payouts.",
-    day: "Day", before: "Previous day", after: "Next day",
-    paid: "Paid", added: "Topped up", hour: "Hour", table: "Show as table",
-    sums: (paid, payments, added, topUps) =>
-      `${counted(payments, "payment")}: ${paid}, ${counted(topUps, "top-up")}: ${added}`,
-    payouts: (paidOut, payouts) => `${counted(payouts, "payout")}: ${paidOut}`,
-    drawer: (sum) => `Net cash for the day, all tills: ${sum}`,
-    handedOut: (amount) => `Cash paid out: ${amount}.`,
-    chart: (paid, added) => `${paid} in payments and ${added} in top-ups, by hour`,
-    entries: "Recent activity", activations: "Activation requests",
-    refundAmount: "Amount (blank for full amount)",
-    // The wording for refunding a payment and undoing a top-up.
-    back: {
-      pay: {
-        name: "Refund", action: "Refund payment", done: "refund recorded",
-        title: (amount) => `Refund ${amount}?`,
-        lines: (card, amount) =>
-          [`${amount} will go back onto ${card}.`, "That card must be on the reader."],
-      },
-      add: {
-        name: "Undo top-up", action: "Undo this top-up", done: "reversal recorded",
-        title: (amount) => `Undo the ${amount} top-up?`,
-        lines: (card, amount) => [`${amount} will come off ${card}.`,
-          `Give the customer the ${amount} in cash only after the check mark appears.`],
-      },
-    },
-    whose: (uid, name) => (name ? `${name}\u2019s card` : `card ${uid}`),
-    balance: (balance) => `balance ${balance}`, by: (cashier) => `by ${cashier}`,
-    states: { pending: "unfinished until the next tap", voided: "voided, no money moved" },
-    activation: (state, version) => (version ? `${state}, version ${version}` : state),
-  },
 
   cards: {
     title: "Card tools",
@@ -376,20 +340,6 @@ export const say = {
     action: "Issue card",
   },
 
-  health: {
-    title: "Health", reader: "Reader", tills: "Tills", ledger: "Ledger",
-    findings: "Diagnosis",
-    severity: { ok: "OK", note: "Note", problem: "Problem" }, noFindings: "Nothing to report.",
-    look: "Run diagnosis again", audit: "Audit the ledger",
-    auditHint: "Checks every card and every operation.",
-    auditGood: (cards, operations) => "No problems found. "
-      + `Checked ${counted(cards, "card")} and ${counted(operations, "operation")}.`,
-    auditOpen: (open) =>
-      `Unfinished until the card is tapped again: ${counted(open, "operation")}. This is normal.`,
-    auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups, and payouts.`,
-    activating: (uid) => `Activation of card ${uid} was requested; no response yet.`,
-    server: "Server", version: "version", copy: "Copy", copied: "Command copied",
-  },
   login: {
     lead: "Log in to start.", cashier: "Name", password: "Password",
     action: "Log in", out: "Log out", as: (name) => `Cashier: ${name}`,

@@ -126,7 +126,7 @@ enum BuyTicketCommand {
     ) async throws(TapcardError) {
         let tickets: [CardTicket]
         do {
-            tickets = try await Station.tickets(of: card, in: ledger)
+            tickets = try await CardTicket.tickets(of: card, in: ledger)
         } catch {
             // The tap gives a better explanation of an unknown card.
             guard error.kind == .refusal(.cardUnknown) else { throw error }

@@ -87,7 +87,7 @@ enum TicketCommands {
             }
         }
         var sold: [CardTicket] = []
-        if let ledger { sold = try await Station.tickets(of: card, in: ledger) }
+        if let ledger { sold = try await CardTicket.tickets(of: card, in: ledger) }
         let tickets = try shown(
             sold, of: ShownTicket.Card(uid: card), kept, draws.value,
             session.settings.currency(of: ledger), in: session)

@@ -11,8 +11,8 @@ enum HistoryCommand {
             return try await wholeHistory(of: card, from: ledger, in: session)
         }
         // A limited list fits into memory, so an ordinary report can hold it.
-        let lines = try await Station.history(of: card, last: last, in: ledger)
-        let attempts = try await Station.activations(of: card, beside: lines, in: ledger)
+        let lines = try await History.lines(of: card, last: last, in: ledger)
+        let attempts = try await History.activations(of: card, beside: lines, in: ledger)
         let columns = session.console.columns()
         let texts = HistoryText.merged(
             lines.map(HistoryText.init), attempts.map(HistoryText.init)
@@ -29,7 +29,7 @@ enum HistoryCommand {
         of card: CardUID?, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
         let columns = session.console.columns()
-        try await Station.history(of: card, in: ledger) { history throws(LedgerError) in
+        try await History.whole(of: card, in: ledger) { history throws(LedgerError) in
             var pages = OutputPages(session.output, isJSON: session.manner.isJSON)
             if session.manner.isJSON {
                 try pages.write(&history)

@@ -27,7 +27,7 @@ enum TakingsCommand {
         let day = try day(in: session)
         let ledger = try await session.ledger(making: false)
         let (start, end) = LocalTime.span(around: day)
-        let taken = try await Station.operations(
+        let taken = try await History.operations(
             begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
         ) { hours, operation, besides in hours.count(operation, besides) }
         let (hours, sum) = (taken.hours, taken.sum)

@@ -12,9 +12,9 @@ enum MoneySchemas {
         "day": ValueSchemas.day, "currency": Schema.text,
         "hours": Schema.list(
             of: Schema.object([
-                "hour": Schema.number(0...23), "paid": ValueSchemas.amount,
-                "added": ValueSchemas.amount, "paidOut": ValueSchemas.amount,
-            ])), "paid": ValueSchemas.amount, "added": ValueSchemas.amount,
+                "hour": Schema.number(0...23), "paid": ValueSchemas.signedAmount,
+                "added": ValueSchemas.signedAmount, "paidOut": ValueSchemas.amount,
+            ])), "paid": ValueSchemas.signedAmount, "added": ValueSchemas.signedAmount,
         "paidOut": ValueSchemas.amount, "drawer": ValueSchemas.signedAmount,
         "payments": Schema.count, "topUps": Schema.count, "payouts": Schema.count,
         "shortfall": ValueSchemas.amount,
