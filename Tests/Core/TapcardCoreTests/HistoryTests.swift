@@ -106,7 +106,7 @@ extension Station {
     static func lines(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
-        try await history(of: card, in: ledger) { history throws(LedgerError) in
+        try await History.whole(of: card, in: ledger) { history throws(LedgerError) in
             var lines: [HistoryLine] = []
             while let line = try history.nextLine() { lines.append(line) }
             return lines
@@ -116,7 +116,7 @@ extension Station {
     fileprivate static func attempts(
         of card: CardUID?, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
-        try await history(of: card, in: ledger) { history throws(LedgerError) in
+        try await History.whole(of: card, in: ledger) { history throws(LedgerError) in
             var attempts: [ActivationAttempt] = []
             while let attempt = try history.nextAttempt() { attempts.append(attempt) }
             return attempts
