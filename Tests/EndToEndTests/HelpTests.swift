@@ -72,7 +72,7 @@ struct HelpTests {
             #expect(ended.errors == "")
         }
         let ended = try till.run(["help", "--complete", "pay", "--op"])
-        #expect(ended.output.contains("--operation\tId that makes it safe"))
+        #expect(ended.output.contains("--operation\tID that makes it safe"))
         let options = try till.run(["help", "--complete", "pay", "--"])
         #expect(options.output.contains("--reader\tReader to use, as listed by tapcard readers\n"))
     }

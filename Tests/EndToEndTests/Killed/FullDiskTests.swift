@@ -26,7 +26,7 @@ struct FullDiskTests {
         #expect(!words.contains { $0.contains("does not exist") })
         // The commit that begins it may have reached the disk, and the ledger cannot be asked.
         let unknown = till.answers[6, default: []]
-        #expect(unknown.contains { $0.contains("and may or may not have it") }, "\(unknown)")
+        #expect(unknown.contains { $0.contains("and may or may not contain it") }, "\(unknown)")
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct FullDiskTests {
         // What was written is there or is not: nothing may be said of it that a sync decides.
         #expect(Set(till.answers.keys) == [0, 6])
         let unknown = till.answers[6, default: []]
-        #expect(unknown.contains { $0.contains("and may or may not have it") }, "\(unknown)")
+        #expect(unknown.contains { $0.contains("and may or may not contain it") }, "\(unknown)")
     }
 
     /// A short write is continued; a failed one reports that nothing was changed.

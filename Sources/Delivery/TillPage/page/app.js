@@ -17,7 +17,8 @@ import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { leavePanel, leaveWhenGone, renderPanel } from "./panel.js";
 import {
-  change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft, panelTask, state,
+  change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
+  panelTask, state,
 } from "./store.js";
 import { say } from "./strings.js";
 import { leaveTickets, tickets } from "./tickets.js";

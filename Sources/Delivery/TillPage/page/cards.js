@@ -29,7 +29,9 @@ function make(verb, body = {}, about = "") {
     about,
     then: async ({ id, status, problem }) => {
       // After a refusal, the same customer is still being served, so the input stays.
-      if (verb === "issue" && ["done", "cancelled"].includes(status)) discardDrafts(...ISSUE_DRAFTS);
+      if (verb === "issue" && ["done", "cancelled"].includes(status)) {
+        discardDrafts(...ISSUE_DRAFTS);
+      }
       const member = problem ? confirmingMember(verb, problem) : null;
       if (!member || body[member]) return;
       dismiss(id);

@@ -7,8 +7,8 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
 import {
-  change, draft, discardDrafts, isBarred, acceptsOffline, willBeBookedLater, isServed, cannotBeChecked,
-  isUsable, isWithoutLedger, serve, state, trustedCard,
+  change, draft, discardDrafts, isBarred, acceptsOffline, willBeBookedLater, isServed,
+  cannotBeChecked, isUsable, isWithoutLedger, serve, state, trustedCard,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin, whenever } from "./tasks.js";
