@@ -321,7 +321,7 @@ struct CashierPageTests {
             #expect(ended.status == 1)
             let line = till.masked(ended.errors)
             #expect(line.hasPrefix("tapcard: \(why)"), "\(line)")
-            #expect(line.contains("The server was not started. Name a "), "\(line)")
+            #expect(line.contains("The server was not started. Specify a "), "\(line)")
         }
         try till.setMode(of: other.key, 0o640)
         let open = try till.run(
