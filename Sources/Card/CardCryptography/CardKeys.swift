@@ -1,4 +1,4 @@
-/// The two master keys of one key ID, and the card keys derived from them.
+/// The two master keys with one key ID, and the card keys derived from them.
 ///
 /// They are separate because a tag's password is sent in clear text, so the password must reveal
 /// nothing about the sealing key. The master keys appear in no description or dump.
@@ -23,7 +23,7 @@ public struct CardKeys: Hashable, Sendable {
 
     /// The 32 bytes from which the seal keys are derived. Secret.
     public var macMaster: [UInt8] { mac.bytes }
-    /// The 32 bytes from which the passwords of tags are derived. Secret.
+    /// The 32 bytes from which tag passwords are derived. Secret.
     public var passwordMaster: [UInt8] { pwd.bytes }
 
     /// The 32-byte key that seals this card's records.
@@ -31,8 +31,8 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password of this card. A counter in the derivation skips passwords of all zeros or all
-    /// ones, which factories and careless programmers use.
+    /// The password for this card's tag. A counter in the derivation skips passwords of all zeros or
+    /// all ones, which factories and careless programmers use.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
         // One UID in two billion needs a second round; CardKeysTests includes one.

@@ -62,7 +62,7 @@ package struct CustomerKeys: Equatable, Sendable {
             throw KeyError(
                 .unknownFormat, "the keys are not in the format \"\(CustomerKeys.format)\"")
         }
-        // There are no more keys than IDs, and an unknown member is refused.
+        // A list with more keys than there are IDs would repeat one. Unknown members are refused.
         guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
             list.count <= KeyRing.ids.count
         else {

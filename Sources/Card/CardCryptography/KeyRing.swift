@@ -22,15 +22,15 @@ public struct KeyRing: Hashable, Sendable {
     /// An ID too large for a record.
     private static let noCardsID = UInt8.max
 
-    /// `nil` unless at least one entry is active. Either all entries must have master keys, or
-    /// none.
+    /// `nil` unless at least one entry is active. Entries with and without master keys must not be
+    /// mixed.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
         self.sealing = sealing
     }
 
-    /// A ring with one key, whose ID is 1.
+    /// A new ring with one key, whose ID is 1.
     public static func fresh(
         created: String, random: (Int) -> [UInt8] = RandomBytes.make
     ) -> KeyRing {
@@ -71,7 +71,7 @@ public struct KeyRing: Hashable, Sendable {
         return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
     }
 
-    /// This ring with one more key, which only verifies.
+    /// This ring with one more key, which only verifies for now.
     public func preparing(
         created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -146,7 +146,7 @@ public struct KeyRing: Hashable, Sendable {
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
-            // With two different keys with the same ID, there would be no telling which one sealed
+            // If two different keys had the same ID, there would be no way to tell which one sealed
             // a record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
@@ -180,7 +180,7 @@ public struct KeyRing: Hashable, Sendable {
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
-    /// These keys, imported by a station to replace its table.
+    /// Returns these keys if a station can import them to replace its table.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
             throw KeyError(.table, "this station has the issuer's keys and needs no table")

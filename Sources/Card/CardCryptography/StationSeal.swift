@@ -33,7 +33,7 @@ package struct StationSeal: Hashable, Sendable {
 }
 
 extension KeyRing {
-    /// The seal of a station that has these keys.
+    /// The seal that a station with these keys puts on its files.
     package var stationSeal: StationSeal {
         guard let seal = StationSeal(sealing, isForTable: isTable) else {
             preconditionFailure("These keys are neither a table nor the masters of an issuer.")

@@ -85,6 +85,6 @@ enum FaceKey {
     static let ticket = "ticket"
     static let game = "game"
     static let own = [balance, id, name, code, state, ticket, game]
-    /// The app's keys, and those of ours that its format leaves to the ledger.
+    /// The app's keys, followed by our keys for data that the app's format leaves to the ledger.
     static let app = [firstName, lastName, accountValue, id, code, state, ticket, game]
 }

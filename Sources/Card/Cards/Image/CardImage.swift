@@ -8,7 +8,7 @@ package struct CardImage: Hashable, Sendable {
     /// The 16 bytes of each record slot, whether or not they are a record.
     package let records: [[UInt8]]
 
-    /// `nil` unless the number of bytes fits the layout.
+    /// `nil` unless the number of bytes matches the layout.
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
@@ -48,8 +48,8 @@ package struct CardImage: Hashable, Sendable {
         return value
     }
 
-    /// The first byte of the JSON. A length byte of 123 is a brace, too, but no member name follows
-    /// it.
+    /// The position of the first byte of the JSON. A length byte of 123 looks like a brace, too, but
+    /// no quotation mark follows it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")

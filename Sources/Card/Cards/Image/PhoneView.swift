@@ -34,7 +34,7 @@ package enum PhoneView: Hashable, Sendable {
         }
     }
 
-    /// What a phone shows for the data area of a Type 2 tag, from page 4 on.
+    /// What a phone shows for the data area of a Type 2 tag, which starts at page 4.
     package init(area: [UInt8]) {
         guard let block = try? TLVArea(decoding: area) else {
             self = .other

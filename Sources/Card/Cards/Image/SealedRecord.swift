@@ -96,8 +96,8 @@ package struct SealedRecord: Hashable, Sendable {
     private static func seal(
         over head: [UInt8], uid: CardUID, digest: [UInt8], cardKey: [UInt8]
     ) -> [UInt8] {
-        // The label keeps a seal from being mistaken for any other MAC made with this key. The UID
-        // prevents copying to another chip.
+        // The label keeps a seal from being mistaken for any other MAC made with this key. With the
+        // UID in the seal, a record copied to another chip is invalid.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
         // Eight bytes take up two of the record's four pages. A guess succeeds once in 2^64 tries.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))

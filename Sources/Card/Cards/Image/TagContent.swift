@@ -13,12 +13,12 @@ package enum TagContent: Hashable, Sendable {
     case text(String)
     case uri(String)
     case other
-    /// Formatted, with no message or an empty one.
+    /// The tag is formatted, but has no message or an empty one.
     case empty
     /// Content that is not valid NDEF, and the reason.
     case unreadable(String)
 
-    /// Reads the data area of a Type 2 tag, from page 4 on.
+    /// Reads the data area of a Type 2 tag, which starts at page 4.
     package init(decoding area: [UInt8], currency: Currency) {
         do {
             guard let block = try TLVArea(decoding: area).message, !block.value.isEmpty else {

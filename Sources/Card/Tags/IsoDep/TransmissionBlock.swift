@@ -9,7 +9,7 @@ package enum TransmissionBlock: Hashable, Sendable {
     case acknowledge(BlockNumber)
     /// Nothing readable arrived, so the other side is asked to repeat (R(NAK)).
     case repeatRequest(BlockNumber)
-    /// The card asks for this multiple of the usual wait, or the reader grants it (S(WTX)).
+    /// The card asks for this multiple of its usual waiting time, or the reader grants it (S(WTX)).
     case waitExtension(multiplier: UInt8)
     /// The end of the exchange (S(DESELECT)).
     case deselect

@@ -1,4 +1,4 @@
-/// An NDEF message: a sequence of records, which a tag offers to its reader.
+/// An NDEF message: a sequence of records that a tag offers to readers.
 package struct NDEFMessage: Hashable, Sendable {
     /// The maximum number of records in a message.
     package static let maximumRecordCount = 256

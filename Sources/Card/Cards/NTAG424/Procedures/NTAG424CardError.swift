@@ -9,10 +9,10 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
         /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
-        /// the new content; only reading it again can tell which.
+        /// the new content; the only way to tell is to read it again.
         case unknown(ReaderError.Kind)
         /// A write was sent, but the answer is a refusal, which anyone could have sent, or has a
-        /// wrong MAC. Only reading the card again can tell whether the write took effect.
+        /// wrong MAC. The only way to tell whether the write took effect is to read the card again.
         case doubtful(NTAG424Error.Kind)
         /// The card refused, or its answer was not authenticated. No write had been sent.
         case chip(NTAG424Error.Kind)
@@ -46,7 +46,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     func after(_ talk: NTAG424Talk, hadSession: Bool = false) -> NTAG424CardError {
         var error = self
         error.hadSession = hadSession
-        // Barred means that the chip has not confirmed the key.
+        // The conversation is barred while the chip has not confirmed the key.
         error.unconfirmedKey = talk.conversation.isBarred ? talk.proving : nil
         return error
     }

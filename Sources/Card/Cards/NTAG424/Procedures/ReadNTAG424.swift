@@ -15,11 +15,11 @@ package struct ReadNTAG424: NTAG424Procedure {
     private let random: [UInt8]
     private var stage = Stage.selecting
     private var grantAt: Int
-    private var maySearch = true
+    private var canSearch = true
     private var grant: Grant?
 
-    /// `others` are keys with which the grant may still be sealed during a key rotation. `random`
-    /// is 16 unpredictable bytes.
+    /// During a key rotation, the grant may still be sealed with one of the `others`. `random` is 16
+    /// unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
     ) {
@@ -41,8 +41,8 @@ package struct ReadNTAG424: NTAG424Procedure {
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
             // The search is made only once; otherwise, a card that returns garbage would be queried
             // forever.
-            guard grant == nil, maySearch else { return readSlots() }
-            (stage, maySearch) = (.findingGrant, false)
+            guard grant == nil, canSearch else { return readSlots() }
+            (stage, canSearch) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
@@ -59,8 +59,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Reads without a MAC even in a session, because anyone may read this file; the seal verifies
-    /// the grant.
+    /// Reads without a MAC even in a session, because anyone can read this file; the grant is
+    /// verified by its seal.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
