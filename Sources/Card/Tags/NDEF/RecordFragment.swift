@@ -49,8 +49,8 @@ struct RecordFragment {
         payload = record.payload
     }
 
-    /// Appends the encoded fragment. The caller ensures that the type, id, and payload are within
-    /// their limits.
+    /// Appends the encoded fragment. The caller ensures that the type, the ID, and the payload are
+    /// within their limits.
     func append(to bytes: inout [UInt8]) {
         bytes.append(flags.rawValue | format)
         bytes.append(UInt8(truncatingIfNeeded: type.count))

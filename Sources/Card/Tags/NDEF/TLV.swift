@@ -32,7 +32,7 @@ package struct TLV: Hashable, Sendable {
 
     /// The maximum number of bytes in a value: as a two-byte length, FFFFh is reserved.
     package static let maximumLength = 0xFFFE
-    /// The value that stands in place of a one-byte length and announces a two-byte length.
+    /// The first byte of a long length: it says that the length follows in two bytes.
     static let longLengthMark = 0xFF
 
     package let kind: Kind

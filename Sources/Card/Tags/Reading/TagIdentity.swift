@@ -1,7 +1,7 @@
-/// A tag's answers during selection (ISO/IEC 14443-3 type A), or, for another kind of card, the
-/// family that a reader reports.
+/// A tag's answers during selection (ISO/IEC 14443-3 type A). For any other kind of card, only the
+/// UID and the family that the reader reports.
 public struct TagIdentity: Hashable, Sendable {
-    /// The families of cards that readers tell apart.
+    /// The card families that readers distinguish.
     public enum Family: UInt8, Sendable, CaseIterable {
         /// ISO/IEC 14443 type A.
         case typeA
@@ -21,7 +21,7 @@ public struct TagIdentity: Hashable, Sendable {
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
-    /// The family of the card. Only type A cards have the other values.
+    /// The family of the card. Only type A cards have an ATQA and a SAK.
     public let family: Family
 
     /// Creates the identity of a tag from its answers during selection.
@@ -54,7 +54,7 @@ public struct TagIdentity: Hashable, Sendable {
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The kind of card, judging by its answers during selection.
+    /// The kind of card, according to its answers during selection.
     package var kind: String {
         switch family {
         case .typeB: return "type B card"

@@ -1,4 +1,4 @@
-/// The lock bits for the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
+/// The lock bits for user pages 16 and up: bytes 0 and 1 of the dynamic lock page.
 ///
 /// Bits that belong to no page are kept as written; they have no effect.
 struct DynamicLock {

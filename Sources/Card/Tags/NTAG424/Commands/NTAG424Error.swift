@@ -42,7 +42,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// The next step.
+    /// What the user should do next.
     package var nextStep: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.advice(refusal)

@@ -15,7 +15,7 @@ package enum NTAG424Opcode: UInt8, CaseIterable {
     case getFileSettings = 0xF5
     case getFileCounters = 0xF6
 
-    /// The bytes before the data, which are never encrypted.
+    /// The number of bytes before the data. Those bytes are never encrypted.
     package var headerSize: Int {
         switch self {
         case .getCardUID, .getVersion, .more: 0

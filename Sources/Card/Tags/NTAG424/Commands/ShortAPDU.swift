@@ -20,7 +20,7 @@ package struct CommandAPDU: Hashable, Sendable {
         (self.first, self.second, self.data, self.expected) = (first, second, data, expected)
     }
 
-    /// `nil` for anything but a short APDU in its only valid encoding.
+    /// `nil` unless the bytes are a short APDU in its only valid encoding.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         let body = bytes.dropFirst(4)

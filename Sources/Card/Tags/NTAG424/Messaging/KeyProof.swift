@@ -1,6 +1,6 @@
 package import CardCryptography
 
-/// The messages by which the reader and the card prove to each other that they have a key, without
+/// The messages with which the reader and the card prove to each other that they have a key, without
 /// revealing it. Both sides share this codec.
 package enum KeyProof {
     /// The capabilities of the card and the reader, as reported by the card: none.
@@ -17,7 +17,7 @@ package enum KeyProof {
         challenge.count == 1 + SecureSession.randomSize && challenge[0] == lrpMark
     }
 
-    /// The card's first message: its random number.
+    /// The card's first message: its random number, encrypted.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 
     /// The reader's answer: its own random number, and the card's random number rotated by one
@@ -27,7 +27,7 @@ package enum KeyProof {
         key.encrypt(reader + rotated(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, on the card's side. `nil` if the reader does not have the same
+    /// The reader's random number, as the card decodes it. `nil` if the reader does not have the same
     /// key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey

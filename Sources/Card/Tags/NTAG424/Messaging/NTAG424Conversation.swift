@@ -40,7 +40,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
 
     package init() {}
 
-    /// An exchange in the middle of a session.
+    /// An exchange that continues in an open session.
     package init(in session: SecureSession) { self.session = session }
 
     /// Verifies that the reader and the card both have this key. `random` is 16 unpredictable

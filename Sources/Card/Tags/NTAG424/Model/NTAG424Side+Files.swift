@@ -1,8 +1,7 @@
 import CardCryptography
 import TapcardDomain
 
-/// How the chip handles its files, keys, and settings, for commands that have passed the check of
-/// their MAC.
+/// How the chip handles its files, keys, and settings, for commands that have passed the MAC check.
 extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ context: CommandContext
@@ -73,12 +72,12 @@ extension NTAG424Side {
         guard NTAG424Side.allows([.free], settings, \.read, sessionKey) else {
             throw StatusFault(refused)
         }
-        // Mirrored values are for phones; in a session, the stored bytes are read.
+        // Mirrored values are for phones; a session reads the stored bytes.
         guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
         if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
             throw StatusFault(refused)
         }
-        // Counted once per selection, no matter in how many parts a phone reads the file.
+        // Counted once per selection, because a phone may read the file in several parts.
         if filling == nil, memory.reads < TapIdentity.maximumReads { memory.reads += 1 }
         let bytes = filling ?? context.random(TapIdentity.fillingSize)
         filling = bytes
