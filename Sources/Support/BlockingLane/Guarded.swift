@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value that several threads may use, one at a time.
+/// A value that several threads can use, one at a time.
 ///
 /// It uses a system mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not
 /// understand.

@@ -1,5 +1,5 @@
 /// A tag's answers during selection (ISO/IEC 14443-3 type A). For any other kind of card, only the
-/// UID and the family that the reader reports.
+/// family that the reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The card families that readers distinguish.
     public enum Family: UInt8, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ public struct TagIdentity: Hashable, Sendable {
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
-    /// The family of the card. Only type A cards have an ATQA and a SAK.
+    /// The family of the card. The other properties apply only to type A cards.
     public let family: Family
 
     /// Creates the identity of a tag from its answers during selection.

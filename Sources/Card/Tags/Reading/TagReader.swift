@@ -38,8 +38,8 @@ public protocol TagReader: Sendable {
     /// Switches the field off, so the tag loses its power. It never fails, and may be called at any
     /// time.
     ///
-    /// The next `select` waits until the tag has been without power long enough to lose all volatile
-    /// state, so that changed settings take effect.
+    /// By the time a tag is selected again, it has been without power long enough to lose all
+    /// volatile state, so changed settings take effect.
     func release() async
 }
 

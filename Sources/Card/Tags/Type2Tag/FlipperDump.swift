@@ -101,7 +101,7 @@ struct FlipperDump {
         }
     }
 
-    /// The pages that were read, from page 0 on. The file has zeros for the others.
+    /// The pages that were read, starting at page 0. The file has zeros for the others.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
         guard let total else {
@@ -120,7 +120,7 @@ struct FlipperDump {
         let excess = fields.filter {
             $0.key.hasPrefix(FlipperDump.pageMark) && !known.contains($0.key)
         }
-        // A dictionary has no order, so the error is about the first line.
+        // A dictionary has no order, so the excess page with the lowest line number is reported.
         if let (name, field) = excess.min(by: { $0.value.line < $1.value.line }) {
             throw refusal(.excessPage, field, "\(chip.name) has no \(TagDump.shown(name))")
         }
@@ -217,8 +217,8 @@ extension FlipperDump {
         name + TagDump.separator + "\(value)"
     }
 
-    /// The label is needed, because Swift 6.2 would otherwise take `[0]` for an array of integers,
-    /// which fits the function above.
+    /// The label is needed because Swift 6.2 would otherwise treat `[0]` as an array of integers,
+    /// which the function above accepts.
     private static func line(_ name: String, bytes: [UInt8]) -> String {
         line(name, bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " "))
     }

@@ -1,7 +1,7 @@
 /// The lock bits for pages 3 to 15: bytes 2 and 3 of page 2.
 struct StaticLock {
-    /// From bit 3 on, bit n locks page n; bits 0 to 2 freeze the locks of page 3, pages 4 to 9, and
-    /// pages 10 to 15.
+    /// Starting with bit 3, bit n locks page n. Bits 0 to 2 freeze the lock bits of page 3, of pages
+    /// 4 to 9, and of pages 10 to 15.
     private let bits: UInt16
 
     init(_ page: Page) {

@@ -23,7 +23,7 @@ public struct TagMemory: Hashable, Sendable {
     /// The number of consecutive wrong passwords.
     public package(set) var failedPasswords = 0
 
-    /// A factory-new tag; `nil` unless the UID has 7 bytes and the signature 32.
+    /// A tag as it leaves the factory; `nil` unless the UID has 7 bytes and the signature has 32.
     public static func blank(
         _ chip: Type2Chip, uid: [UInt8],
         signature: [UInt8] = [UInt8](repeating: 0, count: signatureLength)
@@ -56,7 +56,7 @@ public struct TagMemory: Hashable, Sendable {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
 
-    /// Whether lock bits make this page read-only forever.
+    /// Whether lock bits make this page permanently read-only.
     func isLocked(_ page: UInt8) -> Bool {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
@@ -92,7 +92,7 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 and in the dynamic lock page make a page read-only forever.
+    /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently read-only.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

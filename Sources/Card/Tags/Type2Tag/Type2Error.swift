@@ -48,7 +48,7 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     /// Creates an error.

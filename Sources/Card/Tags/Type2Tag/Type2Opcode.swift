@@ -10,7 +10,7 @@ enum Type2Opcode: UInt8 {
     case compatibilityWrite = 0xA0
     case write = 0xA2
 
-    /// The bytes of the frame, without CRC.
+    /// The number of bytes in the frame, without the CRC.
     var frameLength: Int {
         switch self {
         case .getVersion: 1

@@ -19,7 +19,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case isFolder
         /// A pipe, device, or socket was found instead of a file.
         case notRegular
-        /// A link on the path leads nowhere.
+        /// A link on the path refers to a missing file.
         case danglingLink
         /// The task was canceled while it was waiting for a pipe.
         case cancelled

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A private folder for one temporary file. Both are removed along with the last reference; other
-/// users cannot look inside.
+/// A private folder for one temporary file. Both are removed when the last reference is released.
+/// Other users cannot access the folder.
 public final class TemporaryFolder: Sendable {
     private static let chunkSize = 65_536
 
