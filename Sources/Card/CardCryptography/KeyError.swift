@@ -1,4 +1,4 @@
-/// Why a key ring cannot be read or changed: a kind for code to act on, and a message for the user.
+/// Why a key ring cannot be read or changed: a kind that code can act on, and a message for users.
 ///
 /// Errors of the same kind are equal. No message ever quotes a master key.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {

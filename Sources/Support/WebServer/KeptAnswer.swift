@@ -3,8 +3,7 @@ import CMicroHTTPD
 
 /// A libmicrohttpd answer that is kept for later requests.
 final class KeptAnswer: Sendable {
-    // Unchecked: it never changes, and libmicrohttpd itself counts the references to it, under a
-    // lock.
+    // Unchecked: the answer never changes, and libmicrohttpd counts its references under a lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
         let library: MicroHTTPDLibrary

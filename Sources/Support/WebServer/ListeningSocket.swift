@@ -1,7 +1,7 @@
 import Glibc
 
-/// A socket that accepts connections. It is ours rather than libmicrohttpd's, so that errors can be
-/// reported precisely.
+/// A socket that accepts connections. The server opens it itself rather than let libmicrohttpd do
+/// so, so that errors can be reported precisely.
 struct ListeningSocket: ~Copyable {
     let descriptor: CInt
 
@@ -11,7 +11,7 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Hands over the descriptor, which the receiver must close.
+    /// Transfers the descriptor to the caller, who must close it.
     consuming func handOver() -> CInt {
         let descriptor = descriptor
         discard self

@@ -101,12 +101,12 @@ package struct RequestHead: Hashable {
 }
 
 extension String {
-    /// Whether it consists only of printable characters, spaces, tabs, and bytes beyond ASCII.
+    /// Whether the string has only printable characters, spaces, tabs, and bytes beyond ASCII.
     fileprivate var isHeaderValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// Whether it is an HTTP token: one or more letters, digits, and certain symbols.
+    /// Whether the string is an HTTP token: one or more letters, digits, and certain symbols.
     fileprivate var isToken: Bool {
         let symbols = "!#$%&'*+-.^_`|~".utf8
         return !isEmpty

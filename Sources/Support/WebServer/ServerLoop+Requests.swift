@@ -2,8 +2,7 @@ import CMicroHTTPD
 import Glibc
 
 /// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
-/// typed constants, because the compiler could take a closure for one that belongs to the main
-/// actor.
+/// typed constants, because the compiler could treat a closure as isolated to the main actor.
 extension ServerLoop {
     /// The number of bytes of a body that are read beyond the limit, so that the client sees the
     /// refusal.
@@ -182,7 +181,7 @@ extension ServerLoop {
     private func completed(_ connection: ServerConnection) {
         if case .handling(let task) = connection.phase { task.cancel() }
         dropBody(of: connection)
-        // libmicrohttpd closes the connection after a refusal, so no next request is awaited.
+        // libmicrohttpd closes the connection after a refusal, so there is no next request.
         if case .refused = connection.phase {
             limitTransfer(connection)
         } else {

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// Messages from other threads to the server's thread. They wake it through a descriptor, which is
-/// closed along with the last possible sender.
+/// closed when nothing refers to the mailbox any longer.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
         /// From a handler that has released a body with this many bytes.

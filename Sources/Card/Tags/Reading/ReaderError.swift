@@ -1,6 +1,6 @@
-/// Why a reader failed: a kind for code to act on, and a message for people.
+/// Why a reader failed: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Why a file could not be read or written: a kind for code to act on, and a message that names the
+/// Why a file could not be read or written: a kind that code can act on, and a message that names the
 /// path.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {

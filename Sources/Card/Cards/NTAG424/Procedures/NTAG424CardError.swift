@@ -1,8 +1,8 @@
 package import Tags
 
-/// Why a procedure with a chip ended early: a kind for code to act on, and a message for people.
+/// Why a procedure with a chip ended early: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that a caller can act on.
     package enum Kind: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// Why a command to the chip failed: a kind for code to act on, a message for people, and the step
+/// Why a command to the chip failed: a kind that code can act on, a message for users, and the step
 /// to take next.
 package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
