@@ -44,6 +44,7 @@ package struct CardKeyRows: Hashable, Sendable {
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
             })
         else { return nil }
+        // A `Secret` keeps the keys out of descriptions and dumps.
         self.rows = Secret(Array(rows.joined()))
     }
 

@@ -31,8 +31,8 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password for this card's tag. A counter in the derivation skips passwords of all zeros or
-    /// all ones, which factories and careless programmers use.
+    /// The password for this card's tag. A counter in the derivation skips passwords of all zeros
+    /// or all ones, which factories and careless programmers use.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
         // One UID in two billion needs a second round; CardKeysTests includes one.

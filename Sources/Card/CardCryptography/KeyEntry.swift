@@ -72,6 +72,7 @@ public struct KeyEntry: Hashable, Sendable {
     public var mark: String {
         switch source {
         case .masters(let keys):
+            // `Hexadecimal` writes upper-case digits, but stored marks have lower-case digits.
             SHA256.digest(keys.macMaster + keys.passwordMaster)
                 .prefix(KeyEntry.markSize / 2)
                 .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

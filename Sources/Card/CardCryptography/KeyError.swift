@@ -24,7 +24,7 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case sealed
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
     /// A sentence that describes the failure to the user.
     public let detail: String

@@ -46,7 +46,10 @@ public struct KeyRing: Hashable, Sendable {
     public var isTable: Bool { sealing.masters == nil }
 
     /// The number of cards in a table; 0 for master keys, which work for every card.
-    package var tableSize: Int { Set(entries.flatMap { $0.rows?.uids ?? [] }).count }
+    package var tableSize: Int {
+        // A card can have a row under several keys, but it counts only once.
+        Set(entries.flatMap { $0.rows?.uids ?? [] }).count
+    }
 
     private func requireMasters() throws(KeyError) {
         guard !isTable else {

@@ -24,6 +24,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
         let state = Guarded(State(failures: Array(repeating: nil, count: count)))
         let change = DispatchSemaphore(value: 0)
         func start(_ source: Int) {
+            // Not a task: a blocking call would occupy a thread of the cooperative pool.
             DispatchQueue(label: "tapcard.asking").async {
                 let answer = ask(source)
                 let late: Value? = state.withLock { state in

@@ -96,6 +96,7 @@ struct JSONParser {
             _ = take("+") || take("-")
             try digits()
         }
+        // The text is kept as written, because floating point could change an amount.
         return .number(String(decoding: bytes[start..<position], as: UTF8.self))
     }
 

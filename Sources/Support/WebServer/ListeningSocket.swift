@@ -66,6 +66,7 @@ struct ListeningSocket: ~Copyable {
                 unsafe getpeername(socket, $0.baseAddress, &size) == 0
             }
         }
+        // The listening socket is for IPv4, so no client has an address of another family.
         guard isKnown, address.sin_family == sa_family_t(AF_INET) else { return "" }
         let number = UInt32(bigEndian: address.sin_addr.s_addr)
         return [24, 16, 8, 0].map { String(number >> $0 & 0xFF) }.joined(separator: ".")

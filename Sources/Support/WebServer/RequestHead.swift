@@ -61,6 +61,7 @@ package struct RequestHead: Hashable {
         if let length = lengths.first {
             guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
             else { throw Refusal(400, "The Content-Length header is not a number.") }
+            // Refused before any of the body is read.
             guard bytes <= bodyBytes else { throw Refusal.tooLong(bodyBytes) }
         }
         self.method = method

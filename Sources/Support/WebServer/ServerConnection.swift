@@ -4,9 +4,9 @@ import Glibc
 
 /// One connection and its current request. Used only on the server's thread.
 ///
-/// libmicrohttpd calls its handler several times for each request. An answer in the first call would
-/// close the connection, so the first call is answered only to refuse a request whose body is not
-/// wanted. All other requests are answered after they have arrived completely.
+/// libmicrohttpd calls its handler several times for each request. An answer in the first call
+/// would close the connection, so the first call is answered only to refuse a request whose body is
+/// not wanted. All other requests are answered after they have arrived completely.
 @safe final class ServerConnection {
     enum Phase {
         /// Between two requests, or before the first one.
@@ -98,6 +98,7 @@ import Glibc
     /// not check a flag while the client does not read.
     func cut() {
         shutdown(socket, CInt(SHUT_RDWR))
+        // libmicrohttpd does not watch a suspended connection, so it would not notice.
         resume()
     }
 
@@ -120,6 +121,7 @@ import Glibc
     /// send some.
     var mayBeSending: Bool {
         switch (input, phase) {
+        // In these three phases, the request has not arrived completely.
         case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true
         default: false
         }

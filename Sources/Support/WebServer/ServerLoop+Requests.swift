@@ -129,6 +129,7 @@ extension ServerLoop {
         }
         guard connection.refusal == nil else {
             dropBody(of: connection)
+            // Counted, because `proceed` ends the connection of a client that sends too much.
             connection.discardedBytes += part.count
             return
         }

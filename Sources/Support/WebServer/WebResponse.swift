@@ -67,8 +67,8 @@ public enum WebBody: Sendable {
     case stream(WebStream)
     /// Declares a length of `promised` bytes, sends fewer, and closes the connection.
     case cutOff([UInt8], promised: Int)
-    /// One byte, repeated `count` times without being stored in memory. The length is sent in advance
-    /// only if `announced` is true.
+    /// One byte, repeated `count` times without being stored in memory. The length is sent in
+    /// advance only if `announced` is true.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
     var isOfUnknownLength: Bool {

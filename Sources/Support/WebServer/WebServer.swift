@@ -14,6 +14,7 @@ public final class WebServer: Sendable {
         (self.port, self.connections, self.mailbox) = (port, connections, mailbox)
     }
 
+    // The time is in the past, so the loop does not wait for running requests.
     deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
 
     /// Starts listening. The handler is called once per request, on the threads used by tasks, and

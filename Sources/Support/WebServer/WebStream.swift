@@ -109,8 +109,8 @@ public final class WebStream: Sendable {
 
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// Drops the queue when the server stops sending for any reason, and calls `onGone` if the stream
-    /// is not finished.
+    /// Drops the queue when the server stops sending for any reason, and calls `onGone` if the
+    /// stream is not finished.
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()

@@ -48,8 +48,8 @@ package struct CardImage: Hashable, Sendable {
         return value
     }
 
-    /// The position of the first byte of the JSON. A length byte of 123 looks like a brace, too, but
-    /// no quotation mark follows it.
+    /// The position of the first byte of the JSON. A length byte of 123 looks like a brace, too,
+    /// but no quotation mark follows it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")

@@ -17,6 +17,7 @@ package enum PhoneView: Hashable, Sendable {
             self = .nothing
             return
         }
+        // Lenient, because other software may have written the message.
         guard let message = try? NDEFMessage(decoding: bytes, .lenient),
             let record = message.records.first
         else {

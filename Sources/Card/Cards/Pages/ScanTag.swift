@@ -96,6 +96,7 @@ package struct ScanTag: TagProcedure {
             hasTimedOut = true
             return .select
         case (.again, .selected(let again)):
+            // The answers of two tags must not be mixed.
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }

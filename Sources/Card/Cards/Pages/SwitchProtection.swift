@@ -105,6 +105,7 @@ package struct SwitchProtection: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
+        // CFGLCK makes the tag refuse every write to CFG0 and CFG1.
         if found.isLocked { return .fail(.lockedSettings) }
         // The tag counts wrong passwords, and locks permanently at the limit.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }

@@ -18,8 +18,8 @@ package struct TagPassword: Hashable, Sendable {
         self.init(password: derived.password, pack: derived.pack)
     }
 
-    /// This password without an expected PACK, for a tag that only has to be unlocked: any PACK shows
-    /// that it accepted the password.
+    /// This password without an expected PACK, for a tag that only has to be unlocked: any PACK
+    /// shows that it accepted the password.
     package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {

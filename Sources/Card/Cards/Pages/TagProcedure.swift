@@ -77,6 +77,7 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .exchange(let frame):
                 do {
+                    // A failure is an event, too: the procedure knows whether a NAK is expected.
                     event = .answer(try await exchange(frame))
                 } catch {
                     event = .failure(error.kind)

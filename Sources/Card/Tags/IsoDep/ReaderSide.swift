@@ -25,15 +25,15 @@ package struct ReaderSide: Sendable, Hashable {
         case failed(IsoDepError.Kind)
     }
 
-    /// The maximum number of repetitions without progress. Recovering a lost block may take several,
-    /// because the request to repeat it or the repeated block can be lost, too.
+    /// The maximum number of repetitions without progress. Recovering a lost block may take
+    /// several, because the request to repeat it or the repeated block can be lost, too.
     package static let maximumRepetitions = 5
     /// The maximum extra time that a card is granted for one command. A card relayed over a network
     /// asks for more.
     package static let maximumExtension = Duration.milliseconds(500)
-    /// The maximum lengths of a command and an answer, in bytes: a short APDU has a 4-byte header, a
-    /// length byte, 255 bytes of data, and a byte for the expected length; its answer has 256 bytes
-    /// and a 2-byte status.
+    /// The maximum lengths of a command and an answer, in bytes: a short APDU has a 4-byte header,
+    /// a length byte, 255 bytes of data, and a byte for the expected length; its answer has 256
+    /// bytes and a 2-byte status.
     package static let maximumCommandLength = 261
     package static let longestAnswer = 258
 

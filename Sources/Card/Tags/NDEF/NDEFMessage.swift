@@ -54,6 +54,7 @@ package struct NDEFMessage: Hashable, Sendable {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")
         }
+        // A message cannot have zero records: a record has to carry the begin and end flags.
         let written = records.isEmpty ? [NDEFRecord(format: .empty)] : records
         var bytes: [UInt8] = []
         for (index, record) in written.enumerated() {

@@ -45,6 +45,7 @@ package struct TLV: Hashable, Sendable {
     init(from reader: inout ByteReader) throws(NDEFError) {
         offset = reader.offset
         kind = Kind(tag: try reader.byte("a tag"))
+        // A null or terminator block is a single byte; any other block has a length.
         let count = kind == .null || kind == .terminator ? 0 : try Self.length(from: &reader)
         valueOffset = reader.offset
         value = try reader.take(count, "a value")

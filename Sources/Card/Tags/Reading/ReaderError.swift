@@ -28,7 +28,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case cancelled
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
     /// A sentence that describes the failure to the user.
     public let detail: String

@@ -7,8 +7,8 @@ public protocol TagReader: Sendable {
     /// The name of this reader, for messages.
     var name: String { get async }
 
-    /// The maximum number of data bytes that this reader can return in one answer. Callers ask after
-    /// selecting a tag, because the reader may have been replaced with another one.
+    /// The maximum number of data bytes that this reader can return in one answer. Callers ask
+    /// after selecting a tag, because the reader may have been replaced with another one.
     var longestAnswer: Int { get async }
 
     /// Waits until a tag is in the field and selects it. A tag that is already selected is selected

@@ -93,6 +93,7 @@ public struct AccessConfiguration: Hashable, Sendable {
 extension Type2Chip {
     /// Whether any page of this chip needs the password.
     public func isProtected(by configuration: AccessConfiguration) -> Bool {
+        // If AUTH0 is beyond the last page, no page needs the password.
         contains(configuration.firstProtected)
     }
 }

@@ -163,6 +163,7 @@ struct FlipperDump {
         _ name: String, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32? {
         guard let field = fields[name[...]] else { return nil }
+        // Compared as text, so that a sign or a leading zero is refused.
         guard let number = UInt32(field.value), number <= limit, "\(number)" == field.value else {
             throw refusal(
                 .badValue, field, "\(TagDump.shown(field.value)) is not a number from 0 to \(limit)"

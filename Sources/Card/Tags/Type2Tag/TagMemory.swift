@@ -92,7 +92,8 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently read-only.
+    /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently
+    /// read-only.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

@@ -184,6 +184,7 @@ public struct TagSide: Sendable, Hashable {
             if limit > 0 { memory.failedPasswords += 1 }
             return Self.refusal
         }
+        // Only consecutive wrong passwords count toward the limit.
         memory.failedPasswords = 0
         isAuthenticated = true
         return .data(Array(memory[packPage].bytes.prefix(TagMemory.packLength)))

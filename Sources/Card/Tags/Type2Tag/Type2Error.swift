@@ -46,7 +46,7 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case inexpressible
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
     /// A sentence that describes the failure to the user.
     public let detail: String

@@ -29,8 +29,8 @@ public struct DurableFile: Sendable, Hashable {
     /// The name that stands for standard input or output where the user gives a file name.
     public static let standardStream = "-"
 
-    /// The bytes of a file that the user specified; `nil` if it does not exist. A pipe is allowed, and
-    /// is read until it ends or the task is canceled; "-" is standard input.
+    /// The bytes of a file that the user specified; `nil` if it does not exist. A pipe is allowed,
+    /// and is read until it ends or the task is canceled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)

@@ -26,6 +26,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Standard input, under a new descriptor, so that closing this one leaves standard input open.
     static func standardInput() throws(FileError) -> FileDescriptor {
+        // At least 3, so that the copy never takes the number of a closed standard stream.
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Why a file could not be read or written: a kind that code can act on, and a message that names the
-/// path.
+/// Why a file could not be read or written: a kind that code can act on, and a message that names
+/// the path.
 ///
 /// Errors of the same kind are equal.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -19,6 +19,7 @@ public final class TemporaryFolder: Sendable {
             unsafe characters.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
         }
         guard isMade else { throw .last(base ?? "/var/tmp") }
+        // The last character is the NUL that ends the C string.
         let bytes = template.dropLast().map { UInt8(bitPattern: $0) }
         folder = String(decoding: bytes, as: UTF8.self)
     }

@@ -10,8 +10,8 @@ public struct LoadableLibrary: Hashable, Sendable {
 
     public init(name: String, package: String) { (self.name, self.package) = (name, package) }
 
-    /// Loads the library and fills a table with the functions that are used. `bind` returns the name
-    /// of a missing function, or `nil`.
+    /// Loads the library and fills a table with the functions that are used. `bind` returns the
+    /// name of a missing function, or `nil`.
     public func load<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?

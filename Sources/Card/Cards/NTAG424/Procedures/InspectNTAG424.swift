@@ -76,6 +76,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         }
     }
 
+    // NXP, and the family of the NTAG 4xx DNA.
     private static let vendorAndType: [UInt8] = [0x04, 0x04]
 
     /// The SELECT command for the NDEF application (NFC Forum Type 4), which all Type 4 tags
@@ -135,6 +136,7 @@ package struct NTAG424Answers: Hashable, Sendable {
     package var message: [UInt8] {
         let head = AddressFile.lengthByteCount
         let length = FixedNumber.value(address.prefix(head))
+        // The message may be longer than the part that was read.
         return Array(address.dropFirst(head).prefix(Int(length)))
     }
 }

@@ -166,6 +166,7 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .send(let command):
                 do throws(ReaderError) {
+                    // A failure is an event, too: only the procedure knows whether it was writing.
                     event = .answer(try await exchange(command: command))
                 } catch {
                     event = .failure(error.kind)

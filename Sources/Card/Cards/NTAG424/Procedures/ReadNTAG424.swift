@@ -18,8 +18,8 @@ package struct ReadNTAG424: NTAG424Procedure {
     private var canSearch = true
     private var grant: Grant?
 
-    /// During a key rotation, the grant may still be sealed with one of the `others`. `random` is 16
-    /// unpredictable bytes.
+    /// During a key rotation, the grant may still be sealed with one of the `others`. `random` is
+    /// 16 unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
     ) {
@@ -35,6 +35,7 @@ package struct ReadNTAG424: NTAG424Procedure {
         switch stage {
         case .selecting:
             stage = .proving
+            // Key 3 is the sell key, which even a station with only a table of card keys has.
             return .authenticate(.three, card.key, random: random)
         case .proving: return readGrant()
         case .readingGrant:

@@ -43,6 +43,7 @@ package struct FileSettings: Hashable, Sendable {
             guard let settings = MirrorSettings(&reader) else { return nil }
             mirror = settings
         }
+        // Extra bytes could be settings that tapcard does not know.
         guard reader.isAtEnd else { return nil }
         self.init(mode: CommunicationMode(bits: option), rights: rights, mirror: mirror)
     }

@@ -45,8 +45,8 @@ package struct NTAG424Memory: Hashable, Sendable {
 
     static let defaultRule = FailureRule(limit: 1000, decrement: 10)
 
-    /// A chip as it leaves the factory: all keys are zeros, and anyone can write the data that phones
-    /// read.
+    /// A chip as it leaves the factory: all keys are zeros, and anyone can write the data that
+    /// phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
         self.uid = uid
         let size = Originality.Family.ntag424.signatureSize
@@ -102,8 +102,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
-    /// The content after power was lost when this many bytes had been written. A command in one block
-    /// is executed completely or not at all; a command in several blocks is left half done.
+    /// The content after power was lost when this many bytes had been written. A command in one
+    /// block is executed completely or not at all; a command in several blocks is left half done.
     package static func torn(
         from before: NTAG424Memory, to after: NTAG424Memory, at writtenCount: Int, isChained: Bool
     ) -> NTAG424Memory {

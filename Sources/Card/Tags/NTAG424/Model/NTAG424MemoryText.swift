@@ -76,6 +76,7 @@ extension NTAG424Memory {
                 let settings = bytes("settings-\(file.rawValue)").flatMap(
                     FileSettings.init(change:)),
                 let content = bytes("file-\(file.rawValue)"), content.count == file.size,
+                // A mirrored value outside the file would stop the program when it is written.
                 settings.mirror.map({ file == .ndef && $0.fits(file.size) }) ?? true
             else { return nil }
             files.append(File(settings: settings, bytes: content))

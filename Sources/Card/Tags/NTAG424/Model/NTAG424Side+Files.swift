@@ -94,6 +94,7 @@ extension NTAG424Side {
         case .key(let key):
             guard sessionKey == key else { throw StatusFault(0x919D) }
         }
+        // The answer ends with two reserved bytes.
         return SettingsReader.bytes(Int(memory.reads)) + [0, 0]
     }
 
@@ -158,6 +159,7 @@ extension NTAG424Side {
 extension NTAG424Memory {
     mutating func countFailure(_ number: KeyNumber) {
         guard failureRule != nil else { return }
+        // Both counts stop one below the maximum, so that adding 1 never overflows.
         self[number].failures = min(self[number].failures + 1, .max - 1)
         self[number].failuresInARow = min(self[number].failuresInARow + 1, .max - 1)
         let streak = self[number].failuresInARow

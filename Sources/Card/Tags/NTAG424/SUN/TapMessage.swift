@@ -62,6 +62,7 @@ package struct TapMessage: Hashable, Sendable {
         let keys = TapKeys(fileKey: fileKey, identity: content.identity)
         identity = Hexadecimal.encode(content.identity.encrypted(key: metaKey, filling: filling))
         data = Hexadecimal.encode(keys.encrypt(content.fileData))
+        // This is the text of `protected`, which cannot be used before `code` is set.
         code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
     }
 
