@@ -61,6 +61,7 @@ public struct KeyEntry: Hashable, Sendable {
 
     /// The 32-byte key that seals this card's records; `nil` if a table lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
+        // An entry has either master keys or rows, so at most one of the two gives a key.
         masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
     }
 

@@ -97,6 +97,7 @@ package enum Originality {
     /// otherwise make the number negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
+        // Without any digits, the number is zero, which DER encodes as a single zero byte.
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
         return [0x02, UInt8(digits.count)] + digits
     }

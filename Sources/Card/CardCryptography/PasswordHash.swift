@@ -35,6 +35,7 @@ package struct PasswordHash: Hashable, Sendable {
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
                 return nil
             }
+            // scrypt's lanes are independent, so the cost grows in proportion to their number.
             return Cost(known: rounds, blockSize, usual.lanes - lanes)
         }
 

@@ -84,6 +84,7 @@ struct JSONParser {
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         _ = take("-")
+        // In JSON, no digit may follow a leading zero.
         if take("0") {
             if let byte = peek, isDigit(byte) {
                 throw JSONError(.badNumber, "a leading zero", at: start)

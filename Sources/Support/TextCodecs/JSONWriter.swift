@@ -21,6 +21,7 @@ struct JSONWriter {
             // The value is first written on a line of its own, to find out whether it fits.
             var line = JSONWriter(.line)
             line.write(value)
+            // On the first line, -1 stands for a line break before the first byte.
             let start = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1
             // One column is reserved for the comma that follows.
             if bytes.count - start + line.bytes.count <= JSONWriter.columns {

@@ -40,6 +40,7 @@ package struct Crowd {
         return members.filter { $0.mayLeave && !($0.isKnown && canCloseUnknownSoon) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
             .enumerated().map { rank, member -> (number: UInt64, share: Int, rank: Int) in
+                // A share of 0 puts the connections of known clients last.
                 guard !member.isKnown, let share = remaining[member.client] else {
                     return (member.number, 0, rank)
                 }

@@ -27,6 +27,7 @@ package enum DescriptorLimit {
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {
+        // A lingering socket still has a descriptor after its connection is closed.
         settings.reservedDescriptors + LingeringSockets.maximumSockets
     }
 

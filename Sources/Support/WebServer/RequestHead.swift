@@ -34,6 +34,7 @@ package struct RequestHead: Hashable {
             throw Refusal(
                 431, "The request has more than \(RequestHead.maximumParts) query parameters.")
         }
+        // One header can have several cookies, separated by semicolons.
         let cookies = headers.all("Cookie").reduce(0) { count, header in
             count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
         }

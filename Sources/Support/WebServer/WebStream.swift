@@ -84,6 +84,7 @@ public final class WebStream: Sendable {
     /// listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
+            // `wake` is never cleared, so a stream can be attached only once.
             guard state.wake == nil else { return false }
             state.wake = wake
             return true

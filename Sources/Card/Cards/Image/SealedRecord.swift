@@ -88,6 +88,7 @@ package struct SealedRecord: Hashable, Sendable {
     private static func head(
         _ keyID: UInt8, _ state: State, _ sequence: SequenceNumber, _ balance: UInt32
     ) -> [UInt8] {
+        // The first byte has two bits for the version, four for the key ID, and two for the state.
         [formatVersion << 6 | keyID << 2 | state.rawValue]
             + [2, 1, 0].map { UInt8(truncatingIfNeeded: sequence.value >> ($0 * 8)) }
             + [3, 2, 1, 0].map { UInt8(truncatingIfNeeded: balance >> ($0 * 8)) }

@@ -144,6 +144,7 @@ package struct SwitchProtection: TagProcedure {
     /// the tag has lost power or was selected again, and may have been on another reader in the
     /// meantime.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
+        // READ returns four pages, the first of which is the probe page.
         guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
         else { return differs }
         return go(to: next, .exchange(Type2Command.write(probe.page, probe.content).frame))

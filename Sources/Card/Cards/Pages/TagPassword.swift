@@ -23,6 +23,7 @@ package struct TagPassword: Hashable, Sendable {
     package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {
+        // Every PACK has two bytes.
         pack.isEmpty ? answer.count == 2 : answer == pack
     }
 }

@@ -35,6 +35,7 @@ package struct NDEFMessage: Hashable, Sendable {
         var reader = ByteReader(bytes, errorAtEnd: .truncated)
         var assembler = RecordAssembler(strictness)
         do throws(NDEFError) {
+            // The message ends at its end flag; other bytes may follow on the tag.
             while !assembler.isComplete {
                 try assembler.add(RecordFragment(from: &reader))
             }

@@ -39,6 +39,7 @@ struct RecordFragment {
     /// Creates the only fragment of a record that is not chunked. `position` is its place in the
     /// message: `messageBegin`, `messageEnd`, both, or neither.
     init(_ record: NDEFRecord, position: Flags) {
+        // A short record has a payload length of one byte instead of four.
         flags =
             position
             .union(record.payload.count <= UInt8.max ? .short : [])

@@ -72,6 +72,7 @@ public struct TagIdentity: Hashable, Sendable {
         case 0x19: "MIFARE Classic 2K"
         case 0x28: "smart card with emulated MIFARE Classic 1K"
         case 0x38: "smart card with emulated MIFARE Classic 4K"
+        // Tested after the exact values, because some of them also have this bit.
         case _ where speaksInBlocks: "smart card (ISO/IEC 14443-4)"
         case _ where selectAcknowledge & 0x40 != 0: "phone or other device (NFC-DEP)"
         default: "type A card"

@@ -19,6 +19,7 @@ struct DynamicLock {
     /// Whether a user page is locked when each bit locks this many pages.
     func locks(_ page: UInt8, pagesPerBit: UInt8) -> Bool {
         guard page >= DynamicLock.firstPage, pagesPerBit > 0 else { return false }
+        // In Swift, `<<` binds more tightly than `&`.
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 

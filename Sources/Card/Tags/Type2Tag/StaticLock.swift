@@ -9,6 +9,7 @@ struct StaticLock {
     }
 
     func locks(_ page: UInt8) -> Bool {
+        // In Swift, `<<` binds more tightly than `&`.
         (3...15).contains(page) && bits & 1 << page != 0
     }
 

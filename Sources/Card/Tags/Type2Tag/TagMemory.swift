@@ -65,6 +65,7 @@ public struct TagMemory: Hashable, Sendable {
     mutating func program(_ page: UInt8, _ data: Page) {
         switch chip.role(of: page) {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
+        // One-time programmable: bits can be set, but never cleared.
         case .capability: self[page] = self[page] | data
         case .dynamicLock: self[page] = DynamicLock.merging(data, into: self[page])
         // Only two bytes of the page are PACK; the rest is reserved and reads as zeros.

@@ -38,6 +38,7 @@ public struct Type2Chip: Hashable, Sendable {
     /// The page that holds PACK; `nil` for a chip without a password.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
+    // Compared as `Int`, because a chip can have 256 pages, which a `UInt8` cannot hold.
     func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }
 }
 

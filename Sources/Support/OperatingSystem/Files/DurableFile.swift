@@ -58,6 +58,7 @@ public struct DurableFile: Sendable, Hashable {
     /// The file that a link points to; this file itself if it is not a link or does not exist.
     public func resolved() throws(FileError) -> DurableFile {
         guard let target = unsafe realpath(path, nil) else {
+            // A missing file has nothing to resolve.
             guard errno == ENOENT else { throw .last(path) }
             return self
         }

@@ -75,6 +75,7 @@ extension DurableFile {
         var (parents, last) = ([String](), folder)
         while true {
             let next = DurableFile(last).folder
+            // "/" and "." are their own parents.
             guard next != last else { return parents }
             parents.append(next)
             last = next

@@ -65,7 +65,8 @@ public final class FileLock: Sendable {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let process = Int32(digits), process > 0 else { return nil }
-        // A holder that was killed has left its process ID in the file.
+        // A holder that was killed has left its process ID in the file. EPERM means that the
+        // process exists, but belongs to another user.
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 }

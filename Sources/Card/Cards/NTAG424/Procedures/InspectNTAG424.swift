@@ -71,6 +71,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         case .kind: .run(.getVersion)
         case .version(let number): .run(.getKeyVersion(number))
         case .signature: .run(.readSignature)
+        // Anyone can read this file, so no key is needed.
         case .address: .run(.readData(.ndef, offset: 0, length: InspectNTAG424.maximumRead), .plain)
         case nil: .finish(found)
         }

@@ -69,6 +69,7 @@ package struct ReadNTAG424: NTAG424Procedure {
 
     private mutating func readSlots() -> NTAG424Move<NTAG424State> {
         stage = .readingSlots
+        // The settings of this file require encryption and a MAC.
         return .run(.readData(.data, offset: 0, length: NTAG424Slots.byteCount), .full)
     }
 }

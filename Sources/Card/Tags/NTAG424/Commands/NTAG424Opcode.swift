@@ -113,6 +113,7 @@ extension CardCommand {
             return
         case .writeData:
             let (file, offset, length) = try CardCommand.span(header)
+            // Only in ReadData does a length of 0 mean the rest of the file.
             guard length > 0 else { throw StatusFault(0x919E) }
             guard length == data.count else { throw StatusFault(0x917E) }
             self = .writeData(file, offset: offset, data: data)
@@ -129,6 +130,7 @@ extension CardCommand {
             case .getCardUID: .getCardUID
             case .readSignature: try CardCommand.signature(header)
             case .readData: try CardCommand.read(header)
+            // Every other opcode was handled above.
             default: .getVersion
             }
     }

@@ -27,6 +27,7 @@ package struct FileSettings: Hashable, Sendable {
     /// byte is accounted for.
     package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
         var reader = SettingsReader(bytes)
+        // All three files are standard data files.
         guard reader.byte() == standardFile, let option = reader.byte(),
             let low = reader.byte(), let high = reader.byte(), let size = reader.offset(),
             let settings = FileSettings(option, [low, high], &reader)

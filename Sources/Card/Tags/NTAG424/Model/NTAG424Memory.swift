@@ -93,6 +93,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     package var number: [UInt8] { uid.bytes }
 
     package subscript(_ file: FileNumber) -> File {
+        // File numbers start at 1, and array indices at 0.
         get { files[Int(file.rawValue) - 1] }
         set { files[Int(file.rawValue) - 1] = newValue }
     }

@@ -43,6 +43,7 @@ package struct TapMessage: Hashable, Sendable {
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
             (code, TapKeys.codeSize),
         ]
+        // Each byte is written as two digits.
         let isWellFormed = sizes.allSatisfy { text, size in
             text.utf8.count == 2 * size
                 && text.utf8.allSatisfy {
