@@ -84,7 +84,7 @@ import CNettle
 }
 
 extension AESKey: Hashable {
-    /// Takes the same time no matter where the keys differ.
+    /// The comparison takes the same time, regardless of where the keys differ.
     package static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1

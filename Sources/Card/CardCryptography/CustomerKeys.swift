@@ -1,7 +1,7 @@
 package import TextCodecs
 
 /// The keys for reading the addresses on cards, for each of the issuer's keys that is not retired.
-/// They cannot write to a card or seal anything.
+/// They cannot be used to write to a card or to seal anything.
 package struct CustomerKeys: Equatable, Sendable {
     /// The two master keys derived from one of the issuer's keys.
     package struct Pair: Equatable, Sendable {

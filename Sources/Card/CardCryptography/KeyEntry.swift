@@ -68,8 +68,8 @@ public struct KeyEntry: Hashable, Sendable {
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A short string that tells keys apart. It is part of a hash of random secrets, so it does not
-    /// reveal them.
+    /// A short string that identifies the key. It is part of a hash of random secrets, so it does
+    /// not reveal them.
     public var mark: String {
         switch source {
         case .masters(let keys):

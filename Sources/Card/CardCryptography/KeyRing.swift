@@ -100,8 +100,8 @@ public struct KeyRing: Hashable, Sendable {
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        // Uses `with`, not `restricted`: the stations have agreed that this key seals, whatever its
-        // status was here.
+        // Uses `with`, not `restricted`: the stations have agreed that this key seals, regardless
+        // of its status here.
         ring.sealing = chosen.with(.active)
         // Only one key seals, so every other key just verifies from now on.
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }

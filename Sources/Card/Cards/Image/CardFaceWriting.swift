@@ -13,7 +13,7 @@ extension CardFace {
         try shown(in: layout).wholeArea(in: layout)
     }
 
-    /// Whether everything fits in the short spelling, including a future code.
+    /// Whether everything fits in the short form, including a future code.
     func hasRoom(in layout: CardLayout) -> Bool {
         // The app's format has neither a ticket nor a game to make room for.
         guard style == .tapcard else { return true }

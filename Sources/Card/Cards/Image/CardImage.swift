@@ -27,8 +27,8 @@ package struct CardImage: Hashable, Sendable {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card, whatever bytes come before its JSON. `nil` unless the members are in
-    /// the order in which we write them, followed by those added by other software.
+    /// The face of the card, regardless of the bytes before its JSON. `nil` unless our members come
+    /// first, in the order in which we write them, followed by those added by other software.
     package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)

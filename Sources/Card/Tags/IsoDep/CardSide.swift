@@ -102,7 +102,7 @@ package struct CardSide: Sendable, Hashable {
         // Each new block from the reader toggles the card's number (rule D).
         number = number.other
         command += payload
-        // No short APDU is longer, so such a command is dropped.
+        // A command that is longer than any short APDU is dropped.
         guard command.count <= ReaderSide.maximumCommandLength else {
             command = []
             return .silence

@@ -22,7 +22,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case garbled
         /// No answer arrived in time, although the tag may still be there.
         case timedOut
-        /// This reader cannot send such a frame. Nothing was sent.
+        /// This reader cannot send this kind of frame. Nothing was sent.
         case unsupported
         /// The waiting task was canceled.
         case cancelled

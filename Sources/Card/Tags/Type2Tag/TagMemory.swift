@@ -77,7 +77,7 @@ public struct TagMemory: Hashable, Sendable {
 
     /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bits set.
     static func serialPages(of uid: [UInt8]) -> [Page] {
-        // The check bytes are those of the anticollision, whose first level begins with 88h
+        // The check bytes are the ones used in anticollision, whose first level begins with 88h
         // (ISO/IEC 14443-3).
         let cascadeTag: UInt8 = 0x88
         let internalByte: UInt8 = 0x48

@@ -26,7 +26,7 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The name that stands for standard input or output where the user gives a file name.
+    /// The file name that means standard input or output.
     public static let standardStream = "-"
 
     /// The bytes of a file that the user specified; `nil` if it does not exist. A pipe is allowed,

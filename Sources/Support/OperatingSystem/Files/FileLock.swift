@@ -1,7 +1,7 @@
 import Glibc
 
 /// An exclusive lock held by one process, or by one part of it, until the last reference is gone.
-/// The system releases it when the process ends, no matter how.
+/// The system releases it when the process ends, even if the process crashes.
 ///
 /// The file is kept when the lock is released: if it were removed, a second process could lock a
 /// new file with that name while the first one still has the old file locked.

@@ -68,15 +68,15 @@ package struct AddressFile: Hashable, Sendable {
                     + "the chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
-        // The values are at the end of the file, so their positions follow from its length. From
-        // that, even a station with a different address can find the grant.
+        // The values are at the end of the file, so their positions follow from its length, and
+        // even a station with a different address can find the grant.
         keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
-    /// The file for a card that keeps its address, whatever it is; only the grant is written.
+    /// The file for a card whose address is kept; only the grant is written.
     package init(keepingWith grantAt: Int) {
         self.grantAt = grantAt
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize

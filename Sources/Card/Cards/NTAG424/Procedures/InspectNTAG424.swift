@@ -4,7 +4,7 @@ package import TapcardDomain
 /// Asks a chip what it is. No key is used, because the chip counts failed authentications. Of its
 /// answers, only the maker's signature can be verified.
 package struct InspectNTAG424: NTAG424Procedure {
-    /// How much to ask for.
+    /// How much to request.
     package enum Depth: Sendable, Hashable {
         /// The versions of keys 0 and 3.
         case keys

@@ -24,7 +24,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         case unfinished
         /// The card is not an NTAG 424.
         case otherChip
-        /// The chip no longer accepts this key: someone has tried too many wrong ones.
+        /// The chip no longer accepts this key, because too many wrong ones have been tried.
         case lockedKey(KeyNumber)
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
@@ -34,7 +34,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
 
     package let kind: Kind
     package let detail: String
-    /// Whether the card had already proved that it has its key, so that a session was open.
+    /// Whether a session was open, so the card had already proved that it has its key.
     package fileprivate(set) var hadSession = false
     /// The key that was tried but not confirmed. The card counts a wrong key even if its refusal is
     /// lost or garbled.

@@ -3,8 +3,8 @@ import Tags
 import TapcardDomain
 
 /// Writes one state in one command. The MAC on the answer proves that the state is on the card, so
-/// nothing is read back. A state with more credit than was granted takes the load key and five more
-/// commands, which come first: the new grant is written before the state, because a grant by itself
+/// nothing is read back. If a state has more credit than was granted, the load key and five more
+/// commands are needed first: the new grant is written before the state, because a grant by itself
 /// is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
