@@ -25,6 +25,7 @@ package struct StationSeal: Hashable, Sendable {
     }
 
     private func key(for purpose: String) -> [UInt8] {
+        // `isForTable` can also be set where there are masters: to check a table station's seal.
         guard !isForTable, let masters = source.masters else {
             return CardKeys.fileKey(for: purpose, under: source.tableKey)
         }

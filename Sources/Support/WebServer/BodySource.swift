@@ -34,6 +34,7 @@ final class BodySource {
 
     static let free: MHD_ContentReaderFreeCallback = { pointer in
         guard let pointer = unsafe pointer else { return }
+        // Balances `passRetained` in `ServerConnection.source`.
         unsafe Unmanaged<BodySource>.fromOpaque(pointer).release()
     }
 

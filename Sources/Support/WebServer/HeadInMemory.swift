@@ -18,6 +18,7 @@ struct HeadInMemory {
     ) {
         unsafe self.method = String(cString: method)
         self.target = target
+        // Only HTTP/1.0 allows a request without a Host header.
         needsHost = unsafe strcmp(version, "HTTP/1.0") != 0
         let start = UInt(bitPattern: method)
         end = start &+ UInt(bytes)

@@ -18,6 +18,7 @@ final class KeptAnswer: Sendable {
 
     func made(_ make: () -> Made?) -> Made? {
         made.withLock { made in
+            // Made under the lock, so that two requests at once do not both make it.
             if made == nil { made = make() }
             return made
         }

@@ -81,6 +81,7 @@ struct ListeningSocket: ~Copyable {
                 unsafe getsockname(descriptor, $0.baseAddress, &size) == 0
             }
         }
+        // The port is stored in network byte order.
         return isKnown ? UInt16(bigEndian: address.sin_port) : 0
     }
 }

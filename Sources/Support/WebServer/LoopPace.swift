@@ -22,6 +22,7 @@ package struct LoopPace {
 
     /// The number of milliseconds to wait if libmicrohttpd asks to wait at most `wanted`.
     package func timeout(_ wanted: UInt64?) -> UInt64? {
+        // `nil` means that only an event ends the wait, so no pause is needed.
         wanted.map { turns > 0 ? $0 : max($0, LoopPace.pauseMilliseconds) }
     }
 }

@@ -95,6 +95,7 @@ extension ServerConnection {
         let source = unsafe Unmanaged.passRetained(BodySource(content, of: self))
         let made = unsafe library.functions.create_response_from_callback(
             bytes, blockBytes, BodySource.read, source.toOpaque(), BodySource.free)
+        // Without an answer, libmicrohttpd never calls `BodySource.free`.
         if unsafe made == nil { unsafe source.release() }
         return unsafe made
     }

@@ -61,6 +61,7 @@ final class ServerLoop {
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("epoll", errno) }
+        // Used after the daemon owns the socket: to duplicate it, and to count waiting clients.
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
@@ -275,6 +276,8 @@ final class ServerLoop {
         // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
+        // Without this, the loop would not notice that the client of a suspended connection is
+        // gone.
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }

@@ -28,8 +28,8 @@ package struct CardFace: Hashable, Sendable {
 
     /// The part of the face that fits on the chip, with room for a future code. If space is short,
     /// the game is dropped first and then the ticket; the ledger has both. Members added by other
-    /// software never displace either of them, so that nobody with a phone can remove data from the
-    /// card.
+    /// software never displace either of them, so that no one can use a phone to remove data from
+    /// the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
         // The app's format has no such keys, and the 112 bytes of an NTAG213 have no room for them.

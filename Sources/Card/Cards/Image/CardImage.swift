@@ -12,6 +12,7 @@ package struct CardImage: Hashable, Sendable {
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
+        // The two parts are next to each other, so one read returns both.
         area = Array(bytes[..<layout.ndefByteCount])
         records = (0..<2).map { Array(bytes[layout.recordBytes($0)]) }
     }

@@ -1,6 +1,7 @@
 package import Tags
 
-/// Tries passwords on a protected tag and returns the index of the one that it accepts, or `nil`.
+/// Tries passwords on a protected tag and returns the index of the one that the tag accepts, or
+/// `nil`.
 ///
 /// Use this only for a tag that does not count wrong passwords. On any other tag, a few attempts
 /// would lock the tag forever.

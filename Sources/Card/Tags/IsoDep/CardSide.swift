@@ -18,7 +18,7 @@ package struct CardSide: Sendable, Hashable {
         case waiting
         /// A command is being executed.
         case running
-        /// Parts of an answer still have to be sent.
+        /// Some parts of an answer still have to be sent.
         case answering
     }
 
@@ -54,9 +54,8 @@ package struct CardSide: Sendable, Hashable {
         case .information(_, let continues, let payload): return take(payload, continues)
         case .acknowledge(let received): return acknowledged(received)
         case .repeatRequest(let received):
-            // R(NAK) with the card's number requests its last block again. With the other number,
-            // the reader's block never arrived, which this R(ACK) tells the reader (rules 11 and
-            // 12).
+            // R(NAK) with the card's number requests its last block again. The other number means
+            // that the reader's block never arrived; this R(ACK) says so (rules 11 and 12).
             return received == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card never asks for more time.
         case .waitExtension: return .silence

@@ -61,6 +61,7 @@ struct RecordAssembler {
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
             throw NDEFError(.badChunk, "a continuation chunk with its own type or ID")
         }
+        // `RecordFragment` cannot exceed the message, so the payload cannot, either.
         record.payload += fragment.payload
         return record
     }

@@ -36,6 +36,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// Reads the configuration from its two pages.
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
+        // CFG0 has AUTH0 in byte 3; CFG1 has the access bits in byte 0.
         firstProtected = cfg0[3]
         // The chip ignores a mirror page that comes before the user memory.
         let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage

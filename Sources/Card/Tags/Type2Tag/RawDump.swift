@@ -9,6 +9,7 @@ enum RawDump {
             // raw dump has one.
             file.contains(0)
         else { return nil }
+        // The length is a multiple of the page size, so no page is dropped.
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
             Page(Array(file[$0..<$0 + Page.size]))
         }

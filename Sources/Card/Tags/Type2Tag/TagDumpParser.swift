@@ -79,6 +79,7 @@ struct TagDumpParser {
         guard field == .chip || field == .uid || chip != nil else {
             throw refusal(.contradiction, "a \(Type2Chip.otherName) has no field \(name)")
         }
+        // From now on, a repeated field, or one that belongs earlier, is refused.
         remaining = remaining[(index + 1)...]
         seen.append(field)
         try set(field, to: value)

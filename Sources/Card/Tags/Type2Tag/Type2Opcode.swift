@@ -16,7 +16,9 @@ enum Type2Opcode: UInt8 {
         case .getVersion: 1
         case .read, .readCounter, .readSignature, .halt, .compatibilityWrite: 2
         case .fastRead: 3
+        // The opcode and the four bytes of the password.
         case .authenticate: 5
+        // The opcode, the page number, and the four bytes of the page.
         case .write: 6
         }
     }

@@ -19,6 +19,7 @@ public enum SystemClock {
 
     /// The time since this machine started, including sleep. It cannot be set.
     public static var millisecondsSinceBoot: Int64 {
+        // Unlike CLOCK_MONOTONIC, this clock also counts the time that the machine was asleep.
         let time = reading(CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }

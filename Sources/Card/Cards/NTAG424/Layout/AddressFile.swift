@@ -120,6 +120,7 @@ package struct AddressFile: Hashable, Sendable {
         let known = AddressFile(keepingWith: offset)
         // In a short file that is not ours, `p` would start before the file does.
         guard known.identityAt >= lengthByteCount else { return nil }
+        // A file that is too short gives too few digits, which `TapMessage` refuses.
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
         }

@@ -37,6 +37,7 @@ package struct Grant: Hashable, Sendable {
             ConstantTime.equal(
                 Array(bytes.suffix(Grant.sealByteCount)), Grant.seal(over: body, for: card))
         else { return nil }
+        // Six bytes, which is exactly the 48 bits of the maximum.
         self.init(FixedNumber.value(body[2..<8]))
     }
 

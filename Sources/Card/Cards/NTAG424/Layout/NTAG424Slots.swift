@@ -25,6 +25,7 @@ package struct NTAG424Slot: Hashable, Sendable {
     /// Reads a slot. `nil` for anything that `bytes` would not produce.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == NTAG424Slot.byteCount else { return nil }
+        // Six bytes hold up to 48 bits, the maximum of `Grant`.
         let sum = bytes[SealedRecord.byteCount...].prefix(6)
         self.init(
             record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))

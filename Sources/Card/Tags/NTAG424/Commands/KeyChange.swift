@@ -56,6 +56,7 @@ package struct KeyChange: Hashable, Sendable {
             return (AESKey(Array(data.prefix(AESKey.size))), data[AESKey.size])
         }
         guard data.count == AESKey.size + 1 + KeyChange.checksumSize else { return nil }
+        // XOR is its own inverse. `zip` stops at the end of the old key, before the version.
         var new = zip(data, old.copyOfBytes()).map { $0 ^ $1 }
         guard KeyChange.checksum(new) == Array(data.suffix(KeyChange.checksumSize)) else {
             return nil

@@ -71,6 +71,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .memory: "the card could not write to its memory"
         case .noSuchFile: "the card has no such file or application"
         case .other(let status):
+            // Shown as digits, so that the user can report it.
             "the card returned status "
                 + Hexadecimal.encode([
                     UInt8(status.rawValue >> 8), UInt8(truncatingIfNeeded: status.rawValue),

@@ -60,6 +60,7 @@ package struct ResponseAPDU: Hashable, Sendable {
 
     /// `nil` for fewer than two bytes.
     package init?(_ bytes: [UInt8]) {
+        // Every answer ends with a status word of two bytes.
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))
         status = StatusWord(UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]))

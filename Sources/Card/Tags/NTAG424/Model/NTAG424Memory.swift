@@ -14,8 +14,8 @@ package struct NTAG424Memory: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// The number of wrong attempts, minus a certain number for each success. At the limit, the
-        /// key is locked.
+        /// The number of wrong attempts, minus `FailureRule.decrement` for each success. At the
+        /// limit, the key is locked.
         package var failures: UInt16
         /// The number of wrong attempts since the last success.
         package var failuresInARow: UInt16

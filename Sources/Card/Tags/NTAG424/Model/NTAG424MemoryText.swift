@@ -82,6 +82,8 @@ extension NTAG424Memory {
             files.append(File(settings: settings, bytes: content))
         }
         let numbers = limit.split(separator: " ").compactMap { UInt16($0) }
+        // Anything but two numbers is read as `none`, and the comparison at the end refuses the
+        // rest.
         let rule = numbers.count == 2 ? FailureRule(limit: numbers[0], decrement: numbers[1]) : nil
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,

@@ -6,6 +6,8 @@ extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
+        // 919Dh means that an access is not allowed, 91AEh that a session is missing, 91BEh that
+        // the range is outside the file, and 91F0h that the file is missing.
         switch command {
         case .getKeyVersion(let key):
             guard isSelected else { throw StatusFault(0x9140) }

@@ -70,6 +70,7 @@ package struct NTAG424Side: Hashable, Sendable {
         let writing: [NTAG424Opcode] = [
             .writeData, .changeKey, .changeFileSettings, .setConfiguration,
         ]
+        // D6h is UPDATE BINARY.
         return command[0] == CardCommand.nativeClass
             ? writing.contains { $0.rawValue == command[1] } : command[1] == 0xD6
     }

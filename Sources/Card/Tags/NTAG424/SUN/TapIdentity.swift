@@ -35,6 +35,7 @@ package struct TapIdentity: Hashable, Sendable {
         guard plain[0] == TapIdentity.tag,
             let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
         else { return nil }
+        // The chip encrypts the count with its least significant byte first.
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
