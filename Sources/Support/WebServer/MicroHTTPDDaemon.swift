@@ -52,7 +52,7 @@ import Glibc
         unsafe options.completed = ServerLoop.requestCompleted
         unsafe options.connection = ServerLoop.connectionChanged
         unsafe options.log = memory.log
-        // If the start fails, libmicrohttpd closes the socket.
+        // If the start fails, libmicrohttpd closes the socket, so it is not closed here.
         let started = unsafe library.withFunctions { functions in
             unsafe tapcard_microhttpd_start(functions, &options)
         }

@@ -146,6 +146,7 @@ extension ServerLoop {
         // The handler owns the bytes now.
         connection.body = []
         let bodyBytes = request.body.count
+        // Nothing is transferred while the handler runs.
         connection.deadline = nil
         let work: @Sendable () async -> WebResponse
         switch reply(request) {

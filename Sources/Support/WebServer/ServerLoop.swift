@@ -276,8 +276,7 @@ final class ServerLoop {
         // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
-        // Without this, the loop would not notice that the client of a suspended connection is
-        // gone.
+        // Without this, the loop would not notice when the client of a suspended connection leaves.
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }

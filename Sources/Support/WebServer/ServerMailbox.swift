@@ -43,6 +43,7 @@ final class ServerMailbox: Sendable {
         guard let wasEmpty else { return false }
         // A write can fail only if the counter is full, and then the thread will wake up anyway.
         var one: UInt64 = 1
+        // An eventfd is written to and read from eight bytes at a time.
         if wasEmpty { unsafe write(descriptor, &one, 8) }
         return true
     }

@@ -41,6 +41,7 @@ public struct WebHeaders: Sendable, Hashable {
 extension UInt8 {
     /// An ASCII letter's byte in lower case; any other byte is unchanged.
     fileprivate var lowerCased: UInt8 {
+        // The two cases of an ASCII letter differ only in bit 20h.
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

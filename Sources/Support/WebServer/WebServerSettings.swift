@@ -43,8 +43,7 @@ public struct WebServerSettings: Sendable {
     public var tls: TLS?
     /// Headers that are added to every answer.
     public var headers: [WebField] = []
-    /// Creates the answer to a request that does not reach the handler, given a status and a
-    /// reason.
+    /// Creates the answer to a request that never reaches the handler, from a status and a reason.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }

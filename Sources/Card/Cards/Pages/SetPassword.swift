@@ -52,6 +52,7 @@ package struct SetPassword: TagProcedure {
     ) -> TagStep<Void> {
         // If AUTH0 is on, a torn PWD would lock the tag permanently.
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
+        // The four pages are CFG0, CFG1, PWD, and PACK.
         let packPage = firstPage + 3
         // The factory values: PWD is all ones, and PACK is zeros.
         guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),

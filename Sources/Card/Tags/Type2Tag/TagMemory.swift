@@ -56,7 +56,7 @@ public struct TagMemory: Hashable, Sendable {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
 
-    /// Whether lock bits make this page permanently read-only.
+    /// Whether lock bits make this page read-only forever.
     func isLocked(_ page: UInt8) -> Bool {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
@@ -93,8 +93,7 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently
-    /// read-only.
+    /// Whether the lock bits in page 2 or in the dynamic lock page make a page read-only forever.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

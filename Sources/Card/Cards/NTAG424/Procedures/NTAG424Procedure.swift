@@ -121,6 +121,7 @@ extension NTAG424Procedure {
             case .finish(let outcome): return .finish(outcome)
             case .run(let command, let mode):
                 step = try talk.conversation.begin(command, file: mode)
+                // Set before the command is sent, because its answer may never arrive.
                 (talk.isWriting, talk.proving) = (command.isWrite, nil)
             case .authenticate(let number, let key, let random):
                 step = try talk.conversation.authenticate(number, key, random: random)
