@@ -1,7 +1,7 @@
 import CNettle
 
-/// An AES-128 key (FIPS 197). Its bytes are stored in one place, and overwritten when the last
-/// reference to the key goes away.
+/// An AES-128 key (FIPS 197). Its bytes are stored in only one place, and they are overwritten when
+/// the last reference to the key goes away.
 // Unchecked: the bytes are written only in `init` and `deinit`, and only read in between.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
@@ -33,7 +33,7 @@ import CNettle
     }
 
     /// A copy of the key, for a sealed file or for the command that writes the key to a chip. The
-    /// caller wipes the copy (`Wiping`).
+    /// caller has to wipe the copy (`Wiping`).
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
@@ -41,7 +41,7 @@ import CNettle
     /// Encrypts whole blocks, each chained to the previous one (CBC, SP 800-38A). A partial block
     /// is a programming error.
     package func encrypt(_ plain: [UInt8], vector: [UInt8] = AESKey.zeroVector) -> [UInt8] {
-        // nettle changes the vector, so it works on a copy.
+        // nettle overwrites the vector, so it is given a copy.
         var (vector, output) = prepare(plain, vector)
         var nettle = CryptoLibraries.nettle
         unsafe tapcard_cbc_encrypt(&nettle, storage, &vector, plain.count, &output, plain)
@@ -57,7 +57,7 @@ import CNettle
         return output
     }
 
-    /// The message authentication code, 16 bytes (AES-CMAC, RFC 4493).
+    /// The 16-byte message authentication code (AES-CMAC, RFC 4493).
     package func code(for message: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: AESKey.blockSize)
         var nettle = CryptoLibraries.nettle
@@ -84,7 +84,7 @@ import CNettle
 }
 
 extension AESKey: Hashable {
-    /// Takes the same time no matter where the keys differ.
+    /// The comparison takes the same time, regardless of where the keys differ.
     package static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1

@@ -31,6 +31,7 @@ package struct CardKeyRows: Hashable, Sendable {
     /// Takes the rows in any order. `nil` if a key or UID has the wrong length, or a card appears
     /// twice.
     package init?(_ rows: [Row]) {
+        // Each row begins with its UID, so this sorts the rows by UID.
         self.init(sorted: rows.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) })
     }
 
@@ -44,6 +45,7 @@ package struct CardKeyRows: Hashable, Sendable {
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
             })
         else { return nil }
+        // A `Secret` keeps the keys out of descriptions and dumps.
         self.rows = Secret(Array(rows.joined()))
     }
 

@@ -1,4 +1,4 @@
-/// The two master keys of one key ID, and the card keys derived from them.
+/// The two master keys with one key ID, and the card keys derived from them.
 ///
 /// They are separate because a tag's password is sent in clear text, so the password must reveal
 /// nothing about the sealing key. The master keys appear in no description or dump.
@@ -21,9 +21,9 @@ public struct CardKeys: Hashable, Sendable {
         pwd = Secret(passwordMaster)
     }
 
-    /// The 32 bytes from which the seal keys are derived. Secret.
+    /// The 32 bytes used to derive the keys that seal records. Secret.
     public var macMaster: [UInt8] { mac.bytes }
-    /// The 32 bytes from which the passwords of tags are derived. Secret.
+    /// The 32 bytes used to derive tag passwords. Secret.
     public var passwordMaster: [UInt8] { pwd.bytes }
 
     /// The 32-byte key that seals this card's records.
@@ -31,8 +31,8 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password of this card. A counter in the derivation skips passwords of all zeros or all
-    /// ones, which factories and careless programmers use.
+    /// The password for this card's tag. A counter in the derivation skips passwords of all zeros
+    /// or all ones, which factories and careless programmers use.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
         // One UID in two billion needs a second round; CardKeysTests includes one.
@@ -47,7 +47,7 @@ public struct CardKeys: Hashable, Sendable {
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
 
-    /// The 32-byte key that seals a station's file, different for each purpose.
+    /// The 32-byte key that seals a station's file. Each purpose has its own key.
     public func fileKey(for purpose: String) -> [UInt8] {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
@@ -56,7 +56,7 @@ public struct CardKeys: Hashable, Sendable {
     /// files.
     var tableKey: [UInt8] { fileKey(for: "card table") }
 
-    /// The 32-byte key that seals a file of such a station, different for each purpose.
+    /// The 32-byte key that seals such a station's file. Each purpose has its own key.
     static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
         HKDFSHA256.derive(
             secret: tableKey, salt: Array("tapcard".utf8),

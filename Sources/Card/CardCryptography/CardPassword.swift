@@ -1,4 +1,4 @@
-/// The password of one tag's protected pages, and the tag's response to it.
+/// The password for one tag's protected pages, and the tag's response to it.
 public struct CardPassword: Hashable, Sendable {
     /// PWD, 4 bytes.
     public let password: [UInt8]

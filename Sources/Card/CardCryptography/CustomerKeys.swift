@@ -1,7 +1,7 @@
 package import TextCodecs
 
 /// The keys for reading the addresses on cards, for each of the issuer's keys that is not retired.
-/// They cannot write to a card or seal anything.
+/// They cannot be used to write to a card or to seal anything.
 package struct CustomerKeys: Equatable, Sendable {
     /// The two master keys derived from one of the issuer's keys.
     package struct Pair: Equatable, Sendable {
@@ -62,7 +62,7 @@ package struct CustomerKeys: Equatable, Sendable {
             throw KeyError(
                 .unknownFormat, "the keys are not in the format \"\(CustomerKeys.format)\"")
         }
-        // There are no more keys than IDs, and an unknown member is refused.
+        // A list with more keys than there are IDs would repeat one. Unknown members are refused.
         guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
             list.count <= KeyRing.ids.count
         else {
@@ -78,6 +78,7 @@ package struct CustomerKeys: Equatable, Sendable {
     }
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
+        // An ID and two keys; unknown members are refused.
         guard value.members?.count == 3, let text = value["id"]?.numberText,
             // Compared as text, so that neither `-0` nor `01` is accepted as an ID.
             let id = KeyRing.ids.first(where: { "\($0)" == text })

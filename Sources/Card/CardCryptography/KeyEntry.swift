@@ -61,17 +61,19 @@ public struct KeyEntry: Hashable, Sendable {
 
     /// The 32-byte key that seals this card's records; `nil` if a table lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
+        // An entry has either master keys or rows, so at most one of the two gives a key.
         masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
     }
 
     /// The length of a mark, in digits.
     static let markSize = 16
 
-    /// A short string that tells keys apart. It is part of a hash of random secrets, so it does not
-    /// reveal them.
+    /// A short string that identifies the key. It is part of a hash of random secrets, so it does
+    /// not reveal them.
     public var mark: String {
         switch source {
         case .masters(let keys):
+            // `Hexadecimal` writes upper-case digits, but stored marks have lower-case digits.
             SHA256.digest(keys.macMaster + keys.passwordMaster)
                 .prefix(KeyEntry.markSize / 2)
                 .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -79,7 +81,7 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether both entries have the same keys, whatever their status.
+    /// Whether both entries have the same keys, regardless of their status.
     func hasKeys(of other: KeyEntry) -> Bool { source == other.source }
 
     func with(_ status: KeyStatus) -> KeyEntry {

@@ -1,6 +1,6 @@
-/// Why a key ring cannot be read or changed: a kind for code to act on, and a message for people.
+/// Why a key ring cannot be read or changed: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are. No message ever quotes a master key.
+/// Errors of the same kind are equal. No message ever quotes a master key.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
@@ -24,9 +24,9 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case sealed
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     init(_ kind: Kind, _ detail: String) {

@@ -120,6 +120,7 @@ extension KeyRing {
     private static func rows(of value: JSONValue, _ id: UInt8) throws(KeyError) -> CardKeyRows {
         let cards = value["cards"]?.array
         let rows = cards?.compactMap { $0.string.flatMap { Hexadecimal.decode($0) } }
+        // `compactMap` drops rows that are not hexadecimal, in which case the counts differ.
         guard let rows, rows.count == cards?.count, let table = CardKeyRows(sorted: rows) else {
             throw KeyError(.malformed, "key \(id) has no valid, sorted list of cards")
         }

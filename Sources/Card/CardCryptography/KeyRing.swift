@@ -22,15 +22,15 @@ public struct KeyRing: Hashable, Sendable {
     /// An ID too large for a record.
     private static let noCardsID = UInt8.max
 
-    /// `nil` unless at least one entry is active. Either all entries must have master keys, or
-    /// none.
+    /// `nil` unless at least one entry is active. Entries with and without master keys must not be
+    /// mixed.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
         self.sealing = sealing
     }
 
-    /// A ring with one key, whose ID is 1.
+    /// A new ring with one key, whose ID is 1.
     public static func fresh(
         created: String, random: (Int) -> [UInt8] = RandomBytes.make
     ) -> KeyRing {
@@ -46,7 +46,10 @@ public struct KeyRing: Hashable, Sendable {
     public var isTable: Bool { sealing.masters == nil }
 
     /// The number of cards in a table; 0 for master keys, which work for every card.
-    package var tableSize: Int { Set(entries.flatMap { $0.rows?.uids ?? [] }).count }
+    package var tableSize: Int {
+        // A card can have a row under several keys, but it counts only once.
+        Set(entries.flatMap { $0.rows?.uids ?? [] }).count
+    }
 
     private func requireMasters() throws(KeyError) {
         guard !isTable else {
@@ -71,7 +74,7 @@ public struct KeyRing: Hashable, Sendable {
         return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
     }
 
-    /// This ring with one more key, which only verifies.
+    /// This ring with one more key, which only verifies for now.
     public func preparing(
         created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -97,8 +100,8 @@ public struct KeyRing: Hashable, Sendable {
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        // Uses `with`, not `restricted`: the stations have agreed that this key seals, whatever its
-        // status was here.
+        // Uses `with`, not `restricted`: the stations have agreed that this key seals, regardless
+        // of its status here.
         ring.sealing = chosen.with(.active)
         // Only one key seals, so every other key just verifies from now on.
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
@@ -146,7 +149,7 @@ public struct KeyRing: Hashable, Sendable {
         try other.requireMasters()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
-            // With two different keys with the same ID, there would be no telling which one sealed
+            // If two different keys had the same ID, there would be no way to tell which one sealed
             // a record.
             guard mine.hasKeys(of: theirs) else {
                 throw KeyRing.conflict(theirs.id)
@@ -180,7 +183,7 @@ public struct KeyRing: Hashable, Sendable {
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
-    /// These keys, imported by a station to replace its table.
+    /// Returns these keys if a station can import them to replace its table.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
             throw KeyError(.table, "this station has the issuer's keys and needs no table")

@@ -16,8 +16,8 @@ package struct PasswordHash: Hashable, Sendable {
         package var isBelowDefault: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
-        /// `nil` if the cost is invalid or exceeds 64 MiB, so that a crafted file cannot exhaust
-        /// memory.
+        /// `nil` if the cost is invalid or requires more than 64 MiB, so that a crafted file cannot
+        /// exhaust the memory.
         package init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
@@ -35,6 +35,7 @@ package struct PasswordHash: Hashable, Sendable {
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
                 return nil
             }
+            // scrypt's lanes are independent, so the cost grows in proportion to their number.
             return Cost(known: rounds, blockSize, usual.lanes - lanes)
         }
 
@@ -58,7 +59,7 @@ package struct PasswordHash: Hashable, Sendable {
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))
     }
 
-    /// A hash loaded from storage.
+    /// A hash that was loaded from storage.
     package init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }

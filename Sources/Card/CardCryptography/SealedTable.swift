@@ -1,13 +1,13 @@
 package import TextCodecs
 
-/// The passphrase of one sealed table: 25 random letters and digits, shown once.
+/// The passphrase for one sealed table: 25 random letters and digits, shown only once.
 ///
 /// It has 125 random bits, so there is no need to slow down guessing.
 package struct TablePassphrase: Hashable, Sendable {
     /// The number of random bytes for one passphrase.
     package static let randomByteCount = 25
     private static let groupSize = 5
-    /// No I, L, O, or U: they are easily mistaken for other characters, or form words.
+    /// No I, L, O, or U: they are easily mistaken for other characters, or they could form words.
     private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     private let letters: Secret
@@ -20,7 +20,7 @@ package struct TablePassphrase: Hashable, Sendable {
         letters = Secret(random.map { TablePassphrase.symbols[Int($0 & 31)] })
     }
 
-    /// A passphrase that someone typed: in upper or lower case, with any spaces and hyphens, and
+    /// A passphrase as the user typed it: in upper or lower case, with any spaces and hyphens, and
     /// with O for 0, or I or L for 1. `nil` for anything else.
     package init?(typed text: String) {
         var letters: [UInt8] = []
@@ -39,7 +39,7 @@ package struct TablePassphrase: Hashable, Sendable {
         self.letters = Secret(letters)
     }
 
-    /// The passphrase as shown to people, in groups of five.
+    /// The passphrase as shown to users, in groups of five.
     package var text: String {
         stride(from: 0, to: letters.bytes.count, by: TablePassphrase.groupSize).map { start in
             String(
@@ -55,7 +55,7 @@ extension TablePassphrase: CustomStringConvertible, CustomDebugStringConvertible
     package var debugDescription: String { description }
 }
 
-/// A table of card keys, sealed for its way to a station: encrypted (AES-128, CBC) and then
+/// A table of card keys, sealed for transport to a station: encrypted (AES-128, CBC) and then
 /// authenticated (HMAC, SHA-256), with keys derived from its passphrase (HKDF). Each file has its
 /// own passphrase, so no key is used twice.
 package struct SealedTable: Hashable, Sendable {
@@ -86,7 +86,7 @@ package struct SealedTable: Hashable, Sendable {
         ]
     }
 
-    /// Accepts only the output of `json`, pretty-printed or not. `nil` for a file of another kind.
+    /// Accepts only the output of `json`, pretty-printed or not. `nil` for any other kind of file.
     package init?(parsing bytes: [UInt8]) throws(KeyError) {
         guard let value = try? JSONValue.parsing(bytes, byteLimit: KeyRing.byteLimit),
             value["format"]?.string == SealedTable.format

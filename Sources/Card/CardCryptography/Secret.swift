@@ -7,6 +7,7 @@ struct Secret: Hashable, Sendable {
     }
 
     static func == (left: Self, right: Self) -> Bool {
+        // The duration must not reveal how many bytes of a guess are correct.
         ConstantTime.equal(left.bytes, right.bytes)
     }
 }

@@ -25,6 +25,7 @@ package struct StationSeal: Hashable, Sendable {
     }
 
     private func key(for purpose: String) -> [UInt8] {
+        // `isForTable` can also be set where there are masters: to check a table station's seal.
         guard !isForTable, let masters = source.masters else {
             return CardKeys.fileKey(for: purpose, under: source.tableKey)
         }
@@ -33,7 +34,7 @@ package struct StationSeal: Hashable, Sendable {
 }
 
 extension KeyRing {
-    /// The seal of a station that has these keys.
+    /// The seal that a station with these keys puts on its files.
     package var stationSeal: StationSeal {
         guard let seal = StationSeal(sealing, isForTable: isTable) else {
             preconditionFailure("These keys are neither a table nor the masters of an issuer.")

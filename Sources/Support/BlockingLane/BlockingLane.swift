@@ -15,6 +15,7 @@ public final class BlockingLane: SerialExecutor {
     }
 
     public func enqueue(_ job: consuming ExecutorJob) {
+        // An `ExecutorJob` cannot be copied, so the escaping closure could not capture it.
         let job = UnownedJob(job)
         queue.async {
             unsafe job.runSynchronously(on: self.asUnownedSerialExecutor())

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Asks several sources with blocking calls and takes the first answer.
+/// Queries several sources with blocking calls and takes the first answer.
 ///
 /// Each source has its own thread and starts a moment after the previous one, or immediately if
-/// that one has failed. A call whose answer is no longer wanted continues in its thread.
+/// the previous one has failed. A call whose answer is no longer needed continues in its thread.
 package enum FirstAnswer<Value: Sendable, Failure: Error> {
     case found(Value)
     /// The failure of each source; `nil` for a source that has not answered yet.
@@ -23,7 +23,8 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
     ) {
         let state = Guarded(State(failures: Array(repeating: nil, count: count)))
         let change = DispatchSemaphore(value: 0)
-        func begin(_ source: Int) {
+        func start(_ source: Int) {
+            // Not a task: a blocking call would occupy a thread of the cooperative pool.
             DispatchQueue(label: "tapcard.asking").async {
                 let answer = ask(source)
                 let late: Value? = state.withLock { state in
@@ -41,13 +42,13 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
             }
         }
         let end = limit.map { DispatchTime.now() + .nanoseconds(Self.nanoseconds($0)) }
-        var begun = 0
+        var startedCount = 0
         while true {
-            if begun < count {
-                begin(begun)
-                begun += 1
+            if startedCount < count {
+                start(startedCount)
+                startedCount += 1
             }
-            let isLast = begun == count
+            let isLast = startedCount == count
             let next = DispatchTime.now() + .nanoseconds(Self.nanoseconds(headStart))
             // A failure also signals, and so starts the next source before the head start is over.
             _ = change.wait(timeout: min(end ?? .distantFuture, isLast ? .distantFuture : next))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value that several threads may use, one at a time.
+/// A value that several threads can use, one at a time.
 ///
 /// It uses a system mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not
 /// understand.
@@ -12,6 +12,7 @@ import Glibc
     public init(_ value: sending Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
+        // At a fixed address, because a mutex must not move in memory while it is in use.
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
     }

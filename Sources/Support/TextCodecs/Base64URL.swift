@@ -35,6 +35,7 @@ public enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
             }
         }
+        // In Swift, `<<` binds more tightly than `-`, so this mask has `bitCount` ones.
         let unused = bits & (1 << bitCount - 1)
         // If six bits are left over, there is one character too many.
         return bitCount < 6 && unused == 0 ? bytes : nil

@@ -1,6 +1,6 @@
-/// Why text is not acceptable JSON: a kind for code to act on, and a message with the position.
+/// Why text is not acceptable JSON: a kind that code can act on, and a message with the position.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {

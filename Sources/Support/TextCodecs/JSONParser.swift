@@ -84,6 +84,7 @@ struct JSONParser {
     private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         _ = take("-")
+        // In JSON, no digit may follow a leading zero.
         if take("0") {
             if let byte = peek, isDigit(byte) {
                 throw JSONError(.badNumber, "a leading zero", at: start)
@@ -96,6 +97,7 @@ struct JSONParser {
             _ = take("+") || take("-")
             try digits()
         }
+        // The text is kept as written, because floating point could change an amount.
         return .number(String(decoding: bytes[start..<position], as: UTF8.self))
     }
 

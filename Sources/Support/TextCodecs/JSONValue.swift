@@ -1,7 +1,7 @@
 /// A JSON value that keeps the order of its members and the exact text of its numbers.
 ///
 /// Amounts must never pass through binary floating point, and members written by other programs
-/// must stay where they are, so neither a `Double` nor a dictionary is used.
+/// must keep their order, so neither a `Double` nor a dictionary is used.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -18,9 +18,10 @@ struct JSONWriter {
 
     mutating func write(_ value: JSONValue, level: Int = 0) {
         if form == .page, level > 0 {
-            // The value is written on a trial line, to find out whether it fits.
+            // The value is first written on a line of its own, to find out whether it fits.
             var line = JSONWriter(.line)
             line.write(value)
+            // On the first line, -1 stands for a line break before the first byte.
             let start = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1
             // One column is reserved for the comma that follows.
             if bytes.count - start + line.bytes.count <= JSONWriter.columns {
@@ -92,8 +93,8 @@ extension JSONValue {
     /// The value on one line, without spaces outside strings.
     public var text: String { written(.dense) }
 
-    /// Formatted for people to read: one member or element per line, indented by 2 spaces per
-    /// level. A nested value that fits in 100 columns is written on one line.
+    /// Formatted to be readable: one member or element per line, indented by 2 spaces per level. A
+    /// nested value that fits in 100 columns is written on one line.
     public var prettyText: String { written(.page) }
 
     private func written(_ form: JSONWriter.Form) -> String {

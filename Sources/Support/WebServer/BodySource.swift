@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// The source of an answer's body that is not in memory as a whole. libmicrohttpd reads from it on
-/// the server's thread, and frees it together with the answer.
+/// The source of an answer body that is not held in memory as a whole. libmicrohttpd reads from it
+/// on the server's thread, and frees it together with the answer.
 final class BodySource {
     enum Content {
         case stream(WebStream)
@@ -34,6 +34,7 @@ final class BodySource {
 
     static let free: MHD_ContentReaderFreeCallback = { pointer in
         guard let pointer = unsafe pointer else { return }
+        // Balances `passRetained` in `ServerConnection.source`.
         unsafe Unmanaged<BodySource>.fromOpaque(pointer).release()
     }
 
@@ -54,8 +55,8 @@ final class BodySource {
             }
         case .cutOff(let bytes):
             let part = bytes.dropFirst(position).prefix(buffer.count)
-            // Closes the connection before the promised length is reached, which is the failure to
-            // simulate.
+            // This is the simulated failure: the connection closes before the promised length is
+            // reached.
             guard !part.isEmpty else { return tapcard_microhttpd_broken }
             unsafe buffer.copyBytes(from: part)
             return part.count

@@ -2,9 +2,9 @@
 ///
 /// Room is shared by address: the address with the most connections is the first to lose one,
 /// namely the one that has gone longest without a complete request. Connections of known clients,
-/// who have proved who they are, do not count toward their address, because many may share it. They
-/// are closed last, and not at all while that of a newly arrived stranger may be closed in a
-/// moment.
+/// who have authenticated, do not count toward their address, because many clients may share it.
+/// They are closed last. No such connection is closed if a new connection of an unknown client can
+/// be closed in a moment.
 package struct Crowd {
     package struct Member {
         let number: UInt64
@@ -28,18 +28,19 @@ package struct Crowd {
 
     package init(_ members: [Member]) { self.members = members }
 
-    /// The numbers of the connections that may be closed, in the order in which to close them.
+    /// The numbers of the connections that can be closed, in the order in which to close them.
     package var leaving: [UInt64] {
         // The number of connections that each address still has while its connections are being
         // ranked.
         var remaining: [String: Int] = [:]
         for member in members where !member.isKnown { remaining[member.client, default: 0] += 1 }
-        // A stranger's connection in its first second may be closed soon, which spares a known
-        // client.
-        let isStrangerNext = members.contains { $0.mayLeaveSoon && !$0.isKnown }
-        return members.filter { $0.mayLeave && !($0.isKnown && isStrangerNext) }
+        // The connection of an unknown client can be closed after its first second, which spares a
+        // known client.
+        let canCloseUnknownSoon = members.contains { $0.mayLeaveSoon && !$0.isKnown }
+        return members.filter { $0.mayLeave && !($0.isKnown && canCloseUnknownSoon) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
             .enumerated().map { rank, member -> (number: UInt64, share: Int, rank: Int) in
+                // A share of 0 puts the connections of known clients last.
                 guard !member.isKnown, let share = remaining[member.client] else {
                     return (member.number, 0, rank)
                 }

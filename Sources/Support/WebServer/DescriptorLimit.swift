@@ -1,7 +1,7 @@
 import Glibc
 
-/// The share of this process's open files that connections may use. The rest is reserved;
-/// otherwise, a crowd of clients would leave the handlers unable to open their own files.
+/// The share of this process's open files that connections can use. The rest is reserved;
+/// otherwise, with many clients, the handlers would be unable to open their own files.
 package enum DescriptorLimit {
     /// The minimum number of connections for a useful server.
     static let fewest = 16
@@ -27,10 +27,11 @@ package enum DescriptorLimit {
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {
+        // A lingering socket still has a descriptor after its connection is closed.
         settings.reservedDescriptors + LingeringSockets.maximumSockets
     }
 
-    /// The limit on open files, after raising it as far as this process may.
+    /// The limit on open files, after raising it as far as needed and allowed.
     private static func raised(to requested: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

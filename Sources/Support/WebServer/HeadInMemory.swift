@@ -1,7 +1,7 @@
 import Glibc
 
-/// The head of a request in libmicrohttpd's memory: every line is where it was received, with zeros
-/// in place of the separators.
+/// The head of a request in libmicrohttpd's memory: every line is still where it was received, with
+/// zeros in place of the separators.
 struct HeadInMemory {
     let method: String
     let target: [UInt8]
@@ -18,6 +18,7 @@ struct HeadInMemory {
     ) {
         unsafe self.method = String(cString: method)
         self.target = target
+        // Only HTTP/1.0 allows a request without a Host header.
         needsHost = unsafe strcmp(version, "HTTP/1.0") != 0
         let start = UInt(bitPattern: method)
         end = start &+ UInt(bytes)
@@ -32,7 +33,7 @@ struct HeadInMemory {
     }
 }
 
-/// A check of the headers in the memory of a head.
+/// Collects the headers of a head and checks that libmicrohttpd has changed none of their lines.
 ///
 /// libmicrohttpd joins a folded line to its header's name, treats a bare LF as the end of a line,
 /// ends a value at a NUL, and ends the headers at a line that begins with a NUL. All of this is

@@ -3,8 +3,7 @@ import CMicroHTTPD
 
 /// A libmicrohttpd answer that is kept for later requests.
 final class KeptAnswer: Sendable {
-    // Unchecked: it never changes, and libmicrohttpd itself counts the references to it, under a
-    // lock.
+    // Unchecked: the answer never changes, and libmicrohttpd counts its references under a lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
         let library: MicroHTTPDLibrary
@@ -19,6 +18,7 @@ final class KeptAnswer: Sendable {
 
     func made(_ make: () -> Made?) -> Made? {
         made.withLock { made in
+            // Made under the lock, so that two requests at once do not both make it.
             if made == nil { made = make() }
             return made
         }

@@ -53,7 +53,7 @@ struct LingeringSockets: ~Copyable {
         }
         sockets[number]?.bytesLeft -= max(count, 0)
         if count < 0, errno == EAGAIN { return }
-        // A client that never stops sending must not hold the descriptor.
+        // A client that never stops sending must not hold the descriptor forever.
         if count <= 0 || lingering.bytesLeft <= count { end(number) }
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A socket that accepts connections. It is ours rather than libmicrohttpd's, so that errors can be
-/// reported precisely.
+/// A socket that accepts connections. The server opens it itself rather than let libmicrohttpd do
+/// so, so that errors can be reported precisely.
 struct ListeningSocket: ~Copyable {
     let descriptor: CInt
 
@@ -11,7 +11,7 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Hands over the descriptor, which the receiver must close.
+    /// Transfers the descriptor to the caller, who must close it.
     consuming func handOver() -> CInt {
         let descriptor = descriptor
         discard self
@@ -66,6 +66,7 @@ struct ListeningSocket: ~Copyable {
                 unsafe getpeername(socket, $0.baseAddress, &size) == 0
             }
         }
+        // The listening socket is for IPv4, so no client has an address of another family.
         guard isKnown, address.sin_family == sa_family_t(AF_INET) else { return "" }
         let number = UInt32(bigEndian: address.sin_addr.s_addr)
         return [24, 16, 8, 0].map { String(number >> $0 & 0xFF) }.joined(separator: ".")
@@ -80,6 +81,7 @@ struct ListeningSocket: ~Copyable {
                 unsafe getsockname(descriptor, $0.baseAddress, &size) == 0
             }
         }
+        // The port is stored in network byte order.
         return isKnown ? UInt16(bigEndian: address.sin_port) : 0
     }
 }

@@ -1,11 +1,11 @@
 /// The pace of a server's loop. While a TLS handshake is waiting for its client, libmicrohttpd
 /// 0.9.75 reports work on every pass, so a single silent client would keep a processor busy.
 package struct LoopPace {
-    /// The number of passes without progress that may follow, without a pause, after a request has
-    /// made progress. A long answer is sent over several passes.
+    /// After a request has made progress, this many passes without progress run without a pause. A
+    /// long answer is sent over several passes.
     package static let freeTurns = 64
-    /// The number of passes without progress that may follow, without a pause, after a mere event,
-    /// such as a new client. It is small, because each pass checks all clients that are waiting.
+    /// After an event without progress, such as a new client, this many passes run without a pause.
+    /// The number is small, because each pass checks all clients that are waiting.
     package static let turnsAfterEvent = 2
     /// The pause before each further pass; an event ends the pause early.
     package static let pauseMilliseconds: UInt64 = 20
@@ -20,8 +20,9 @@ package struct LoopPace {
             ? LoopPace.freeTurns : max(turns - 1, hasEvent ? LoopPace.turnsAfterEvent : 0)
     }
 
-    /// The number of milliseconds to wait if libmicrohttpd wants to wait at most `wanted`.
+    /// The number of milliseconds to wait if libmicrohttpd asks to wait at most `wanted`.
     package func timeout(_ wanted: UInt64?) -> UInt64? {
+        // `nil` means that only an event ends the wait, so no pause is needed.
         wanted.map { turns > 0 ? $0 : max($0, LoopPace.pauseMilliseconds) }
     }
 }

@@ -52,12 +52,12 @@ import Glibc
         unsafe options.completed = ServerLoop.requestCompleted
         unsafe options.connection = ServerLoop.connectionChanged
         unsafe options.log = memory.log
-        // If the start fails, libmicrohttpd closes the socket.
+        // If the start fails, libmicrohttpd closes the socket, so it is not closed here.
         let started = unsafe library.withFunctions { functions in
             unsafe tapcard_microhttpd_start(functions, &options)
         }
         guard let started = unsafe started else {
-            // The lines are meant for a log, so they end with line feeds.
+            // The text may be several log lines, of which only the first is used.
             let message = unsafe withUnsafeBytes(of: memory.log.pointee.text) {
                 unsafe String(decoding: $0.prefix { $0 != 0 && $0 != 0x0A }, as: UTF8.self)
             }
@@ -75,12 +75,13 @@ import Glibc
         unsafe library.withFunctions { unsafe tapcard_microhttpd_descriptor($0, handle) }
     }
 
-    /// Whether it has any connections.
+    /// Whether the daemon has any connections.
     var isInUse: Bool {
         unsafe library.withFunctions { unsafe tapcard_microhttpd_connections($0, handle) } > 0
     }
 
-    /// Milliseconds until it has to run again. `nil` while it is only waiting for its descriptor.
+    /// The number of milliseconds until the daemon has to run again. `nil` while it is waiting only
+    /// for its descriptor.
     var timeout: UInt64? {
         let milliseconds = unsafe library.withFunctions {
             unsafe tapcard_microhttpd_timeout($0, handle)
@@ -99,8 +100,8 @@ import Glibc
         if socket >= 0 { close(socket) }
     }
 
-    /// Closes all connections. Must be called only once, after `quiesce`, and with no connection
-    /// suspended; otherwise it ends the program.
+    /// Closes all connections. Must be called only once, after `quiesce`. If a connection is still
+    /// suspended, libmicrohttpd ends the program.
     func stop() {
         unsafe library.functions.stop_daemon(handle)
     }

@@ -34,6 +34,7 @@ package struct RequestHead: Hashable {
             throw Refusal(
                 431, "The request has more than \(RequestHead.maximumParts) query parameters.")
         }
+        // One header can have several cookies, separated by semicolons.
         let cookies = headers.all("Cookie").reduce(0) { count, header in
             count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
         }
@@ -61,6 +62,7 @@ package struct RequestHead: Hashable {
         if let length = lengths.first {
             guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
             else { throw Refusal(400, "The Content-Length header is not a number.") }
+            // Refused before any of the body is read.
             guard bytes <= bodyBytes else { throw Refusal.tooLong(bodyBytes) }
         }
         self.method = method
@@ -101,12 +103,12 @@ package struct RequestHead: Hashable {
 }
 
 extension String {
-    /// Whether it consists only of printable characters, spaces, tabs, and bytes beyond ASCII.
+    /// Whether the string has only printable characters, spaces, tabs, and bytes beyond ASCII.
     fileprivate var isHeaderValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
 
-    /// Whether it is an HTTP token: one or more letters, digits, and certain symbols.
+    /// Whether the string is an HTTP token: one or more letters, digits, and certain symbols.
     fileprivate var isToken: Bool {
         let symbols = "!#$%&'*+-.^_`|~".utf8
         return !isEmpty

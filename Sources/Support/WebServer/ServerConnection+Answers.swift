@@ -15,9 +15,10 @@ extension ServerConnection {
         }
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
+            // The handler's answer is invalid, so the client gets one that is known to be valid.
             return queue(.text("The answer could not be sent.\n", status: 500), closing: true)
         }
-        // libmicrohttpd counts references: a queued answer keeps its own.
+        // libmicrohttpd counts references: a queued answer holds its own.
         defer { unsafe library.functions.destroy_response(made) }
         return unsafe queue(response, made)
     }
@@ -47,8 +48,8 @@ extension ServerConnection {
         let isAccepted = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }
-        // libmicrohttpd would otherwise send the last chunk, even though it leaves out the rest of
-        // the body.
+        // Without this, libmicrohttpd would send the last chunk in answer to HEAD, even though it
+        // leaves out the rest of the body.
         if isHead, response.body.isOfUnknownLength {
             _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
         }
@@ -94,6 +95,7 @@ extension ServerConnection {
         let source = unsafe Unmanaged.passRetained(BodySource(content, of: self))
         let made = unsafe library.functions.create_response_from_callback(
             bytes, blockBytes, BodySource.read, source.toOpaque(), BodySource.free)
+        // Without an answer, libmicrohttpd never calls `BodySource.free`.
         if unsafe made == nil { unsafe source.release() }
         return unsafe made
     }

@@ -4,9 +4,9 @@ import Glibc
 
 /// One connection and its current request. Used only on the server's thread.
 ///
-/// A request is answered in the second call to libmicrohttpd's handler, when all of it has arrived:
-/// answering in the first call closes the connection, so that is done only to refuse a request
-/// whose body is not wanted.
+/// libmicrohttpd calls its handler several times for each request. An answer in the first call
+/// would close the connection, so the first call is answered only to refuse a request whose body is
+/// not wanted. All other requests are answered after they have arrived completely.
 @safe final class ServerConnection {
     enum Phase {
         /// Between two requests, or before the first one.
@@ -42,9 +42,9 @@ import Glibc
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
-    /// Whether the client that received the last answer has proved who it is.
+    /// Whether the last answer was for a client that has authenticated.
     var isOfKnownClient = false
-    /// The time since which there has been no complete request.
+    /// When the server started to wait for the next complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
     /// Called when part of the answer's body is taken.
@@ -94,10 +94,11 @@ import Glibc
         unsafe library.functions.resume_connection(handle)
     }
 
-    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. A mere
-    /// flag would not be checked as long as the client does not read.
+    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. It would
+    /// not check a flag while the client does not read.
     func cut() {
         shutdown(socket, CInt(SHUT_RDWR))
+        // libmicrohttpd does not watch a suspended connection, so it would not notice.
         resume()
     }
 
@@ -120,6 +121,7 @@ import Glibc
     /// send some.
     var mayBeSending: Bool {
         switch (input, phase) {
+        // In these three phases, the request has not arrived completely.
         case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true
         default: false
         }

@@ -2,8 +2,7 @@ import CMicroHTTPD
 import Glibc
 
 /// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
-/// typed constants, because the compiler could take a closure for one that belongs to the main
-/// actor.
+/// typed constants, because the compiler could treat a closure as isolated to the main actor.
 extension ServerLoop {
     /// The number of bytes of a body that are read beyond the limit, so that the client sees the
     /// refusal.
@@ -130,6 +129,7 @@ extension ServerLoop {
         }
         guard connection.refusal == nil else {
             dropBody(of: connection)
+            // Counted, because `proceed` ends the connection of a client that sends too much.
             connection.discardedBytes += part.count
             return
         }
@@ -146,6 +146,7 @@ extension ServerLoop {
         // The handler owns the bytes now.
         connection.body = []
         let bodyBytes = request.body.count
+        // Nothing is transferred while the handler runs.
         connection.deadline = nil
         let work: @Sendable () async -> WebResponse
         switch reply(request) {
@@ -182,7 +183,7 @@ extension ServerLoop {
     private func completed(_ connection: ServerConnection) {
         if case .handling(let task) = connection.phase { task.cancel() }
         dropBody(of: connection)
-        // libmicrohttpd closes the connection after a refusal, so no next request is awaited.
+        // libmicrohttpd closes the connection after a refusal, so there is no next request.
         if case .refused = connection.phase {
             limitTransfer(connection)
         } else {

@@ -7,7 +7,7 @@ import OperatingSystem
 /// A server's thread. libmicrohttpd has no thread of its own and runs on this one, so that a
 /// connection is never used by two threads, and only the mailbox and the streams need a lock.
 final class ServerLoop {
-    /// The numbers of watched descriptors; connections have numbers from `first` on.
+    /// The numbers of watched descriptors; the numbers of connections start at `first`.
     private enum Watched {
         static let mailbox: UInt64 = 0
         static let daemon: UInt64 = 1
@@ -16,9 +16,9 @@ final class ServerLoop {
 
     /// The precision of transfer timeouts.
     private static let tickMilliseconds: UInt64 = 500
-    /// The time that a client always gets for its request, even if many others are waiting for a
+    /// The time that every client is given for its request, even if many others are waiting for a
     /// connection.
-    private static let courtesyMilliseconds: UInt64 = 1_000
+    private static let guaranteedMilliseconds: UInt64 = 1_000
 
     let settings: WebServerSettings
     let reply: @Sendable (WebRequest) -> WebReply
@@ -61,6 +61,7 @@ final class ServerLoop {
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("epoll", errno) }
+        // Used after the daemon owns the socket: to duplicate it, and to count waiting clients.
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
@@ -167,8 +168,8 @@ final class ServerLoop {
 
     // MARK: A new certificate
 
-    /// Uses another certificate for new connections. A libmicrohttpd daemon cannot change its
-    /// certificate, so another daemon takes over the port, and existing connections continue on the
+    /// Uses a different certificate for new connections. A libmicrohttpd daemon cannot change its
+    /// certificate, so a new daemon takes over the port, and existing connections continue on the
     /// old one.
     private func renew(_ tls: WebServerSettings.TLS) throws(WebServerError) {
         guard let old = daemon, !isStopping else {
@@ -214,7 +215,7 @@ final class ServerLoop {
     }
 
     /// Sets the deadline for the next request. libmicrohttpd does not report when a request starts,
-    /// so its own time is added to the idle time.
+    /// so the time for its headers is added to the idle time.
     func limitWait(_ connection: ServerConnection) {
         connection.waitingSince = SystemClock.uptimeMilliseconds
         if settings.idleSeconds > 0 {
@@ -244,13 +245,13 @@ final class ServerLoop {
         nextTick = isNeeded || !lingering.isEmpty ? now + Self.tickMilliseconds : nil
     }
 
-    /// Closes as many connections as clients are waiting.
+    /// Closes up to one connection for each waiting client.
     private func makeRoom(_ now: UInt64) {
         let count = Int(linux_waiting_connections(listening))
         guard count > 0 else { return }
         let leaving = Crowd(
             connections.values.map { connection in
-                let hasWaited = connection.waitingSince + Self.courtesyMilliseconds <= now
+                let hasWaited = connection.waitingSince + Self.guaranteedMilliseconds <= now
                 return Crowd.Member(
                     number: connection.number, client: connection.client,
                     isKnown: connection.isOfKnownClient,
@@ -259,7 +260,7 @@ final class ServerLoop {
                     waitingSince: connection.waitingSince)
             }
         ).leaving
-        // The other connections may stay, because no more clients are waiting.
+        // The other connections stay open, because no more clients are waiting.
         for number in leaving.prefix(count) { connections[number]?.cut() }
     }
 
@@ -275,6 +276,7 @@ final class ServerLoop {
         // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
+        // Without this, the loop would not notice when the client of a suspended connection leaves.
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }
@@ -339,7 +341,7 @@ final class ServerLoop {
 
     private func shutDown() {
         for connection in connections.values {
-            // The time that running requests had for finishing is over.
+            // Running requests have used up the time they had to finish.
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }

@@ -3,7 +3,7 @@ import CLinux
 import Glibc
 
 /// Messages from other threads to the server's thread. They wake it through a descriptor, which is
-/// closed along with the last possible sender.
+/// closed when nothing refers to the mailbox any longer.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
         /// From a handler that has released a body with this many bytes.
@@ -43,6 +43,7 @@ final class ServerMailbox: Sendable {
         guard let wasEmpty else { return false }
         // A write can fail only if the counter is full, and then the thread will wake up anyway.
         var one: UInt64 = 1
+        // An eventfd is written to and read from eight bytes at a time.
         if wasEmpty { unsafe write(descriptor, &one, 8) }
         return true
     }

@@ -32,6 +32,7 @@ public struct WebHeaders: Sendable, Hashable {
     }
 
     private static func same(_ one: String, _ other: String) -> Bool {
+        // Header names are ASCII, so no other letters need to be compared without case.
         one.utf8.count == other.utf8.count
             && zip(one.utf8, other.utf8).allSatisfy { $0.lowerCased == $1.lowerCased }
     }
@@ -40,6 +41,7 @@ public struct WebHeaders: Sendable, Hashable {
 extension UInt8 {
     /// An ASCII letter's byte in lower case; any other byte is unchanged.
     fileprivate var lowerCased: UInt8 {
+        // The two cases of an ASCII letter differ only in bit 20h.
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }

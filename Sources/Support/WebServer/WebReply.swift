@@ -14,6 +14,7 @@ public enum WebReply: Sendable {
             return self
         case .later(let work):
             return .later {
+                // The status is not known until the work is done.
                 let answer = await work()
                 tell(answer.status)
                 return answer

@@ -2,8 +2,7 @@
 public struct WebRequest: Sendable, Hashable {
     /// The method as sent, except that HEAD becomes GET and the server leaves out the body.
     public let method: String
-    /// The path: begins with "/", percent-decoded, without the query, and without "." and ".."
-    /// parts.
+    /// The percent-decoded path without the query. It begins with "/" and has no "." or ".." parts.
     public let path: String
     /// The parts of the query, percent-decoded, in order.
     public let query: [WebField]
@@ -24,7 +23,7 @@ public struct WebRequest: Sendable, Hashable {
         self.client = client
     }
 
-    /// This request, but for a different path.
+    /// This request with a different path.
     public func at(_ path: String) -> WebRequest {
         WebRequest(
             method: method, path: path, query: query, headers: headers, body: body, from: client)

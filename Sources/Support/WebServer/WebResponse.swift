@@ -3,8 +3,8 @@ public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
     public let body: WebBody
-    /// Whether the client has proved who it is. If so, its connection is one of the last to be
-    /// closed to make room for others.
+    /// Whether the client has authenticated. If so, its connection is one of the last to be closed
+    /// to make room for others.
     public private(set) var isForKnownClient = false
     private(set) var kept: KeptAnswer?
 
@@ -29,8 +29,8 @@ public struct WebResponse: Sendable {
         typed("text/plain; charset=utf-8", text, status, headers)
     }
 
-    /// This answer, prepared once for many requests. This has an effect only if the body is in
-    /// memory; other bodies are generated as they are sent.
+    /// This answer, prepared once for many requests. If its body is not in memory, the answer is
+    /// returned unchanged, because such a body is generated as it is sent.
     public func forMany() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
@@ -38,7 +38,7 @@ public struct WebResponse: Sendable {
         return same
     }
 
-    /// This answer, for a client that has proved who it is.
+    /// This answer, for a client that has authenticated.
     public func forKnownClient() -> WebResponse {
         var same = self
         same.isForKnownClient = true
@@ -47,8 +47,8 @@ public struct WebResponse: Sendable {
 
     /// Discards an answer that will not be sent.
     func abandon() {
-        // Attaching fails if the server already sends the stream, and then it is detached
-        // elsewhere.
+        // If the server is already sending the stream, attaching fails, and the server detaches the
+        // stream when it is done.
         if case .stream(let stream) = body, stream.attach({}) { stream.detach() }
     }
 
@@ -65,10 +65,10 @@ public enum WebBody: Sendable {
     case bytes([UInt8])
     /// Generated as it is sent, for server-sent events.
     case stream(WebStream)
-    /// Announces `promised` bytes, sends fewer, and closes the connection.
+    /// Declares a length of `promised` bytes, sends fewer, and closes the connection.
     case cutOff([UInt8], promised: Int)
-    /// One byte, repeated many times, which is not stored in memory. The length is sent only if it
-    /// is `announced`.
+    /// One byte, repeated `count` times without being stored in memory. The length is sent in
+    /// advance only if `announced` is true.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
     var isOfUnknownLength: Bool {

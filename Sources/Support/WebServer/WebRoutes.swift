@@ -24,6 +24,7 @@ public struct WebRoutes: Sendable {
         // HEAD is allowed wherever GET is, because the server turns it into GET.
         let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
             .union(["OPTIONS"]).sorted().joined(separator: ", ")
+        // OPTIONS needs no handler.
         if request.method == "OPTIONS" { return WebResponse(204, headers: [("Allow", allowed)]) }
         return .text(
             "\(request.path) allows \(allowed), not \(request.method).\n", status: 405,

@@ -14,6 +14,7 @@ public final class WebServer: Sendable {
         (self.port, self.connections, self.mailbox) = (port, connections, mailbox)
     }
 
+    // The time is in the past, so the loop does not wait for running requests.
     deinit { mailbox.post(.stop(by: 0, whenDown: nil)) }
 
     /// Starts listening. The handler is called once per request, on the threads used by tasks, and
@@ -66,7 +67,7 @@ public final class WebServer: Sendable {
                 return nil
             }
 
-    /// Presents another certificate to new clients; existing connections continue. If the
+    /// Uses a different certificate for new clients; existing connections continue. If the
     /// certificate is unusable, throws and keeps the previous one.
     public func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         let error = await withCheckedContinuation { continuation in
@@ -79,8 +80,8 @@ public final class WebServer: Sendable {
     }
 
     /// Stops accepting requests, ends streams after the bytes already queued, and lets running
-    /// requests finish within this limit. Returns when the server is down. A second call waits for
-    /// that, too, and the shorter limit applies.
+    /// requests finish within this limit. Returns when the server is down. A second call also waits
+    /// until then, and the shorter limit applies.
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =

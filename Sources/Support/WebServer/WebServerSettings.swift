@@ -13,7 +13,7 @@ public struct WebServerSettings: Sendable {
 
     /// An IPv4 address in numeric form.
     public var address = "127.0.0.1"
-    /// The port; zero for any free one.
+    /// The port; zero for any free port.
     public var port: UInt16 = 0
     /// The maximum number of bytes in a body; a longer one is refused with 413.
     public var bodyBytes = 1 << 20
@@ -43,7 +43,7 @@ public struct WebServerSettings: Sendable {
     public var tls: TLS?
     /// Headers that are added to every answer.
     public var headers: [WebField] = []
-    /// Makes the answer to a request that does not reach the handler, from a status and a reason.
+    /// Creates the answer to a request that never reaches the handler, from a status and a reason.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }

@@ -66,10 +66,10 @@ public final class WebStream: Sendable {
         let (answer, wake) = state.withLock { state in
             let wasGone = state.isGone
             let answer = body(&state)
-            let isNews =
+            let mustWake =
                 state.isAwaited && (state.queuedBytes > 0 || state.isFinished || state.isGone)
             // A dropped listener has to be cut off even if no one is waiting for bytes.
-            guard isNews || state.isGone != wasGone else { return (answer, nil as Wake?) }
+            guard mustWake || state.isGone != wasGone else { return (answer, nil as Wake?) }
             state.isAwaited = false
             return (answer, state.wake)
         }
@@ -84,6 +84,7 @@ public final class WebStream: Sendable {
     /// listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
+            // `wake` is never cleared, so a stream can be attached only once.
             guard state.wake == nil else { return false }
             state.wake = wake
             return true
@@ -109,14 +110,14 @@ public final class WebStream: Sendable {
 
     var isGone: Bool { state.withLock { $0.isGone } }
 
-    /// Drops the queue when the server no longer sends, for whatever reason, and calls `onGone` if
-    /// the stream is not finished.
+    /// Drops the queue when the server stops sending for any reason, and calls `onGone` if the
+    /// stream is not finished.
     func detach() {
         let isFinished = state.withLock { state in
             state.drop()
             return state.isFinished
         }
-        // Called outside the lock, because it is the owner's code.
+        // Called outside the lock, because it runs the owner's code.
         if !isFinished { onGone() }
     }
 }

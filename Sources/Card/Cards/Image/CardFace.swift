@@ -28,8 +28,8 @@ package struct CardFace: Hashable, Sendable {
 
     /// The part of the face that fits on the chip, with room for a future code. If space is short,
     /// the game is dropped first and then the ticket; the ledger has both. Members added by other
-    /// software never displace either of them, so that a stranger with a phone cannot remove data
-    /// from the card.
+    /// software never displace either of them, so that no one can use a phone to remove data from
+    /// the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
         // The app's format has no such keys, and the 112 bytes of an NTAG213 have no room for them.
@@ -55,7 +55,7 @@ package struct CardFace: Hashable, Sendable {
         return face
     }
 
-    /// Throws if the face leaves no room for a future code, even in its shortest spelling.
+    /// Throws if the face leaves no room for a future code, even in its short form.
     package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
         if let later = withCode { _ = try later.area(in: layout) }
     }
@@ -85,6 +85,6 @@ enum FaceKey {
     static let ticket = "ticket"
     static let game = "game"
     static let own = [balance, id, name, code, state, ticket, game]
-    /// The app's keys, and those of ours that its format leaves to the ledger.
+    /// The app's keys, followed by our keys for data that the app's format leaves to the ledger.
     static let app = [firstName, lastName, accountValue, id, code, state, ticket, game]
 }

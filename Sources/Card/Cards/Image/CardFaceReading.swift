@@ -2,7 +2,7 @@ package import TapcardDomain
 package import TextCodecs
 
 extension CardFace {
-    /// Reads a card's JSON, ours or the iPhone app's, in either spelling.
+    /// Reads a card's JSON, ours or the iPhone app's, in its long or short form.
     package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is not an object")
@@ -84,11 +84,11 @@ extension CardFace {
     private static func scratch(
         _ state: JSONValue?, _ code: JSONValue?
     ) throws(CardImageError) -> ScratchCard {
-        // The iPhone app writes neither of them.
+        // The iPhone app writes neither a state nor a code.
         if state == nil && code == nil { return .none }
         let value = code?.string.flatMap(CardFace.code)
         switch (state?.string, code, value) {
-        // The one-letter states belong to the short spelling.
+        // The one-letter states belong to the short form.
         case ("unscratched", nil, _), ("u", nil, _): return .unscratched
         case ("scratched", _, let value?), ("s", _, let value?): return .scratched(value)
         case ("activated", _, let value?), ("a", _, let value?): return .activated(value)

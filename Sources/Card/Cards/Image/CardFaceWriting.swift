@@ -13,7 +13,7 @@ extension CardFace {
         try shown(in: layout).wholeArea(in: layout)
     }
 
-    /// Whether everything fits in the short spelling, including a future code.
+    /// Whether everything fits in the short form, including a future code.
     func hasRoom(in layout: CardLayout) -> Bool {
         // The app's format has neither a ticket nor a game to make room for.
         guard style == .tapcard else { return true }
@@ -65,7 +65,7 @@ extension CardFace {
         }
         if let ticket { add(FaceKey.ticket, CardFace.json(of: ticket)) }
         if let game { add(FaceKey.game, .string(game.text)) }
-        return text + extraMembers(besides: FaceKey.own) + "}"
+        return text + extraMembers(except: FaceKey.own) + "}"
     }
 
     private static func json(of ticket: Ticket) -> JSONValue {
@@ -76,14 +76,14 @@ extension CardFace {
         ]
     }
 
-    /// The app's four keys; code and state stay in the ledger.
+    /// The JSON with the app's four keys; the code and the state stay in the ledger.
     private var appJSON: String {
         let (first, last) = names
         var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
         text += CardFace.member(FaceKey.lastName, .string(last))
         text += ",\"\(FaceKey.accountValue)\":\(paddedBalance)"
         if let id = holder.id { text += CardFace.member(FaceKey.id, .number(id.description)) }
-        return text + extraMembers(besides: [FaceKey.balance] + FaceKey.app) + "}"
+        return text + extraMembers(except: [FaceKey.balance] + FaceKey.app) + "}"
     }
 
     private var paddedBalance: String {
@@ -95,7 +95,7 @@ extension CardFace {
 
     /// The members added by other software, except those whose key the current format uses: a
     /// duplicate key would make all of the JSON unreadable.
-    private func extraMembers(besides keys: [String]) -> String {
+    private func extraMembers(except keys: [String]) -> String {
         // An extra in one format can be a key in the other, and `--display` can change the format.
         extras.filter { !keys.contains($0.key) }
             .map { CardFace.member($0.key, $0.value) }

@@ -8,10 +8,11 @@ package struct CardImage: Hashable, Sendable {
     /// The 16 bytes of each record slot, whether or not they are a record.
     package let records: [[UInt8]]
 
-    /// `nil` unless the number of bytes fits the layout.
+    /// `nil` unless the number of bytes matches the layout.
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
+        // The two parts are next to each other, so one read returns both.
         area = Array(bytes[..<layout.ndefByteCount])
         records = (0..<2).map { Array(bytes[layout.recordBytes($0)]) }
     }
@@ -27,8 +28,8 @@ package struct CardImage: Hashable, Sendable {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card, whatever bytes come before its JSON. `nil` unless the members are in
-    /// the order in which we write them, followed by those added by other software.
+    /// The face of the card, regardless of the bytes before its JSON. `nil` unless our members come
+    /// first, in the order in which we write them, followed by those added by other software.
     package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
@@ -48,8 +49,8 @@ package struct CardImage: Hashable, Sendable {
         return value
     }
 
-    /// The first byte of the JSON. A length byte of 123 is a brace, too, but no member name follows
-    /// it.
+    /// The position of the first byte of the JSON. A length byte of 123 looks like a brace, too,
+    /// but no quotation mark follows it.
     private var startOfJSON: Int? {
         area.indices.first { index in
             area[index] == UInt8(ascii: "{")

@@ -1,5 +1,5 @@
-/// Why bytes are not a card, or why a card does not fit into bytes. Two errors are equal when their
-/// kinds are.
+/// Why bytes are not a card, or why a card does not fit on a chip. Errors of the same kind are
+/// equal.
 package struct CardImageError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {

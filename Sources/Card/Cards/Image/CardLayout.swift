@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// Where a card is on a chip: the area for phones, followed by the two sealed records.
+/// Where a card's data is stored on a chip: the area for phones, then the two sealed records.
 ///
 /// They form one run of pages, so that a single FAST_READ returns the whole card.
 package struct CardLayout: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct CardLayout: Hashable, Sendable {
 
     package static let ntag213 = CardLayout(
         ndefPages: 0x04...0x1F, recordPages: [0x20, 0x24])
-    /// NTAG215 and NTAG216: as much as one answer from an ACR122 can hold.
+    /// NTAG215 and NTAG216: as many pages as one response from an ACR122 can hold.
     package static let larger = CardLayout(
         ndefPages: 0x04...0x39, recordPages: [0x3A, 0x3E])
 

@@ -60,7 +60,7 @@ struct DecimalNumber {
             guard !overflow, product <= Int64.max - 10 else { return nil }
             units = product + digit(position)
         }
-        // The digits after the last minor unit decide about rounding.
+        // Digits after the last minor unit must be all 0 or all 9; nines are rounded up.
         let spare = (0..<max(1, DecimalNumber.toleratedDigits - currency.decimals))
             .map { digit(end + $0) }
         if spare.allSatisfy({ $0 == 0 }) { return units }

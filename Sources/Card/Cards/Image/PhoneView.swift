@@ -17,6 +17,7 @@ package enum PhoneView: Hashable, Sendable {
             self = .nothing
             return
         }
+        // Lenient, because other software may have written the message.
         guard let message = try? NDEFMessage(decoding: bytes, .lenient),
             let record = message.records.first
         else {
@@ -34,7 +35,7 @@ package enum PhoneView: Hashable, Sendable {
         }
     }
 
-    /// What a phone shows for the data area of a Type 2 tag, from page 4 on.
+    /// What a phone shows for the data area of a Type 2 tag, which starts at page 4.
     package init(area: [UInt8]) {
         guard let block = try? TLVArea(decoding: area) else {
             self = .other

@@ -88,6 +88,7 @@ package struct SealedRecord: Hashable, Sendable {
     private static func head(
         _ keyID: UInt8, _ state: State, _ sequence: SequenceNumber, _ balance: UInt32
     ) -> [UInt8] {
+        // The first byte has two bits for the version, four for the key ID, and two for the state.
         [formatVersion << 6 | keyID << 2 | state.rawValue]
             + [2, 1, 0].map { UInt8(truncatingIfNeeded: sequence.value >> ($0 * 8)) }
             + [3, 2, 1, 0].map { UInt8(truncatingIfNeeded: balance >> ($0 * 8)) }
@@ -96,8 +97,8 @@ package struct SealedRecord: Hashable, Sendable {
     private static func seal(
         over head: [UInt8], uid: CardUID, digest: [UInt8], cardKey: [UInt8]
     ) -> [UInt8] {
-        // The label keeps a seal from being mistaken for any other MAC made with this key. The UID
-        // prevents copying to another chip.
+        // The label keeps a seal from being mistaken for any other MAC made with this key. With the
+        // UID in the seal, a record copied to another chip is invalid.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
         // Eight bytes take up two of the record's four pages. A guess succeeds once in 2^64 tries.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))

@@ -13,12 +13,12 @@ package enum TagContent: Hashable, Sendable {
     case text(String)
     case uri(String)
     case other
-    /// Formatted, with no message or an empty one.
+    /// The tag is formatted, but has no message or an empty one.
     case empty
     /// Content that is not valid NDEF, and the reason.
     case unreadable(String)
 
-    /// Reads the data area of a Type 2 tag, from page 4 on.
+    /// Reads the data area of a Type 2 tag, which starts at page 4.
     package init(decoding area: [UInt8], currency: Currency) {
         do {
             guard let block = try TLVArea(decoding: area).message, !block.value.isEmpty else {
@@ -88,11 +88,13 @@ package enum TagContent: Hashable, Sendable {
     private init(json: [UInt8], isOwnForm: Bool, _ currency: Currency) {
         do {
             let face = try CardFace(try JSONValue.parsing(json), currency: currency)
+            // Our JSON in any other kind of record was written by other software.
             self = isOwnForm && face.style == .tapcard ? .tapcard(face) : .foreignCard(face)
         } catch let error as CardImageError where error.kind == .badValue {
             // This is still a card's data, so report which value is wrong.
             self = .badCard(error.detail)
         } catch {
+            // JSON that does not describe a card is treated as text.
             self = String(validating: json, as: UTF8.self).map(TagContent.text) ?? .other
         }
     }

@@ -47,6 +47,7 @@ extension CardLayout {
     }
 
     private static func pages(of bytes: [UInt8], from first: UInt8) -> [PageWrite] {
+        // Stops three bytes early, so that only whole pages are taken.
         stride(from: 0, to: bytes.count - 3, by: 4).map { start in
             let page = Page(bytes[start], bytes[start + 1], bytes[start + 2], bytes[start + 3])
             return PageWrite(first + UInt8(start / 4), page)

@@ -1,9 +1,10 @@
 package import Tags
 
-/// Tries passwords on a protected tag and returns the index of the one that opens it, or `nil`.
+/// Tries passwords on a protected tag and returns the index of the one that the tag accepts, or
+/// `nil`.
 ///
 /// Use this only for a tag that does not count wrong passwords. On any other tag, a few attempts
-/// would lock it forever.
+/// would lock the tag forever.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]

@@ -19,6 +19,7 @@ struct PageSpan: Sendable {
             pending = nil
             return nil
         }
+        // Computed as `Int`, because the sum can exceed the range of a page number.
         let last = min(Int(pages.upperBound), Int(pages.lowerBound) + pagesAtOnce - 1)
         remaining = last < Int(pages.upperBound) ? UInt8(last + 1)...pages.upperBound : nil
         let command = Type2Command.fastRead(pages.lowerBound, UInt8(last))

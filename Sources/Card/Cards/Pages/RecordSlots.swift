@@ -21,8 +21,8 @@ package struct RecordSlots: Hashable, Sendable {
     /// The bytes in the slots, for comparison with the ledger.
     package let bytes: [[UInt8]]
 
-    /// Checks the seals of all slots, for any of the `holders`. If the list is empty, no seal is
-    /// valid.
+    /// Checks the seals of all slots. A seal is valid if it was made for any of the `holders`, so
+    /// with an empty list, no seal is valid.
     package init(
         _ records: [[UInt8]], uid: CardUID, holders: [Holder], currency: Currency, keys: KeyRing
     ) {
@@ -63,7 +63,7 @@ package struct RecordSlots: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The slot and the record that count: the valid record with the highest sequence number.
+    /// The slot and the record that count: the ones with the highest valid sequence number.
     package var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
@@ -84,7 +84,7 @@ package struct RecordSlots: Hashable, Sendable {
         slots.contains { if case .retired = $0 { true } else { false } }
     }
 
-    /// Whether a slot has the form of a record, valid or not.
+    /// Whether any slot holds a record whose seal is invalid.
     package var hasUnsealed: Bool {
         slots.contains { if case .unsealed = $0 { true } else { false } }
     }

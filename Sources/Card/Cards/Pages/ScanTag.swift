@@ -6,14 +6,15 @@ package struct ScannedTag: Hashable, Sendable {
     package let version: [UInt8]?
     /// Pages 0 to 3: serial number, lock bytes, capability container.
     package let header: [UInt8]
-    /// The memory from page 4 on: a whole card if the chip can hold one, otherwise all user memory.
+    /// The memory starting at page 4: a whole card if the chip can hold one, otherwise all user
+    /// memory.
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
     /// Whether the tag responded as only an Ultralight C does.
     package let hasTripleDES: Bool
 
-    /// The chip's name as shown to people, including chips that can only be read.
+    /// The chip's name as shown to users. Chips that can only be read have one, too.
     package var kind: String {
         if chip.model != nil { return chip.name }
         if let version { return Type2Chip.otherName(version: version) }
@@ -95,6 +96,7 @@ package struct ScanTag: TagProcedure {
             hasTimedOut = true
             return .select
         case (.again, .selected(let again)):
+            // The answers of two tags must not be mixed.
             guard again.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }

@@ -1,6 +1,7 @@
 package import Tags
 
-/// Sets and verifies the password of a tag that protects nothing, or restores the factory password.
+/// Sets and verifies the password of a tag whose protection is off, or restores the factory
+/// password.
 ///
 /// Use this only while AUTH0 is known to be off and no switch was interrupted: a torn password
 /// opens nothing, so nothing may depend on it yet. PACK is cleared before PWD is written and set
@@ -16,8 +17,8 @@ package struct SetPassword: TagProcedure {
     private var state = State.readingSettings
     private var writes: ArraySlice<PageWrite> = []
 
-    /// Without a password, the factory password is set, which is as good as none. `nil` for a chip
-    /// without passwords.
+    /// If `password` is `nil`, the factory password is set, which is as good as none. The result is
+    /// `nil` for a chip without passwords.
     package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
@@ -49,8 +50,9 @@ package struct SetPassword: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
-        // AUTH0 is on, so a torn PWD would lock the tag permanently.
+        // If AUTH0 is on, a torn PWD would lock the tag permanently.
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
+        // The four pages are CFG0, CFG1, PWD, and PACK.
         let packPage = firstPage + 3
         // The factory values: PWD is all ones, and PACK is zeros.
         guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),

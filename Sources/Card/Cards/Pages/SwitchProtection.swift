@@ -15,7 +15,7 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private enum State {
-        case readingSettings, opening, relieving, switching, restarting, checking
+        case readingSettings, opening, removingLimit, switching, restarting, checking
         case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
     }
 
@@ -25,8 +25,8 @@ package struct SwitchProtection: TagProcedure {
     private let password: TagPassword
     private let target: Target
     private var state = State.readingSettings
-    /// The new content of CFG1.
-    private var relieved = Page.zero
+    /// The new content of CFG1, without a limit on wrong passwords.
+    private var unlimitedCFG1 = Page.zero
 
     /// `nil` for a chip without passwords.
     package init?(
@@ -65,8 +65,8 @@ package struct SwitchProtection: TagProcedure {
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             // CFG1 is written before CFG0, because an AUTHLIM set by other software must be gone
             // before the tag asks for the password.
-            return target == .off ? switchOver() : relieve()
-        case .relieving:
+            return target == .off ? switchOver() : removeLimit()
+        case .removingLimit:
             return answer.isEmpty ? switchOver() : garbled
         case .reopening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
@@ -105,15 +105,16 @@ package struct SwitchProtection: TagProcedure {
     private mutating func begin(
         with found: AccessConfiguration, _ cfg1: Page
     ) -> TagStep<Void> {
+        // CFGLCK makes the tag refuse every write to CFG0 and CFG1.
         if found.isLocked { return .fail(.lockedSettings) }
         // The tag counts wrong passwords, and locks permanently at the limit.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
-        relieved = AccessConfiguration.relieved(cfg1)
+        unlimitedCFG1 = AccessConfiguration.relieved(cfg1)
         return authenticate(.opening)
     }
 
-    private mutating func relieve() -> TagStep<Void> {
-        go(to: .relieving, .exchange(Type2Command.write(firstPage + 1, relieved).frame))
+    private mutating func removeLimit() -> TagStep<Void> {
+        go(to: .removingLimit, .exchange(Type2Command.write(firstPage + 1, unlimitedCFG1).frame))
     }
 
     private mutating func switchOver() -> TagStep<Void> {
@@ -143,6 +144,7 @@ package struct SwitchProtection: TagProcedure {
     /// the tag has lost power or was selected again, and may have been on another reader in the
     /// meantime.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
+        // READ returns four pages, the first of which is the probe page.
         guard case .on(let probe) = target, answer.prefix(4).elementsEqual(probe.content.bytes)
         else { return differs }
         return go(to: next, .exchange(Type2Command.write(probe.page, probe.content).frame))

@@ -1,6 +1,6 @@
 package import CardCryptography
 
-/// The password of a protected tag, and the tag's response to it.
+/// The password for a protected tag, and the tag's response to it.
 package struct TagPassword: Hashable, Sendable {
     /// PWD, 4 bytes.
     package let password: [UInt8]
@@ -12,17 +12,18 @@ package struct TagPassword: Hashable, Sendable {
         self.pack = pack
     }
 
-    /// The password of this card, derived from this key.
+    /// The password for this card's tag, derived from this key.
     package init(_ keys: CardKeys, uid: [UInt8]) {
         let derived = keys.password(uid: uid)
         self.init(password: derived.password, pack: derived.pack)
     }
 
-    /// This password without an expected PACK, for a tag that only has to be opened: any PACK shows
-    /// that it was opened.
+    /// This password without an expected PACK, for a tag that only has to be unlocked: any PACK
+    /// shows that it accepted the password.
     package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {
+        // Every PACK has two bytes.
         pack.isEmpty ? answer.count == 2 : answer == pack
     }
 }

@@ -28,7 +28,7 @@ package enum TagStep<Outcome: Sendable>: Sendable {
     case fail(CardStoreError)
 }
 
-/// Why a procedure failed. Two errors are equal when their kinds are.
+/// Why a procedure failed. Errors of the same kind are equal.
 package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
@@ -77,6 +77,7 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .exchange(let frame):
                 do {
+                    // A failure is an event, too: the procedure knows whether a NAK is expected.
                     event = .answer(try await exchange(frame))
                 } catch {
                     event = .failure(error.kind)

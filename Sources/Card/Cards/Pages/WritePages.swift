@@ -13,7 +13,7 @@ package struct PageWrite: Hashable, Sendable {
 }
 
 /// Writes pages in order, waiting for each acknowledgment, then reads back everything from the
-/// lowest to the highest page and compares.
+/// lowest to the highest page and compares it with what was written.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
 /// have been on another reader in the meantime. The caller has to select, read, and decide again.

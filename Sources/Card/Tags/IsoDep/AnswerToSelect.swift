@@ -16,12 +16,11 @@ package struct AnswerToSelect: Hashable, Sendable {
     private static let reservedExponent: UInt8 = 15
     /// 4096 periods of the 13.56 MHz carrier.
     private static let unitInNanoseconds = 302_065
-    /// The tolerance that the standard adds to every wait: 49,152 periods.
+    /// The tolerance that the standard adds to every wait: 49,152 carrier periods.
     private static let toleranceInNanoseconds = 3_624_779
 
-    /// The request for this answer (RATS), which tells the card the longest frame that the reader
-    /// can receive. The card is assigned identifier 0, so that blocks without an identifier reach
-    /// it.
+    /// The request for this answer (RATS). It tells the card the longest frame that the reader can
+    /// receive, and assigns it identifier 0, so that the card accepts blocks without an identifier.
     package static func request(frameSize: FrameSize) -> [UInt8] {
         [requestCode, frameSize.rawValue << 4]
     }

@@ -18,7 +18,7 @@ package struct CardSide: Sendable, Hashable {
         case waiting
         /// A command is being executed.
         case running
-        /// Parts of an answer still have to be sent.
+        /// Some parts of an answer still have to be sent.
         case answering
     }
 
@@ -32,7 +32,7 @@ package struct CardSide: Sendable, Hashable {
     private var parts: ArraySlice<[UInt8]> = []
     private var last: [UInt8]?
     /// Whether parameters can still be chosen (PPS), which is possible only right after activation.
-    private var mayChooseParameters = false
+    private var canChooseParameters = false
 
     private static let parameterSelection: UInt8 = 0xD0
 
@@ -45,8 +45,8 @@ package struct CardSide: Sendable, Hashable {
     /// The reaction to a frame with a correct checksum, passed without it.
     package mutating func hear(_ frame: [UInt8]) -> Reaction {
         if state == .selected { return activate(frame) }
-        if mayChooseParameters, frame.first == CardSide.parameterSelection { return choose(frame) }
-        mayChooseParameters = false
+        if canChooseParameters, frame.first == CardSide.parameterSelection { return choose(frame) }
+        canChooseParameters = false
         // A card does not report an unreadable block; the reader notices the silence and asks
         // again.
         guard let block = TransmissionBlock(frame: frame) else { return .silence }
@@ -54,9 +54,8 @@ package struct CardSide: Sendable, Hashable {
         case .information(_, let continues, let payload): return take(payload, continues)
         case .acknowledge(let received): return acknowledged(received)
         case .repeatRequest(let received):
-            // R(NAK) with the card's number requests its last block again. With the other number,
-            // the reader's block never arrived, which this R(ACK) tells the reader (rules 11 and
-            // 12).
+            // R(NAK) with the card's number requests its last block again. The other number means
+            // that the reader's block never arrived; this R(ACK) says so (rules 11 and 12).
             return received == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card never asks for more time.
         case .waitExtension: return .silence
@@ -83,13 +82,13 @@ package struct CardSide: Sendable, Hashable {
         guard frame.count == 2, frame[0] == AnswerToSelect.requestCode, frame[1] & 0x0F != 0x0F
         else { return .silence }
         readerSize = FrameSize(code: frame[1] >> 4)
-        (state, mayChooseParameters) = (.waiting, true)
+        (state, canChooseParameters) = (.waiting, true)
         return .send(answerToSelect)
     }
 
     /// Confirms 106 kbit/s, the only speed supported here.
     private mutating func choose(_ frame: [UInt8]) -> Reaction {
-        mayChooseParameters = false
+        canChooseParameters = false
         // PPS for both directions at 106 kbit/s, with or without its parameter byte.
         let accepted: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]
         return accepted.contains(frame) ? .send([CardSide.parameterSelection]) : .silence
@@ -102,7 +101,7 @@ package struct CardSide: Sendable, Hashable {
         // Each new block from the reader toggles the card's number (rule D).
         number = number.other
         command += payload
-        // No short APDU is longer, so such a command is dropped.
+        // A command that is longer than any short APDU is dropped.
         guard command.count <= ReaderSide.maximumCommandLength else {
             command = []
             return .silence

@@ -5,7 +5,7 @@ package enum FrameSize: UInt8, Hashable, Sendable, CaseIterable {
     /// The size in bytes.
     package var bytes: Int { [16, 24, 32, 40, 48, 64, 96, 128, 256][Int(rawValue)] }
 
-    /// The maximum number of bytes of a command or answer in one block that has no card identifier.
+    /// The maximum number of command or answer bytes in one block without a card identifier.
     package var payload: Int { bytes - TransmissionBlock.overhead }
 
     /// The size for a code. Reserved codes mean the largest size.

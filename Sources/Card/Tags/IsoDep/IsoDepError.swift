@@ -1,6 +1,6 @@
-/// Why an exchange of blocks ended: a kind for code to act on, and a message for people.
+/// Why an exchange of blocks ended: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {

@@ -2,8 +2,8 @@
 /// action. It does not send anything itself.
 ///
 /// Repeating is safe: on request, the card resends its last block or reports that nothing arrived.
-/// So a command is executed once or not at all. Only a block injected by someone else could be
-/// executed in addition; the MACs on the card's native commands prevent that.
+/// So a command is executed once or not at all. Only a block injected by an attacker could be
+/// executed as well; the MACs on the card's native commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// What happened after the last frame.
     package enum Event: Hashable, Sendable {
@@ -25,14 +25,15 @@ package struct ReaderSide: Sendable, Hashable {
         case failed(IsoDepError.Kind)
     }
 
-    /// The maximum number of repetitions without progress. A lost block costs at most two: one if
-    /// the request is lost, and one if the repeated block is.
+    /// The maximum number of repetitions without progress. Recovering a lost block may take
+    /// several, because the request to repeat it or the repeated block can be lost, too.
     package static let maximumRepetitions = 5
     /// The maximum extra time that a card is granted for one command. A card relayed over a network
     /// asks for more.
     package static let maximumExtension = Duration.milliseconds(500)
-    /// The longest command and answer, in bytes: a short APDU has a header of 4, a length, 255
-    /// bytes of data, and an expected length; its answer has 256 bytes and a status of 2.
+    /// The maximum lengths of a command and an answer, in bytes: a short APDU has a 4-byte header,
+    /// a length byte, 255 bytes of data, and a byte for the expected length; its answer has 256
+    /// bytes and a 2-byte status.
     package static let maximumCommandLength = 261
     package static let longestAnswer = 258
 
@@ -109,8 +110,8 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func take(
         _ payload: [UInt8], _ received: BlockNumber, _ continues: Bool
     ) -> Action {
-        // An old number means a block from an earlier command. An answer before the last part of
-        // the command was sent is out of sequence.
+        // An old number means that the block belongs to an earlier command. An answer that arrives
+        // before the last part of the command has been sent is out of sequence.
         guard received == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfPlace)
         }

@@ -9,7 +9,7 @@ package enum TransmissionBlock: Hashable, Sendable {
     case acknowledge(BlockNumber)
     /// Nothing readable arrived, so the other side is asked to repeat (R(NAK)).
     case repeatRequest(BlockNumber)
-    /// The card asks for this multiple of the usual wait, or the reader grants it (S(WTX)).
+    /// The card asks for this multiple of its usual waiting time, or the reader grants it (S(WTX)).
     case waitExtension(multiplier: UInt8)
     /// The end of the exchange (S(DESELECT)).
     case deselect
@@ -36,6 +36,7 @@ package enum TransmissionBlock: Hashable, Sendable {
             self = .information(number: number, continues: true, payload: Array(frame.dropFirst()))
         case (0xA2, 1): self = .acknowledge(number)
         case (0xB2, 1): self = .repeatRequest(number)
+        // In an S-block, the bit of the number must be 0.
         case (0xC2, 1) where number == .even: self = .deselect
         case (0xF2, 2) where number == .even:
             // The two highest bits report the field strength to readers that ask; ours never does.

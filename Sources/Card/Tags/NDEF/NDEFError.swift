@@ -1,7 +1,7 @@
-/// Why bytes are not valid NDEF, or a message cannot be encoded: a kind for code to act on, and a
-/// message for people.
+/// Why bytes are not valid NDEF, or a message cannot be encoded: a kind that code can act on, and a
+/// message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// An NDEF message: a sequence of records, which a tag offers to its reader.
+/// An NDEF message: a sequence of records that a tag offers to readers.
 package struct NDEFMessage: Hashable, Sendable {
     /// The maximum number of records in a message.
     package static let maximumRecordCount = 256
@@ -35,6 +35,7 @@ package struct NDEFMessage: Hashable, Sendable {
         var reader = ByteReader(bytes, errorAtEnd: .truncated)
         var assembler = RecordAssembler(strictness)
         do throws(NDEFError) {
+            // The message ends at its end flag; other bytes may follow on the tag.
             while !assembler.isComplete {
                 try assembler.add(RecordFragment(from: &reader))
             }
@@ -54,6 +55,7 @@ package struct NDEFMessage: Hashable, Sendable {
         guard records.count <= Self.maximumRecordCount else {
             throw NDEFError(.tooLong, "\(records.count) records")
         }
+        // A message cannot have zero records: a record has to carry the begin and end flags.
         let written = records.isEmpty ? [NDEFRecord(format: .empty)] : records
         var bytes: [UInt8] = []
         for (index, record) in written.enumerated() {

@@ -1,7 +1,7 @@
 /// A URI record: an address whose beginning is abbreviated to one byte.
 package struct NDEFURI: Hashable, Sendable {
-    /// The prefixes that a single byte stands for, indexed by that byte. Values from 24h on are
-    /// reserved.
+    /// The prefixes that a single byte stands for, indexed by that byte. Values of 24h and above
+    /// are reserved.
     package static let prefixes = [
         "", "http://www.", "https://www.", "http://", "https://", "tel:", "mailto:",
         "ftp://anonymous:anonymous@", "ftp://ftp.", "ftps://", "sftp://", "smb://", "nfs://",

@@ -51,7 +51,7 @@ struct RecordAssembler {
             guard !isLaterChunk else {
                 throw NDEFError(.badChunk, "a continuation chunk without a first chunk")
             }
-            return try opened(by: fragment)
+            return try newRecord(from: fragment)
         }
         guard isLaterChunk else {
             throw NDEFError(.badChunk, "a new record before the last chunk of the previous one")
@@ -61,11 +61,12 @@ struct RecordAssembler {
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
             throw NDEFError(.badChunk, "a continuation chunk with its own type or ID")
         }
+        // `RecordFragment` cannot exceed the message, so the payload cannot, either.
         record.payload += fragment.payload
         return record
     }
 
-    private func opened(by fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
+    private func newRecord(from fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
         if let format = NDEFRecord.TypeNameFormat(rawValue: fragment.format) {
             return NDEFRecord(
                 format: format, type: fragment.type, id: fragment.id, payload: fragment.payload)

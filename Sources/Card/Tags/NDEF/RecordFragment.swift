@@ -39,6 +39,7 @@ struct RecordFragment {
     /// Creates the only fragment of a record that is not chunked. `position` is its place in the
     /// message: `messageBegin`, `messageEnd`, both, or neither.
     init(_ record: NDEFRecord, position: Flags) {
+        // A short record has a payload length of one byte instead of four.
         flags =
             position
             .union(record.payload.count <= UInt8.max ? .short : [])
@@ -49,8 +50,8 @@ struct RecordFragment {
         payload = record.payload
     }
 
-    /// Appends the encoded fragment. The caller ensures that the type, id, and payload are within
-    /// their limits.
+    /// Appends the encoded fragment. The caller ensures that the type, the ID, and the payload are
+    /// within their limits.
     func append(to bytes: inout [UInt8]) {
         bytes.append(flags.rawValue | format)
         bytes.append(UInt8(truncatingIfNeeded: type.count))

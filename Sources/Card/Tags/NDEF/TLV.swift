@@ -32,7 +32,7 @@ package struct TLV: Hashable, Sendable {
 
     /// The maximum number of bytes in a value: as a two-byte length, FFFFh is reserved.
     package static let maximumLength = 0xFFFE
-    /// The value that stands in place of a one-byte length and announces a two-byte length.
+    /// The first byte of a long length: it says that the length follows in two bytes.
     static let longLengthMark = 0xFF
 
     package let kind: Kind
@@ -45,6 +45,7 @@ package struct TLV: Hashable, Sendable {
     init(from reader: inout ByteReader) throws(NDEFError) {
         offset = reader.offset
         kind = Kind(tag: try reader.byte("a tag"))
+        // A null or terminator block is a single byte; any other block has a length.
         let count = kind == .null || kind == .terminator ? 0 : try Self.length(from: &reader)
         valueOffset = reader.offset
         value = try reader.take(count, "a value")

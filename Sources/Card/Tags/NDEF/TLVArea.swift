@@ -37,6 +37,7 @@ package struct TLVArea: Hashable, Sendable {
         let low = UInt8(truncatingIfNeeded: message.count)
         let high = UInt8(truncatingIfNeeded: message.count >> 8)
         let length = message.count < TLV.longLengthMark ? [low] : [mark, high, low]
+        // 03h is the tag of a message, and FEh is the terminator.
         return [0x03] + length + message + [0xFE]
     }
 }

@@ -1,6 +1,6 @@
-/// Why a reader failed: a kind for code to act on, and a message for people.
+/// Why a reader failed: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
@@ -22,15 +22,15 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case garbled
         /// No answer arrived in time, although the tag may still be there.
         case timedOut
-        /// This reader cannot send such a frame. Nothing was sent.
+        /// This reader cannot send this kind of frame. Nothing was sent.
         case unsupported
         /// The waiting task was canceled.
         case cancelled
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     /// Creates an error.

@@ -1,7 +1,7 @@
-/// A tag's answers during selection (ISO/IEC 14443-3 type A), or, for another kind of card, the
-/// family that a reader reports.
+/// A tag's answers during selection (ISO/IEC 14443-3 type A). For any other kind of card, only the
+/// family that the reader reports.
 public struct TagIdentity: Hashable, Sendable {
-    /// The families of cards that readers tell apart.
+    /// The card families that readers distinguish.
     public enum Family: UInt8, Sendable, CaseIterable {
         /// ISO/IEC 14443 type A.
         case typeA
@@ -21,7 +21,7 @@ public struct TagIdentity: Hashable, Sendable {
     public let answerToRequest: UInt16
     /// The select acknowledge: 00h for a Type 2 tag.
     public let selectAcknowledge: UInt8
-    /// The family of the card. Only type A cards have the other values.
+    /// The family of the card. The other properties apply only to type A cards.
     public let family: Family
 
     /// Creates the identity of a tag from its answers during selection.
@@ -54,7 +54,7 @@ public struct TagIdentity: Hashable, Sendable {
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The kind of card, judging by its answers during selection.
+    /// The kind of card, according to its answers during selection.
     package var kind: String {
         switch family {
         case .typeB: return "type B card"
@@ -72,6 +72,7 @@ public struct TagIdentity: Hashable, Sendable {
         case 0x19: "MIFARE Classic 2K"
         case 0x28: "smart card with emulated MIFARE Classic 1K"
         case 0x38: "smart card with emulated MIFARE Classic 4K"
+        // Tested after the exact values, because some of them also have this bit.
         case _ where speaksInBlocks: "smart card (ISO/IEC 14443-4)"
         case _ where selectAcknowledge & 0x40 != 0: "phone or other device (NFC-DEP)"
         default: "type A card"

@@ -7,7 +7,7 @@ public protocol TagReader: Sendable {
     /// The name of this reader, for messages.
     var name: String { get async }
 
-    /// The maximum number of data bytes that one answer can have with this reader. Callers ask
+    /// The maximum number of data bytes that this reader can return in one answer. Callers ask
     /// after selecting a tag, because the reader may have been replaced with another one.
     var longestAnswer: Int { get async }
 
@@ -38,13 +38,13 @@ public protocol TagReader: Sendable {
     /// Switches the field off, so the tag loses its power. It never fails, and may be called at any
     /// time.
     ///
-    /// Before a tag is selected again, it has been without power long enough to lose all volatile
-    /// state, so changed settings take effect.
+    /// By the time a tag is selected again, it has been without power long enough to lose all
+    /// volatile state, so changed settings take effect.
     func release() async
 }
 
 extension TagReader {
-    /// Empty, for a reader that does not know the answer.
+    /// Empty, for a reader that does not know the ATS.
     public var answerToSelect: [UInt8] { get async { [] } }
 
     /// Throws `.unsupported`, for a reader that can only send frames. Nothing was sent.

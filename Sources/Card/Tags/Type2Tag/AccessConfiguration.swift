@@ -1,6 +1,6 @@
 /// The access rules in CFG0 and CFG1.
 public struct AccessConfiguration: Hashable, Sendable {
-    /// AUTH0: pages from this one on need the password.
+    /// AUTH0: the first page that needs the password; all later pages need it, too.
     public let firstProtected: UInt8
     /// PROT: reading needs the password as well.
     public let protectsReading: Bool
@@ -8,7 +8,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
     public let counts: Bool
-    /// NFC_CNT_PWD_PROT: the count is available only after the password.
+    /// NFC_CNT_PWD_PROT: the count can be read only after authentication with the password.
     let protectsCounter: Bool
     /// AUTHLIM: the number of wrong passwords that lock the tag forever; 0 for no limit.
     public let passwordLimit: Int
@@ -36,6 +36,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// Reads the configuration from its two pages.
     public init(_ cfg0: Page, _ cfg1: Page) {
         let access = cfg1[0]
+        // CFG0 has AUTH0 in byte 3; CFG1 has the access bits in byte 0.
         firstProtected = cfg0[3]
         // The chip ignores a mirror page that comes before the user memory.
         let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage
@@ -53,10 +54,10 @@ public struct AccessConfiguration: Hashable, Sendable {
         Page(0x04, 0x00, 0x00, firstProtected)
     }
 
-    /// Whether it neither counts wrong passwords nor hides the protected pages.
+    /// Whether the chip does not limit wrong passwords, and protected pages stay readable.
     public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
 
-    /// Whether it protects everything writable and leaves it readable, as on our cards.
+    /// Whether every writable page is protected but readable, without a mirror, as on our cards.
     public var isWhole: Bool {
         isHarmless && firstProtected == AccessConfiguration.everything && mirrorPage == nil
     }
@@ -93,6 +94,7 @@ public struct AccessConfiguration: Hashable, Sendable {
 extension Type2Chip {
     /// Whether any page of this chip needs the password.
     public func isProtected(by configuration: AccessConfiguration) -> Bool {
+        // If AUTH0 is beyond the last page, no page needs the password.
         contains(configuration.firstProtected)
     }
 }

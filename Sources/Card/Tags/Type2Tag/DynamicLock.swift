@@ -1,4 +1,4 @@
-/// The lock bits for the user pages from 16 on: bytes 0 and 1 of the dynamic lock page.
+/// The lock bits for user pages 16 and up: bytes 0 and 1 of the dynamic lock page.
 ///
 /// Bits that belong to no page are kept as written; they have no effect.
 struct DynamicLock {
@@ -19,6 +19,7 @@ struct DynamicLock {
     /// Whether a user page is locked when each bit locks this many pages.
     func locks(_ page: UInt8, pagesPerBit: UInt8) -> Bool {
         guard page >= DynamicLock.firstPage, pagesPerBit > 0 else { return false }
+        // In Swift, `<<` binds more tightly than `&`.
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 

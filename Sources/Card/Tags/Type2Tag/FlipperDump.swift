@@ -101,7 +101,7 @@ struct FlipperDump {
         }
     }
 
-    /// The pages that were read, from page 0 on. The file has zeros for the others.
+    /// The pages that were read, starting at page 0. The file has zeros for the others.
     private func pages(of chip: Type2Chip) throws(Type2Error) -> [Page] {
         let total = try number("Pages total", atMost: UInt32.max)
         guard let total else {
@@ -120,7 +120,7 @@ struct FlipperDump {
         let excess = fields.filter {
             $0.key.hasPrefix(FlipperDump.pageMark) && !known.contains($0.key)
         }
-        // A dictionary has no order, so the error is about the first line.
+        // A dictionary has no order, so the excess page with the lowest line number is reported.
         if let (name, field) = excess.min(by: { $0.value.line < $1.value.line }) {
             throw refusal(.excessPage, field, "\(chip.name) has no \(TagDump.shown(name))")
         }
@@ -163,6 +163,7 @@ struct FlipperDump {
         _ name: String, atMost limit: UInt32
     ) throws(Type2Error) -> UInt32? {
         guard let field = fields[name[...]] else { return nil }
+        // Compared as text, so that a sign or a leading zero is refused.
         guard let number = UInt32(field.value), number <= limit, "\(number)" == field.value else {
             throw refusal(
                 .badValue, field, "\(TagDump.shown(field.value)) is not a number from 0 to \(limit)"
@@ -217,8 +218,8 @@ extension FlipperDump {
         name + TagDump.separator + "\(value)"
     }
 
-    /// The label is needed, because Swift 6.2 would otherwise take `[0]` for an array of integers,
-    /// which fits the function above.
+    /// The label is needed because Swift 6.2 would otherwise treat `[0]` as an array of integers,
+    /// which the function above accepts.
     private static func line(_ name: String, bytes: [UInt8]) -> String {
         line(name, bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " "))
     }

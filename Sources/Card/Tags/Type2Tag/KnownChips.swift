@@ -59,6 +59,7 @@ public struct SignedExample: Hashable, Sendable {
 
     /// Takes both as hexadecimal digits.
     fileprivate init(uid: String, signature: String) {
+        // Both are literals in this file, so decoding them cannot fail.
         self.uid = Hexadecimal.decode(uid) ?? []
         self.signature = Hexadecimal.decode(signature) ?? []
     }

@@ -1,8 +1,7 @@
 import TextCodecs
 
-/// A dump as the formats of Flipper and Proxmark3 store it: the pages from the first one on without
-/// a gap, the password and PACK in the pages where the tag stores them, and zeros for everything
-/// unknown.
+/// A dump as the formats of Flipper and Proxmark3 store it: the pages from page 0 without a gap,
+/// the password and PACK in the pages where the tag stores them, and zeros for everything unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
@@ -11,7 +10,7 @@ struct LinearDump {
     /// The counter: zero if unknown.
     let counter: UInt32
     let failedPasswords: Int
-    /// The pages, no more than the chip has.
+    /// The pages, starting at page 0.
     let pages: [Page]
 
     /// The index of an NTAG21x's counter; the two before it belong to other chips.
@@ -118,6 +117,7 @@ extension LinearDump {
         guard (secrets.password + secrets.pack).contains(where: { $0 != 0 }) else {
             throw Type2Error(.inexpressible, "a password and PACK that are known to be zero")
         }
+        // On every chip with a password, PWD and PACK are the last two pages.
         pages[pages.count - 2] = Page(secrets.password) ?? .zero
         pages[pages.count - 1] = Page(secrets.pack + [0, 0]) ?? .zero
     }

@@ -4,11 +4,11 @@ public enum PageRole: Hashable, Sendable {
     case serial
     /// The end of the serial number, and the lock bits of pages 3 to 15.
     case lock
-    /// The capability container, one-time programmable.
+    /// The capability container, which is one-time programmable.
     case capability
     /// User memory.
     case user
-    /// The lock bits for the pages from 16 on.
+    /// The lock bits for pages 16 and up.
     case dynamicLock
     /// CFG0 and CFG1.
     case configuration

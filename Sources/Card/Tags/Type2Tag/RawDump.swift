@@ -9,10 +9,11 @@ enum RawDump {
             // raw dump has one.
             file.contains(0)
         else { return nil }
+        // The length is a multiple of the page size, so no page is dropped.
         let pages = stride(from: 0, to: file.count, by: Page.size).compactMap {
             Page(Array(file[$0..<$0 + Page.size]))
         }
-        // The start of a longer dump must not be taken for the dump of a smaller chip.
+        // The start of a longer dump must not be mistaken for the dump of a smaller chip.
         if let other = Type2Chip.known.first(where: { $0.factoryCapability == pages[3] }),
             other != chip
         {

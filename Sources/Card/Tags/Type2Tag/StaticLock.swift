@@ -1,7 +1,7 @@
 /// The lock bits for pages 3 to 15: bytes 2 and 3 of page 2.
 struct StaticLock {
-    /// From bit 3 on, bit n locks page n; bits 0 to 2 freeze the locks of page 3, pages 4 to 9, and
-    /// pages 10 to 15.
+    /// Starting with bit 3, bit n locks page n. Bits 0 to 2 freeze the lock bits of page 3, of
+    /// pages 4 to 9, and of pages 10 to 15.
     private let bits: UInt16
 
     init(_ page: Page) {
@@ -9,6 +9,7 @@ struct StaticLock {
     }
 
     func locks(_ page: UInt8) -> Bool {
+        // In Swift, `<<` binds more tightly than `&`.
         (3...15).contains(page) && bits & 1 << page != 0
     }
 
@@ -16,6 +17,7 @@ struct StaticLock {
     /// cleared.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = StaticLock(page)
+        // The old block bits apply, so one write can set a lock bit and freeze it.
         let bits = old.bits | StaticLock(written).bits & ~old.frozen
         return Page(
             page[0], page[1], UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8))

@@ -47,6 +47,7 @@ public struct TagDump: Hashable, Sendable {
         guard counter.map({ $0 <= TagMemory.highestCounter }) ?? true else {
             throw Type2Error(.badValue, "the counter can be at most \(TagMemory.highestCounter)")
         }
+        // Only the NTAG21x family has the commands that return these two values.
         guard chip.hasFastRead || (signature == nil && counter == nil) else {
             throw Type2Error(
                 .contradiction, "a \(chip.name) has neither a signature nor a counter")
@@ -69,6 +70,7 @@ public struct TagDump: Hashable, Sendable {
         uid = memory.uid
         pages = memory.pages.indices.map { UInt8(exactly: $0).map(memory.visible) }
         signature = chip.hasFastRead ? memory.signature : nil
+        // A tag that does not count reads refuses to return its counter.
         let showsCounter = withSecrets || AccessConfiguration(of: memory).counts
         counter = chip.hasFastRead && showsCounter ? memory.counter : nil
         secrets = withSecrets ? Secrets(of: memory) : nil
@@ -96,6 +98,7 @@ public struct TagDump: Hashable, Sendable {
             // The dump's pages have zeros here, so the factory values stay unless `secrets` has
             // others.
             if role == .password || role == .pack { continue }
+            // `blank` has already written the serial pages for this UID.
             guard role != .serial || page == memory[number] else {
                 throw Type2Error(
                     .contradiction, "page \(Hexadecimal.encode([number])) does not match this UID")

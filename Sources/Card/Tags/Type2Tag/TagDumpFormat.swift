@@ -72,6 +72,7 @@ extension TagDump {
 
     private static func withUnixLineEndings(_ file: [UInt8]) -> [UInt8] {
         let (carriageReturn, lineFeed) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
+        // The extra zero gives the last byte a partner; otherwise, `zip` would drop that byte.
         return zip(file, file.dropFirst() + [0])
             // A carriage return is dropped only before a line feed.
             .filter { $0 != carriageReturn || $1 != lineFeed }.map(\.0)

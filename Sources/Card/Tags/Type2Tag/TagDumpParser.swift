@@ -1,7 +1,7 @@
 import TextCodecs
 
 /// Reads a dump line by line. Fields and pages have a fixed order, so each line is checked as it is
-/// read, and an error can say which line it is.
+/// read, and an error can give the line number.
 struct TagDumpParser {
     /// The number of the current line, starting at 1.
     private var line = 0
@@ -79,6 +79,7 @@ struct TagDumpParser {
         guard field == .chip || field == .uid || chip != nil else {
             throw refusal(.contradiction, "a \(Type2Chip.otherName) has no field \(name)")
         }
+        // From now on, a repeated field, or one that belongs earlier, is refused.
         remaining = remaining[(index + 1)...]
         seen.append(field)
         try set(field, to: value)
@@ -129,7 +130,7 @@ struct TagDumpParser {
         }
         let page = try page(value)
         pages.append(page)
-        // Page 3 is the capability container, which is all that is known about such a chip.
+        // For a chip outside the table, the capability container in page 3 is all that is known.
         if chip == nil && number == 3 {
             chip = page.flatMap(Type2Chip.other(capability:))
             guard chip != nil else {
@@ -156,7 +157,7 @@ struct TagDumpParser {
         // Removes the spaces between the bytes; any other character there is not a digit and is
         // refused.
         var digits = Array(text.utf8)
-        // Spaces are removed from the back, so that the positions of the others stay valid.
+        // Spaces are removed from back to front, so that the positions of the others stay valid.
         for position in [8, 5, 2]
         where position < digits.count && digits[position] == UInt8(ascii: " ") {
             digits.remove(at: position)

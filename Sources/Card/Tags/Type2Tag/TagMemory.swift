@@ -23,7 +23,7 @@ public struct TagMemory: Hashable, Sendable {
     /// The number of consecutive wrong passwords.
     public package(set) var failedPasswords = 0
 
-    /// A factory-new tag; `nil` unless the UID has 7 bytes and the signature 32.
+    /// A tag as it leaves the factory; `nil` unless the UID has 7 bytes and the signature has 32.
     public static func blank(
         _ chip: Type2Chip, uid: [UInt8],
         signature: [UInt8] = [UInt8](repeating: 0, count: signatureLength)
@@ -65,6 +65,7 @@ public struct TagMemory: Hashable, Sendable {
     mutating func program(_ page: UInt8, _ data: Page) {
         switch chip.role(of: page) {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
+        // One-time programmable: bits can be set, but never cleared.
         case .capability: self[page] = self[page] | data
         case .dynamicLock: self[page] = DynamicLock.merging(data, into: self[page])
         // Only two bytes of the page are PACK; the rest is reserved and reads as zeros.
@@ -76,7 +77,7 @@ public struct TagMemory: Hashable, Sendable {
 
     /// Pages 0 to 2: the UID with the check bytes of its two halves, and no lock bits set.
     static func serialPages(of uid: [UInt8]) -> [Page] {
-        // The check bytes are those of the anticollision, whose first level begins with 88h
+        // The check bytes are the ones used in anticollision, whose first level begins with 88h
         // (ISO/IEC 14443-3).
         let cascadeTag: UInt8 = 0x88
         let internalByte: UInt8 = 0x48
@@ -92,7 +93,7 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 and in the dynamic lock page make a page read-only forever.
+    /// Whether the lock bits in page 2 or in the dynamic lock page make a page read-only forever.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

@@ -35,6 +35,7 @@ extension TagDump {
         func write(to memory: inout TagMemory) {
             guard let passwordPage = memory.chip.passwordPage, let packPage = memory.chip.packPage
             else { return }
+            // `init` has checked both lengths, so neither page can be `nil`.
             memory[passwordPage] = Page(password) ?? .zero
             memory[packPage] = Page(pack + [0, 0]) ?? .zero
             memory.failedPasswords = failedPasswords

@@ -90,11 +90,11 @@ public struct TagSide: Sendable, Hashable {
         case .fastRead(let first, let last):
             return fastRead(first, last, &memory)
         case .write(let page, let data):
-            guard mayWrite(page, memory) else { return Self.refusal }
+            guard canWrite(page, memory) else { return Self.refusal }
             memory.program(page, data)
             return .ack
         case .compatibilityWrite(let page):
-            guard mayWrite(page, memory) else { return Self.refusal }
+            guard canWrite(page, memory) else { return Self.refusal }
             pendingWrite = page
             return .ack
         case .readCounter:
@@ -120,18 +120,18 @@ public struct TagSide: Sendable, Hashable {
         return .ack
     }
 
-    private func mayWrite(_ page: UInt8, _ memory: TagMemory) -> Bool {
+    private func canWrite(_ page: UInt8, _ memory: TagMemory) -> Bool {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
-        // CFGLCK applies as it was at power-up: like any setting, a change takes effect at the next
-        // power-up.
+        // CFGLCK has the value that it had at power-up: a change takes effect at the next power-up,
+        // as for any other setting.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }
     }
 
-    /// The number of pages, from page 0 on, that can be read now.
+    /// The number of pages, counted from page 0, that can be read now.
     private func readablePages(_ memory: TagMemory) -> Int {
         let all = memory.chip.pageCount
         return configuration.protectsReading && !isAuthenticated
@@ -156,7 +156,7 @@ public struct TagSide: Sendable, Hashable {
         return .data((first...last).flatMap { memory.visible($0).bytes })
     }
 
-    /// Counts the first read of a power cycle. The counter stops at its highest value.
+    /// Counts the first read of a power cycle. The counter stops at its maximum.
     private mutating func count(_ memory: inout TagMemory) {
         guard configuration.counts, !hasCounted else { return }
         hasCounted = true
@@ -184,6 +184,7 @@ public struct TagSide: Sendable, Hashable {
             if limit > 0 { memory.failedPasswords += 1 }
             return Self.refusal
         }
+        // Only consecutive wrong passwords count toward the limit.
         memory.failedPasswords = 0
         isAuthenticated = true
         return .data(Array(memory[packPage].bytes.prefix(TagMemory.packLength)))

@@ -1,23 +1,24 @@
 public import TapcardDomain
 
-/// The memory of one chip model: a row in a table, not a class of its own.
+/// The memory layout of one chip model: a row in a table, not a class of its own.
 public struct Type2Chip: Hashable, Sendable {
     /// The model, for a chip in the table; `nil` for any other chip, which can only be read.
     public let model: Chip?
-    /// The number of pages, from page 0 on.
+    /// The number of pages, including page 0.
     public let pageCount: Int
     /// The user pages: those that the capability container covers, and those after them up to the
     /// lock page.
     public let userPages: ClosedRange<UInt8>
-    /// The page with the lock bits for the pages from 10h on.
+    /// The page with the lock bits for pages 10h and up.
     public let dynamicLockPage: UInt8?
-    /// The page of CFG0; CFG1, PWD, and PACK follow it.
+    /// The page that holds CFG0; the pages with CFG1, PWD, and PACK follow it.
     public let configurationPage: UInt8?
     /// The answer to GET_VERSION; `nil` for a chip without that command.
     public let version: [UInt8]?
-    /// Page 3 of a factory-new chip.
+    /// Page 3 of a chip as it leaves the factory.
     public let factoryCapability: Page
-    /// The user pages from page 4 on of a factory-new chip; those not listed are zero.
+    /// The user pages of a chip as it leaves the factory, starting at page 4; pages that are not
+    /// listed are zero.
     public let factoryUser: [Page]
     /// User pages that must stay zero, because Android interprets them as lock bits.
     public let zeroPages: ClosedRange<UInt8>?
@@ -26,17 +27,18 @@ public struct Type2Chip: Hashable, Sendable {
     /// The UID and signature of a real chip, for simulated tags; `nil` if none is publicly known.
     public let signedExample: SignedExample?
 
-    /// The name of the chip, for people and in dumps.
+    /// The chip's name, as shown to users and written in dumps.
     public var name: String { model?.name ?? Type2Chip.otherName }
 
-    /// Whether it supports FAST_READ and the other commands of the NTAG21x family.
+    /// Whether the chip supports FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    /// The page of the password; `nil` for a chip without one.
+    /// The page that holds the password; `nil` for a chip without a password.
     public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
-    /// The page of the answer to the password; `nil` for a chip without one.
+    /// The page that holds PACK; `nil` for a chip without a password.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
+    // Compared as `Int`, because a chip can have 256 pages, which a `UInt8` cannot hold.
     func contains(_ page: UInt8) -> Bool { Int(page) < pageCount }
 }
 
@@ -47,7 +49,7 @@ extension Type2Chip {
         self = chip
     }
 
-    /// The chip in the table whose name someone typed, in upper or lower case.
+    /// The chip in the table with the name that the user typed, in upper or lower case.
     public init?(typed word: String) {
         guard let model = Chip(typed: word) else { return nil }
         self.init(model)
@@ -59,7 +61,7 @@ extension Type2Chip {
         self.init(model)
     }
 
-    /// The name for every chip outside the table.
+    /// The name of every chip outside the table.
     package static let otherName = "Type 2 tag"
 
     /// The smallest chip outside the table, for a tag whose capability container does not give a
@@ -69,10 +71,10 @@ extension Type2Chip {
         configurationPage: nil, version: nil, factoryCapability: .zero, factoryUser: [],
         zeroPages: nil, pagesPerDynamicLock: 0, signedExample: nil)
 
-    /// A chip outside the table, known only by its capability container, which can only be read.
+    /// A read-only chip outside the table, known only by its capability container.
     ///
-    /// `nil` if the container is invalid (magic E1h and major version 1 are required), or if it
-    /// gives a size of zero or more than a one-byte page number can address.
+    /// `nil` if the container is invalid (magic E1h and major version 1 are required), or if its
+    /// size is zero or exceeds what a one-byte page number can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
         // The container counts in units of eight bytes, which is two pages.

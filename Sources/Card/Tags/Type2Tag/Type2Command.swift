@@ -95,6 +95,7 @@ package enum Type2Command: Hashable, Sendable {
         // READ always returns four pages.
         case .read: 4 * Page.size
         case .fastRead(let first, let last):
+            // A tag refuses a run that ends before it begins.
             first <= last ? (Int(last) - Int(first) + 1) * Page.size : nil
         case .readCounter: 3
         // The answer to the correct password is PACK.

@@ -1,7 +1,7 @@
-/// Why a frame, an answer, or a dump was refused: a kind for code to act on, and a message for
-/// people.
+/// Why a frame, an answer, or a dump was refused: a kind that code can act on, and a message for
+/// users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
@@ -46,9 +46,9 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case inexpressible
     }
 
-    /// The kind of failure, for code to act on.
+    /// The kind of failure, which code can act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     /// Creates an error.

@@ -10,13 +10,15 @@ enum Type2Opcode: UInt8 {
     case compatibilityWrite = 0xA0
     case write = 0xA2
 
-    /// The bytes of the frame, without CRC.
+    /// The number of bytes in the frame, without the CRC.
     var frameLength: Int {
         switch self {
         case .getVersion: 1
         case .read, .readCounter, .readSignature, .halt, .compatibilityWrite: 2
         case .fastRead: 3
+        // The opcode and the four bytes of the password.
         case .authenticate: 5
+        // The opcode, the page number, and the four bytes of the page.
         case .write: 6
         }
     }

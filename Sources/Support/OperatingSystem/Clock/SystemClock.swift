@@ -2,23 +2,24 @@ import Glibc
 
 /// The clocks of this machine.
 public enum SystemClock {
-    /// The wall-clock time, which anyone in charge of the machine can change.
+    /// The wall-clock time, which an administrator of the machine can change.
     public static var millisecondsSince1970: Int64 {
         let time = reading(CLOCK_REALTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The monotonic clock, which started before this program.
+    /// The monotonic time, counted from some point before this program started.
     public static var uptimeNanoseconds: UInt64 {
         let time = reading(CLOCK_MONOTONIC)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The monotonic clock in milliseconds.
+    /// The monotonic time in milliseconds.
     public static var uptimeMilliseconds: UInt64 { uptimeNanoseconds / 1_000_000 }
 
     /// The time since this machine started, including sleep. It cannot be set.
     public static var millisecondsSinceBoot: Int64 {
+        // Unlike CLOCK_MONOTONIC, this clock also counts the time that the machine was asleep.
         let time = reading(CLOCK_BOOTTIME)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }

@@ -8,8 +8,8 @@ public struct AppendError: Error, Sendable {
 }
 
 extension DurableFile {
-    /// Cuts the file to `length`, appends bytes, and returns once they are on disk. The file must
-    /// exist.
+    /// Truncates the file to `length`, appends bytes, and returns once they are on disk. The file
+    /// must exist.
     public func append(_ bytes: [UInt8], at length: Int) throws(AppendError) {
         let file: FileDescriptor
         do throws(FileError) {
@@ -19,7 +19,7 @@ extension DurableFile {
         }
         do throws(FileError) {
             try file.requireRegular()
-            // Cuts off what is left of an earlier append that was interrupted.
+            // Removes what an interrupted append may have left at the end.
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)

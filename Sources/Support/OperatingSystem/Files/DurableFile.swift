@@ -26,11 +26,11 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The name that stands for standard input or output where the user gives a file name.
+    /// The file name that means standard input or output.
     public static let standardStream = "-"
 
-    /// The bytes of a file that the user named; `nil` if it does not exist. A pipe is allowed, and
-    /// is read until it ends or the task is canceled; "-" is standard input.
+    /// The bytes of a file that the user specified; `nil` if it does not exist. A pipe is allowed,
+    /// and is read until it ends or the task is canceled; "-" is standard input.
     public func readStream(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
@@ -58,6 +58,7 @@ public struct DurableFile: Sendable, Hashable {
     /// The file that a link points to; this file itself if it is not a link or does not exist.
     public func resolved() throws(FileError) -> DurableFile {
         guard let target = unsafe realpath(path, nil) else {
+            // A missing file has nothing to resolve.
             guard errno == ENOENT else { throw .last(path) }
             return self
         }
@@ -69,14 +70,14 @@ public struct DurableFile: Sendable, Hashable {
     ///
     /// The bytes are written to a temporary file next to it, which is then renamed. With `durable`,
     /// the call does not return until both the bytes and the name are on disk. If it throws, the
-    /// file is unchanged, unless only the name could not be confirmed; in that case, the file is
-    /// already the new one.
+    /// file is unchanged, with one exception: if the rename succeeded but could not be synchronized
+    /// to disk, the file has already been replaced.
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
         // The name is random, so that two writers never use the same temporary file.
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
-        // No other user can read it while it is being written, whatever its final permissions are.
+        // 0600: until the file is written, no other user can read it, whatever its final mode is.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(FileError) {
             try file.setPermissions(mode)
@@ -90,8 +91,8 @@ public struct DurableFile: Sendable, Hashable {
             throw error
         }
         guard durable else { return }
-        // The name is part of the folder, which also has to reach the disk.
-        try DurableFile.reachDisk(folder)
+        // The name is stored in the folder, which also has to be synchronized.
+        try DurableFile.synchronizeFolder(folder)
     }
 
     /// Removes the file. A missing file counts as removed.
@@ -102,7 +103,7 @@ public struct DurableFile: Sendable, Hashable {
     /// Renames the file within its folder, replacing any file that has the new name.
     public func move(to path: String) throws(FileError) {
         guard unsafe rename(self.path, path) == 0 else { throw .last(self.path) }
-        try DurableFile.reachDisk(folder)
+        try DurableFile.synchronizeFolder(folder)
     }
 
     /// The permission bits (mode & 07777), or `nil` if the file does not exist.
@@ -155,7 +156,7 @@ public struct DurableFile: Sendable, Hashable {
             if try FileStatus.of(folder)?.isFolder == true { continue }
             // Another process may create the folder between the two calls, which is fine.
             if unsafe mkdir(folder, mode) == 0 {
-                try reachDisk(DurableFile(folder).folder)
+                try synchronizeFolder(DurableFile(folder).folder)
                 continue
             }
             let failure = FileError.last(folder)
@@ -164,7 +165,7 @@ public struct DurableFile: Sendable, Hashable {
     }
 
     /// Makes the names in a folder durable.
-    private static func reachDisk(_ folder: String) throws(FileError) {
+    private static func synchronizeFolder(_ folder: String) throws(FileError) {
         try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 

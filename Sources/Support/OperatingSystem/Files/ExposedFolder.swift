@@ -34,33 +34,33 @@ extension DurableFile {
     private static let othersWrite: UInt32 = 0o002
     fileprivate static let sticky: UInt32 = 0o1000
     static let root: UInt32 = 0
-    /// The user ID of files whose owner is unknown in this namespace, such as those on a volume
+    /// The user ID that is reported for an owner who is unknown in this namespace, as on a volume
     /// from a container's host.
     static let unmapped: UInt32 = 65_534
 
     /// The nearest folder that lets another user replace this file. `nil` if only root and this
     /// user could. For a link, both its own folder and its target's are checked.
     ///
-    /// With `mayShare`, the file's group may write to the file's folder.
+    /// With `mayShare`, it is acceptable that the group can write to the file's folder.
     public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
         let real = (try? resolved()) ?? self
         // Here, the sticky bit is not enough: it protects the files in the folder, but others can
         // put a journal next to them.
         let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
         // Someone could replace the link in its folder, or the file in the target's folder.
-        for holder in [folder, real.folder] {
-            if let status = try? FileStatus.of(holder), status.isFolder,
-                let exposed = status.exposed(holder, to: writing)
+        for container in [folder, real.folder] {
+            if let status = try? FileStatus.of(container), status.isFolder,
+                let exposed = status.exposed(container, to: writing)
             {
                 return exposed
             }
         }
-        let starts = [folder, real.folder].flatMap { holder in
-            [holder, (try? DurableFile(holder).resolved().path) ?? holder]
+        let starts = [folder, real.folder].flatMap { container in
+            [container, (try? DurableFile(container).resolved().path) ?? container]
         }
         for parent in starts.flatMap(DurableFile.parents) {
-            // The permissions of the group are ignored for parent folders, because on some
-            // distributions, every user has their own group.
+            // Group permissions are ignored for parent folders, because on some distributions,
+            // every user has their own group.
             guard let status = try? FileStatus.of(parent), status.isFolder,
                 status.permissions & DurableFile.sticky == 0,
                 let exposed = status.exposed(parent, to: DurableFile.othersWrite)
@@ -75,6 +75,7 @@ extension DurableFile {
         var (parents, last) = ([String](), folder)
         while true {
             let next = DurableFile(last).folder
+            // "/" and "." are their own parents.
             guard next != last else { return parents }
             parents.append(next)
             last = next
@@ -83,14 +84,14 @@ extension DurableFile {
 }
 
 extension DurableFile {
-    /// Whether the path leads to a folder.
+    /// Whether there is a folder at this path.
     public var isFolder: Bool {
         get throws(FileError) { try FileStatus.of(path)?.isFolder ?? false }
     }
 }
 
 extension FileStatus {
-    /// The folder with this status, if others may write to it or if it belongs to another user.
+    /// The folder with this status, if others can write to it or if it belongs to another user.
     fileprivate func exposed(_ path: String, to writing: UInt32) -> ExposedFolder? {
         guard !isOurs || permissions & writing != 0 else { return nil }
         return ExposedFolder(path: path, permissions: permissions, isForeign: !isOurs)

@@ -26,12 +26,13 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// Standard input, under a new descriptor, so that closing this one leaves standard input open.
     static func standardInput() throws(FileError) -> FileDescriptor {
+        // At least 3, so that the copy never takes the number of a closed standard stream.
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")
     }
 
-    /// Throws unless this is a regular file. Other kinds may never end, or may take too long to.
+    /// Throws unless this is a regular file. Reading any other kind of file may take forever.
     func requireRegular() throws(FileError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw .last(path) }
@@ -99,8 +100,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Sets the permissions exactly. This is needed, because the user's umask reduces the ones
-    /// given at creation.
+    /// Sets exactly these permissions, because the user's umask reduces those given at creation.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }
@@ -128,6 +128,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
     }
 
     /// Releases the lock immediately. If the file were merely closed, a child process that is just
-    /// being started, and still has a copy of the descriptor, would keep the lock.
+    /// being started and still has a copy of the descriptor would keep the lock.
     package func unlock() { _ = flock(number, LOCK_UN) }
 }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Why a file could not be read or written: a kind for code to act on, and a message that names the
-/// path.
+/// Why a file could not be read or written: a kind that code can act on, and a message that names
+/// the path.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     public enum Kind: Sendable, Hashable {
@@ -19,7 +19,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case isFolder
         /// A pipe, device, or socket was found instead of a file.
         case notRegular
-        /// A link on the path leads nowhere.
+        /// A link on the path refers to a missing file.
         case danglingLink
         /// The task was canceled while it was waiting for a pipe.
         case cancelled

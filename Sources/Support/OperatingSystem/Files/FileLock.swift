@@ -1,10 +1,10 @@
 import Glibc
 
 /// An exclusive lock held by one process, or by one part of it, until the last reference is gone.
-/// The system releases it when the process ends, no matter how.
+/// The system releases it when the process ends, even if the process crashes.
 ///
-/// The file is kept when the lock is released: if it were removed, a second holder could lock a new
-/// file of that name while the first one still holds the old file.
+/// The file is kept when the lock is released: if it were removed, a second process could lock a
+/// new file with that name while the first one still has the old file locked.
 public final class FileLock: Sendable {
     private let file: FileDescriptor
 
@@ -30,16 +30,16 @@ public final class FileLock: Sendable {
         return FileLock(file)
     }
 
-    /// Waits for the lock for this path and runs the body while holding it. `refusal` makes the
+    /// Waits for the lock for this path and runs the body while holding it. `refusal` creates the
     /// error for a lock that cannot be acquired. `notice` is called once if the wait takes longer
-    /// than a normal file update; if there is a notice, canceling the task ends the wait.
+    /// than a normal file update. Canceling the task ends the wait only if there is a `notice`.
     public static func holding<Success, Failure: Error>(
         _ path: String, orThrow refusal: (FileError) -> Failure,
         whenWaiting notice: (() -> Void)? = nil, _ body: () throws(Failure) -> Success
     ) throws(Failure) -> Success {
         var lock: FileLock?
         do throws(FileError) {
-            // 50 tries, 20 ms apart: an update of a file takes less than this second.
+            // 50 tries, 20 ms apart, take one second; a normal file update takes less.
             let (triesBeforeNotice, pause): (Int, UInt32) = (50, 20_000)
             // With a notice, the lock is polled, because a blocking flock can be neither timed nor
             // canceled.
@@ -65,7 +65,8 @@ public final class FileLock: Sendable {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let process = Int32(digits), process > 0 else { return nil }
-        // A holder that was killed has left its process ID in the file.
+        // A holder that was killed has left its process ID in the file. EPERM means that the
+        // process exists, but belongs to another user.
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 }

@@ -26,8 +26,8 @@ struct FileStatus {
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
-    /// Whether it belongs to this user or to root. The owner may be unknown in this namespace, as
-    /// on a volume from a container's host.
+    /// Whether the file belongs to this user or to root. An owner who is unknown in this namespace,
+    /// as on a volume from a container's host, also counts.
     var isOurs: Bool { [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner) }
 
     /// Refuses a path with a dangling link. The file may exist on a disk that is not mounted, and

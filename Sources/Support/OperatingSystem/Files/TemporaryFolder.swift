@@ -1,7 +1,7 @@
 import Glibc
 
-/// A private folder for one temporary file. Both are removed along with the last reference; other
-/// users cannot look inside.
+/// A private folder for one temporary file. Both are removed when the last reference is released.
+/// Other users cannot access the folder.
 public final class TemporaryFolder: Sendable {
     private static let chunkSize = 65_536
 
@@ -19,6 +19,7 @@ public final class TemporaryFolder: Sendable {
             unsafe characters.baseAddress.flatMap { unsafe mkdtemp($0) } != nil
         }
         guard isMade else { throw .last(base ?? "/var/tmp") }
+        // The last character is the NUL that ends the C string.
         let bytes = template.dropLast().map { UInt8(bitPattern: $0) }
         folder = String(decoding: bytes, as: UTF8.self)
     }

@@ -3,15 +3,15 @@ import Glibc
 /// A C library that is loaded at run time and stays loaded. It is not linked, so the program can
 /// start without it and reports it as missing only where it is needed.
 public struct LoadableLibrary: Hashable, Sendable {
-    /// The library's name as shown to people, such as "libnfc".
+    /// The library's name as shown to users, such as "libnfc".
     public let name: String
     /// The Debian package that contains it.
     public let package: String
 
     public init(name: String, package: String) { (self.name, self.package) = (name, package) }
 
-    /// Loads it and fills a table with the functions in use. `bind` returns the name of a missing
-    /// function, or `nil`.
+    /// Loads the library and fills a table with the functions that are used. `bind` returns the
+    /// name of a missing function, or `nil`.
     public func load<Table>(
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -31,7 +31,7 @@ public struct LoadableLibrary: Hashable, Sendable {
         return table
     }
 
-    /// Loads a library that the program cannot run without. If that fails, prints the reason and
+    /// Loads a library that the program cannot run without. If loading fails, prints the reason and
     /// ends the process, as the system does for a linked library.
     public func loadOrExit<Table>(
         _ file: String, _ table: Table,

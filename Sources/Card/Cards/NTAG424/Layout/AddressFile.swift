@@ -68,15 +68,15 @@ package struct AddressFile: Hashable, Sendable {
                     + "the chip")
         }
         template = FixedNumber.bytes(message.count, count: AddressFile.lengthByteCount) + message
-        // The values are at the end of the file, so their positions follow from its length. From
-        // that, even a station with a different address can find the grant.
+        // The values are at the end of the file, so their positions follow from its length, and
+        // even a station with a different address can find the grant.
         keepsAddress = false
         codeAt = used - 2 * TapKeys.codeSize
         grantAt = used - AddressFile.byteCountFromGrant
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
     }
 
-    /// The file for a card that keeps its address, whatever it is; only the grant is written.
+    /// The file for a card whose address is kept; only the grant is written.
     package init(keepingWith grantAt: Int) {
         self.grantAt = grantAt
         identityAt = grantAt - AddressFile.dataName.utf8.count - 2 * TapIdentity.encryptedSize
@@ -86,8 +86,8 @@ package struct AddressFile: Hashable, Sendable {
         keepsAddress = true
     }
 
-    /// Where the grant is in a file with a different address, computed from the first bytes of the
-    /// file. `nil` if none of our addresses fits.
+    /// Where the grant is in a file with a different address, computed from the length field at the
+    /// start of the file. `nil` if that length fits none of our addresses.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
         // Checked before the number is read, because an emulator can answer with any number of
         // bytes.
@@ -120,6 +120,7 @@ package struct AddressFile: Hashable, Sendable {
         let known = AddressFile(keepingWith: offset)
         // In a short file that is not ours, `p` would start before the file does.
         guard known.identityAt >= lengthByteCount else { return nil }
+        // A file that is too short gives too few digits, which `TapMessage` refuses.
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
         }
@@ -161,18 +162,18 @@ package struct AddressFile: Hashable, Sendable {
             stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.maximumWrite)
                 .map { $0..<min($0 + AddressFile.maximumWrite, whole.upperBound) }
         }
-        // In this case, the rest of the template consists of zeros, which would erase the address.
+        // Here, the rest of the template consists of zeros, which would erase the card's address.
         if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
 
-    /// The maximum number of bytes in a write with a MAC that fits in a block of 64.
+    /// The maximum number of data bytes for which a write with its MAC fits in a 64-byte block.
     private static let maximumWrite = 40
 
     private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
 
-    /// The settings of the file. Anyone may read it, with the values filled in; only the load key
-    /// may write it or read it with a MAC. Writes have a MAC but are not encrypted: an encrypted
+    /// The settings of the file. Anyone can read it, with the values filled in; only the load key
+    /// can write to it or read it with a MAC. Writes have a MAC but are not encrypted: an encrypted
     /// grant would not fit in one block, and anyone nearby can read the grant anyway.
     package var settings: FileSettings {
         FileSettings(

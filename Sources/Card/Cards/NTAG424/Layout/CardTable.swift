@@ -6,8 +6,8 @@ extension KeyRing {
     /// The table for a station without masters: for each card, the keys that seal its records and
     /// take payments from it, derived from the issuer's keys with these IDs.
     ///
-    /// Retired keys, and keys that this ring lacks, are left out. `nil` if this ring is itself a
-    /// table, from which no other table can be made.
+    /// Retired keys and keys that this ring lacks are left out. `nil` if this ring is itself a
+    /// table, because no table can be made from another one.
     package func table(of cards: [CardUID: Set<UInt8>]) -> KeyRing? {
         var entries: [KeyEntry] = []
         for entry in self.entries where entry.status != .retired {

@@ -5,11 +5,11 @@ import TapcardDomain
 /// that phones read. Only the load key can write them. The balance is the grant minus what has been
 /// spent.
 ///
-/// The chip sends it without a MAC, because anyone may read that file. So the grant carries a seal,
-/// made with a key derived from the card's sell key, by which a station detects any changed bit.
+/// The chip sends it without a MAC, because anyone can read that file. So the grant carries a seal,
+/// made with a key derived from the card's sell key, that lets a station detect any changed bit.
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
-    /// The highest sum of credits, in minor units: 48 bits.
+    /// The maximum sum of credits, in minor units: 48 bits.
     package static let most: Int64 = 1 << 48 - 1
     static let formatVersion: UInt8 = 1
     private static let sealByteCount = 8
@@ -37,6 +37,7 @@ package struct Grant: Hashable, Sendable {
             ConstantTime.equal(
                 Array(bytes.suffix(Grant.sealByteCount)), Grant.seal(over: body, for: card))
         else { return nil }
+        // Six bytes, which is exactly the 48 bits of the maximum.
         self.init(FixedNumber.value(body[2..<8]))
     }
 

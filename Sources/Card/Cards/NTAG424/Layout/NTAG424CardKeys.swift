@@ -9,7 +9,7 @@ package struct NTAG424CardKeys: Hashable, Sendable {
     package let version: UInt8
     private let keys: [AESKey]
 
-    /// The keys of a factory-new chip: all zeros.
+    /// The keys of a chip as it leaves the factory: all zeros.
     package static let factory = NTAG424CardKeys(
         version: 0,
         keys: KeyNumber.allCases.map { _ in AESKey([UInt8](repeating: 0, count: AESKey.size)) })

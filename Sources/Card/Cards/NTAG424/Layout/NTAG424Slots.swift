@@ -25,6 +25,7 @@ package struct NTAG424Slot: Hashable, Sendable {
     /// Reads a slot. `nil` for anything that `bytes` would not produce.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == NTAG424Slot.byteCount else { return nil }
+        // Six bytes hold up to 48 bits, the maximum of `Grant`.
         let sum = bytes[SealedRecord.byteCount...].prefix(6)
         self.init(
             record: Array(bytes.prefix(SealedRecord.byteCount)), spent: FixedNumber.value(sum))
@@ -58,8 +59,8 @@ package struct NTAG424Slots: Hashable, Sendable {
 
     /// The four slots; `nil` for one that was never written or is torn.
     package let slots: [NTAG424Slot?]
-    /// The records in the slots, as bytes: all zeros if none was ever written, all ones if none is
-    /// intact.
+    /// The bytes of each slot's record: all zeros if the slot was never written, all ones if its
+    /// content is not intact.
     package let records: [[UInt8]]
 
     /// Reads the whole file. `nil` for any other number of bytes.
@@ -79,8 +80,8 @@ package struct NTAG424Slots: Hashable, Sendable {
         }
     }
 
-    /// The total spent when this record was written. If the record is not on the card, the highest
-    /// total in any slot.
+    /// The total spent when this record was written; the highest total in any slot if the record is
+    /// not on the card.
     package func spent(at record: [UInt8]?) -> Int64 {
         let all = slots.compactMap { $0 }
         // The highest is used, because the total spent may never decrease (rule 56).

@@ -1,14 +1,14 @@
 package import Tags
 package import TapcardDomain
 
-/// Asks a chip what it is. No key is used, because the chip counts failed authentications. In its
+/// Asks a chip what it is. No key is used, because the chip counts failed authentications. Of its
 /// answers, only the maker's signature can be verified.
 package struct InspectNTAG424: NTAG424Procedure {
-    /// How much to ask for.
+    /// How much to request.
     package enum Depth: Sendable, Hashable {
         /// The versions of keys 0 and 3.
         case keys
-        /// Also whether it is an NTAG 424, and if it has the factory keys, the message for phones,
+        /// Also whether it is an NTAG 424. If it has the factory keys, also the message for phones,
         /// which may be someone else's data.
         case kind
         /// Also the versions of the other keys, the maker's signature, and the message for phones.
@@ -19,8 +19,8 @@ package struct InspectNTAG424: NTAG424Procedure {
         case select, kind, version(KeyNumber), signature, address
     }
 
-    /// The number of bytes of the file for phones to request: as many as every reader can return in
-    /// a plain answer.
+    /// The number of bytes to request from the file for phones: as many as every reader can return
+    /// in a plain answer.
     private static let maximumRead = 240
 
     package var talk = NTAG424Talk()
@@ -71,11 +71,13 @@ package struct InspectNTAG424: NTAG424Procedure {
         case .kind: .run(.getVersion)
         case .version(let number): .run(.getKeyVersion(number))
         case .signature: .run(.readSignature)
+        // Anyone can read this file, so no key is needed.
         case .address: .run(.readData(.ndef, offset: 0, length: InspectNTAG424.maximumRead), .plain)
         case nil: .finish(found)
         }
     }
 
+    // NXP, and the family of the NTAG 4xx DNA.
     private static let vendorAndType: [UInt8] = [0x04, 0x04]
 
     /// The SELECT command for the NDEF application (NFC Forum Type 4), which all Type 4 tags
@@ -84,7 +86,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
     ]
 
-    /// The name of the chip whose GetVersion answer begins with this part; `nil` if unknown.
+    /// The name of the chip whose GetVersion answer begins with these bytes; `nil` if unknown.
     package static func otherName(version: [UInt8]) -> String? {
         guard version.count >= 5, version[0] == 0x04 else { return nil }
         // Vendor 04h is NXP; the low nibble of the type identifies the family, and the major
@@ -135,6 +137,7 @@ package struct NTAG424Answers: Hashable, Sendable {
     package var message: [UInt8] {
         let head = AddressFile.lengthByteCount
         let length = FixedNumber.value(address.prefix(head))
+        // The message may be longer than the part that was read.
         return Array(address.dropFirst(head).prefix(Int(length)))
     }
 }

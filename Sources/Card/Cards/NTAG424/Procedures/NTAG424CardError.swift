@@ -1,18 +1,18 @@
 package import Tags
 
-/// Why a procedure with a chip ended early: a kind for code to act on, and a message for people.
+/// Why a procedure with a chip ended early: a kind that code can act on, and a message for users.
 ///
-/// Two errors are equal when their kinds are.
+/// Errors of the same kind are equal.
 package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that a caller can act on.
     package enum Kind: Sendable, Hashable {
         /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
         /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
-        /// the new content; only reading it again can tell which.
+        /// the new content; the only way to tell is to read it again.
         case unknown(ReaderError.Kind)
         /// A write was sent, but the answer is a refusal, which anyone could have sent, or has a
-        /// wrong MAC. Only reading the card again can tell whether the write took effect.
+        /// wrong MAC. The only way to tell whether the write took effect is to read the card again.
         case doubtful(NTAG424Error.Kind)
         /// The card refused, or its answer was not authenticated. No write had been sent.
         case chip(NTAG424Error.Kind)
@@ -24,7 +24,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         case unfinished
         /// The card is not an NTAG 424.
         case otherChip
-        /// The chip no longer accepts this key: someone has tried too many wrong ones.
+        /// The chip no longer accepts this key, because too many wrong ones have been tried.
         case lockedKey(KeyNumber)
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
@@ -34,7 +34,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
 
     package let kind: Kind
     package let detail: String
-    /// Whether the card had already proved that it has its key, so that a session was open.
+    /// Whether a session was open, so the card had already proved that it has its key.
     package fileprivate(set) var hadSession = false
     /// The key that was tried but not confirmed. The card counts a wrong key even if its refusal is
     /// lost or garbled.
@@ -46,7 +46,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     func after(_ talk: NTAG424Talk, hadSession: Bool = false) -> NTAG424CardError {
         var error = self
         error.hadSession = hadSession
-        // Barred means that the chip has not confirmed the key.
+        // The conversation is barred while the chip has not confirmed the key.
         error.unconfirmedKey = talk.conversation.isBarred ? talk.proving : nil
         return error
     }

@@ -4,8 +4,8 @@ package import Tags
 /// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
 /// step, so every sequence of answers and faults can be tested without a reader.
 ///
-/// A procedure only says what to do next. `next(after:)` turns that into commands, and determines
-/// after a failure whether something may have been written.
+/// A procedure only says what to do next. `next(after:)` turns that into commands. After a failure,
+/// it determines whether something may have been written.
 package protocol NTAG424Procedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -14,7 +14,7 @@ package protocol NTAG424Procedure: Sendable {
 
     /// The first move.
     mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the previous one succeeded, with the data from its answer.
+    /// The move after the previous one has succeeded, given the data from the answer.
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
     /// The move after the chip says, without a MAC, that the previous one succeeded.
     mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome>
@@ -121,13 +121,14 @@ extension NTAG424Procedure {
             case .finish(let outcome): return .finish(outcome)
             case .run(let command, let mode):
                 step = try talk.conversation.begin(command, file: mode)
+                // Set before the command is sent, because its answer may never arrive.
                 (talk.isWriting, talk.proving) = (command.isWrite, nil)
             case .authenticate(let number, let key, let random):
                 step = try talk.conversation.authenticate(number, key, random: random)
                 (talk.isWriting, talk.proving) = (false, number)
             }
         } catch {
-            // Nothing was sent.
+            // Nothing was sent, so nothing can have been written.
             throw .chip(error)
         }
         guard case .send(let command) = step else { throw .chip(NTAG424Error(.malformed)) }
@@ -166,6 +167,7 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .send(let command):
                 do throws(ReaderError) {
+                    // A failure is an event, too: only the procedure knows whether it was writing.
                     event = .answer(try await exchange(command: command))
                 } catch {
                     event = .failure(error.kind)

@@ -102,7 +102,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             guard data == plan.uid.bytes else { throw .otherCard }
         case .settings(let file):
             settings[file] = try PersonalizeNTAG424.settings(data, file)
-            if file == .data { try work() }
+            if file == .data { try planRemainingSteps() }
         case .readAddress: compareAddress(data)
         case .check:
             guard data == [plan.keys.version] else { throw .unfinished }
@@ -114,8 +114,8 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Authenticates with the key 0 of the reported version, and requests everything else in that
-    /// session, where every answer carries the chip's MAC.
+    /// Authenticates with key 0 in the version that the chip reported, and requests everything else
+    /// in that session, where every answer carries the chip's MAC.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
         steps = [.prove(.application, try key(.application)), .number]
@@ -123,7 +123,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     }
 
     /// Plans the steps that are not done yet.
-    private mutating func work() throws(NTAG424CardError) {
+    private mutating func planRemainingSteps() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
         for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
             // Checked before the first write, because a later refusal would leave the chip
@@ -177,13 +177,15 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     }
 
     private func applicationKeyFirst(_ work: [Step]) -> [Step] {
-        func isOfKey(_ step: Step) -> Bool {
+        func concernsApplicationKey(_ step: Step) -> Bool {
             switch step {
             case .changeKey(.application, _), .check(.application), .prove(.application, _): true
             default: false
             }
         }
-        return work.filter(isOfKey).dropFirst() + work.filter { !isOfKey($0) }
+        // The first of these steps authenticates with the old key 0, whose session is already open.
+        return work.filter(concernsApplicationKey).dropFirst()
+            + work.filter { !concernsApplicationKey($0) }
     }
 
     private mutating func compareAddress(_ found: [UInt8]) {

@@ -15,11 +15,11 @@ package struct ReadNTAG424: NTAG424Procedure {
     private let random: [UInt8]
     private var stage = Stage.selecting
     private var grantAt: Int
-    private var maySearch = true
+    private var canSearch = true
     private var grant: Grant?
 
-    /// `others` are keys with which the grant may still be sealed during a key rotation. `random`
-    /// is 16 unpredictable bytes.
+    /// During a key rotation, the grant may still be sealed with one of the `others`. `random` is
+    /// 16 unpredictable bytes.
     package init(
         _ card: SellingKey, or others: [SellingKey] = [], _ address: AddressFile, random: [UInt8]
     ) {
@@ -35,14 +35,15 @@ package struct ReadNTAG424: NTAG424Procedure {
         switch stage {
         case .selecting:
             stage = .proving
+            // Key 3 is the sell key, which even a station with only a table of card keys has.
             return .authenticate(.three, card.key, random: random)
         case .proving: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
             // The search is made only once; otherwise, a card that returns garbage would be queried
             // forever.
-            guard grant == nil, maySearch else { return readSlots() }
-            (stage, maySearch) = (.findingGrant, false)
+            guard grant == nil, canSearch else { return readSlots() }
+            (stage, canSearch) = (.findingGrant, false)
             return .run(
                 .readData(.ndef, offset: 0, length: AddressFile.lengthByteCount), .plain)
         case .findingGrant:
@@ -59,8 +60,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Reads without a MAC even in a session, because anyone may read this file; the seal verifies
-    /// the grant.
+    /// Reads without a MAC even in a session, because anyone can read this file; the grant is
+    /// verified by its seal.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
@@ -68,6 +69,7 @@ package struct ReadNTAG424: NTAG424Procedure {
 
     private mutating func readSlots() -> NTAG424Move<NTAG424State> {
         stage = .readingSlots
+        // The settings of this file require encryption and a MAC.
         return .run(.readData(.data, offset: 0, length: NTAG424Slots.byteCount), .full)
     }
 }

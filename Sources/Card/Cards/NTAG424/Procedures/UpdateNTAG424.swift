@@ -3,8 +3,8 @@ import Tags
 import TapcardDomain
 
 /// Writes one state in one command. The MAC on the answer proves that the state is on the card, so
-/// nothing is read back. A state with more credit than was granted takes the load key and five more
-/// commands, which come first: the new grant is written before the state, because a grant by itself
+/// nothing is read back. If a state has more credit than was granted, the load key and five more
+/// commands are needed first: the new grant is written before the state, because a grant by itself
 /// is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
@@ -24,9 +24,9 @@ package struct UpdateNTAG424: NTAG424Procedure {
         ) {
             let needed = balance + spent
             let granted = granted?.granted
-            let mayFall = SafetyRule.grantNeverFalls.isDisabled
+            let canDecrease = SafetyRule.grantNeverFalls.isDisabled
             // The grant never decreases (rule 56): a payment increases the total spent instead.
-            let sum = mayFall ? needed : max(granted ?? needed, needed)
+            let sum = canDecrease ? needed : max(granted ?? needed, needed)
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
@@ -44,15 +44,15 @@ package struct UpdateNTAG424: NTAG424Procedure {
     }
 
     package var talk: NTAG424Talk
-    private let visit: NTAG424State
+    private let current: NTAG424State
     private let change: Change
     private var steps: ArraySlice<Step>
 
-    /// Continues in the session of this visit. The state must already be in the ledger or a
+    /// Continues in the session of the current state. The state must already be in the ledger or a
     /// journal. `random` is 32 unpredictable bytes. `nil` if a grant is needed but there is no load
     /// key to write it.
-    package init?(_ change: Change, in visit: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
-        (self.change, self.visit, talk) = (change, visit, visit.talk)
+    package init?(_ change: Change, in current: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
+        (self.change, self.current, talk) = (change, current, current.talk)
         guard let grant = change.grant else {
             steps = [.slot]
             return
@@ -88,9 +88,9 @@ package struct UpdateNTAG424: NTAG424Procedure {
         case .load(let key, let random): .authenticate(.four, key, random: random)
         case .grant(let grant):
             .run(
-                .writeData(.ndef, offset: visit.grantAt, data: grant.sealed(for: visit.card)),
+                .writeData(.ndef, offset: current.grantAt, data: grant.sealed(for: current.card)),
                 .authenticated)
-        case .sell(let random): .authenticate(.three, visit.card.key, random: random)
+        case .sell(let random): .authenticate(.three, current.card.key, random: random)
         case .slot:
             .run(
                 .writeData(

@@ -99,6 +99,8 @@ package enum CardCommand: Hashable, Sendable {
 extension CardCommand {
     /// Parses an ISO/IEC 7816 command. Throws the chip's answer to an invalid one.
     package init(iso apdu: CommandAPDU) throws(StatusFault) {
+        // 6700h means a wrong length, 6A82h a missing file or application, 6A86h a wrong parameter,
+        // and 6D00h an unknown instruction.
         switch apdu.instruction {
         case ISO.select: self = try CardCommand.select(apdu)
         case ISO.readBinary:

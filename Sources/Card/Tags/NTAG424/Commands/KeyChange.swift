@@ -47,8 +47,8 @@ package struct KeyChange: Hashable, Sendable {
     /// Hashes only the number, because a hash of the key would reveal something about it.
     package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-    /// The new key and its version, on the chip's side. `nil` if the length is wrong, or if the old
-    /// key was a different one.
+    /// The new key and its version, as the chip decodes them. `nil` if the length is wrong, or if
+    /// the sender used a different old key.
     func open(old: AESKey) -> (key: AESKey, version: UInt8)? {
         let data = data
         guard number != .application else {
@@ -56,6 +56,7 @@ package struct KeyChange: Hashable, Sendable {
             return (AESKey(Array(data.prefix(AESKey.size))), data[AESKey.size])
         }
         guard data.count == AESKey.size + 1 + KeyChange.checksumSize else { return nil }
+        // XOR is its own inverse. `zip` stops at the end of the old key, before the version.
         var new = zip(data, old.copyOfBytes()).map { $0 ^ $1 }
         guard KeyChange.checksum(new) == Array(data.suffix(KeyChange.checksumSize)) else {
             return nil

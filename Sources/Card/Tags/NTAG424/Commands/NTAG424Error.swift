@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// Why a command to the chip failed: a kind for code to act on, a message for people, and the step
+/// Why a command to the chip failed: a kind that code can act on, a message for users, and the step
 /// to take next.
 package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
@@ -42,7 +42,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         }
     }
 
-    /// The next step.
+    /// What the user should do next.
     package var nextStep: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.advice(refusal)
@@ -71,6 +71,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .memory: "the card could not write to its memory"
         case .noSuchFile: "the card has no such file or application"
         case .other(let status):
+            // Shown as digits, so that the user can report it.
             "the card returned status "
                 + Hexadecimal.encode([
                     UInt8(status.rawValue >> 8), UInt8(truncatingIfNeeded: status.rawValue),

@@ -15,7 +15,7 @@ package enum NTAG424Opcode: UInt8, CaseIterable {
     case getFileSettings = 0xF5
     case getFileCounters = 0xF6
 
-    /// The bytes before the data, which are never encrypted.
+    /// The number of bytes before the data. Those bytes are never encrypted.
     package var headerSize: Int {
         switch self {
         case .getCardUID, .getVersion, .more: 0
@@ -113,6 +113,7 @@ extension CardCommand {
             return
         case .writeData:
             let (file, offset, length) = try CardCommand.span(header)
+            // Only in ReadData does a length of 0 mean the rest of the file.
             guard length > 0 else { throw StatusFault(0x919E) }
             guard length == data.count else { throw StatusFault(0x917E) }
             self = .writeData(file, offset: offset, data: data)
@@ -129,6 +130,7 @@ extension CardCommand {
             case .getCardUID: .getCardUID
             case .readSignature: try CardCommand.signature(header)
             case .readData: try CardCommand.read(header)
+            // Every other opcode was handled above.
             default: .getVersion
             }
     }

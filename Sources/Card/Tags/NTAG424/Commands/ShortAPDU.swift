@@ -20,7 +20,7 @@ package struct CommandAPDU: Hashable, Sendable {
         (self.first, self.second, self.data, self.expected) = (first, second, data, expected)
     }
 
-    /// `nil` for anything but a short APDU in its only valid encoding.
+    /// `nil` unless the bytes are a short APDU in its only valid encoding.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4 else { return nil }
         let body = bytes.dropFirst(4)
@@ -60,6 +60,7 @@ package struct ResponseAPDU: Hashable, Sendable {
 
     /// `nil` for fewer than two bytes.
     package init?(_ bytes: [UInt8]) {
+        // Every answer ends with a status word of two bytes.
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))
         status = StatusWord(UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]))

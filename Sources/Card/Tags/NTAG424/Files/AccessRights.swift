@@ -9,6 +9,7 @@ package enum AccessCondition: Hashable, Sendable {
         case 0xE: self = .free
         case 0xF: self = .never
         default:
+            // The chip has keys 0 to 4, so 5h to Dh are invalid.
             guard let key = KeyNumber(rawValue: nibble) else { return nil }
             self = .key(key)
         }

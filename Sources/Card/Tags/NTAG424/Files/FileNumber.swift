@@ -18,6 +18,7 @@ package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
     }
 
     /// The file's ISO file identifier.
+    // The files are E103h, E104h, and E105h.
     package var identifier: UInt16 { 0xE102 + UInt16(rawValue) }
 
     init?(identifier: UInt16) {
@@ -35,5 +36,6 @@ package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
         self = file
     }
 
+    // A short identifier is the low five bits of the file identifier.
     var shortIdentifier: UInt8 { UInt8(truncatingIfNeeded: identifier & 0x1F) }
 }

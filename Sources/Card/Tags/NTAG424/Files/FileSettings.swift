@@ -27,6 +27,7 @@ package struct FileSettings: Hashable, Sendable {
     /// byte is accounted for.
     package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
         var reader = SettingsReader(bytes)
+        // All three files are standard data files.
         guard reader.byte() == standardFile, let option = reader.byte(),
             let low = reader.byte(), let high = reader.byte(), let size = reader.offset(),
             let settings = FileSettings(option, [low, high], &reader)
@@ -43,6 +44,7 @@ package struct FileSettings: Hashable, Sendable {
             guard let settings = MirrorSettings(&reader) else { return nil }
             mirror = settings
         }
+        // Extra bytes could be settings that tapcard does not know.
         guard reader.isAtEnd else { return nil }
         self.init(mode: CommunicationMode(bits: option), rights: rights, mirror: mirror)
     }

@@ -135,7 +135,7 @@ package struct MirrorSettings: Hashable, Sendable {
             offsets.append(Int(readLimit))
         }
         let proofNibble = proof?.key.rawValue ?? MirrorSettings.noNibble
-        // The high nibble of the second byte is reserved, all ones.
+        // The high nibble of the second byte is reserved, and all its bits must be 1.
         return [options, 0xF0 | countAccess.nibble, identityNibble << 4 | proofNibble]
             + offsets.flatMap(SettingsReader.bytes)
     }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
 extension CardUID {
-    /// The number of bytes.
+    /// The number of bytes in a UID.
     static let size = 7
 }

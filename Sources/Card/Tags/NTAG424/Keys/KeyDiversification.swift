@@ -2,7 +2,7 @@ package import CardCryptography
 package import TapcardDomain
 
 /// Keys for individual cards, derived from one master key (AN10922, AES-128). A card's key reveals
-/// nothing about the master or about another card's key.
+/// nothing about the master key or about another card's key.
 package enum KeyDiversification {
     /// The input lengths, in bytes, that fill two blocks together with the constant. Shorter input
     /// would differ: the application note pads it to two blocks, but CMAC only to one.

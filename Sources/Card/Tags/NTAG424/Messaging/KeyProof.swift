@@ -1,7 +1,7 @@
 package import CardCryptography
 
-/// The messages by which the reader and the card prove to each other that they have a key, without
-/// revealing it. Both sides share this codec.
+/// The messages with which the reader and the card prove to each other that they have a key,
+/// without revealing it. Both sides share this codec.
 package enum KeyProof {
     /// The capabilities of the card and the reader, as reported by the card: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
@@ -17,7 +17,7 @@ package enum KeyProof {
         challenge.count == 1 + SecureSession.randomSize && challenge[0] == lrpMark
     }
 
-    /// The card's first message: its random number.
+    /// The card's first message: its random number, encrypted.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 
     /// The reader's answer: its own random number, and the card's random number rotated by one
@@ -27,8 +27,8 @@ package enum KeyProof {
         key.encrypt(reader + rotated(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, on the card's side. `nil` if the reader does not have the same
-    /// key.
+    /// The reader's random number, as the card decodes it. `nil` if the reader does not have the
+    /// same key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey
     ) -> [UInt8]? {
@@ -45,6 +45,7 @@ package enum KeyProof {
     package static func confirmation(
         _ reader: [UInt8], transaction: [UInt8]?, _ key: AESKey
     ) -> [UInt8] {
+        // A further authentication keeps the session's number, so the card does not send one.
         guard let transaction else { return key.encrypt(rotated(reader)) }
         return key.encrypt(transaction + rotated(reader) + capabilities)
     }

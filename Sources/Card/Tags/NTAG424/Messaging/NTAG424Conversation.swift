@@ -40,7 +40,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
 
     package init() {}
 
-    /// An exchange in the middle of a session.
+    /// An exchange that continues in an open session.
     package init(in session: SecureSession) { self.session = session }
 
     /// Verifies that the reader and the card both have this key. `random` is 16 unpredictable
@@ -173,7 +173,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             session?.countWithoutMAC()
             return .finished([])
         }
-        if NTAG424Conversation.isUnproved(command, all) {
+        if NTAG424Conversation.lacksMAC(command, all) {
             session?.countWithoutMAC()
             // A new application key ends the session; only authenticating with that key confirms
             // the change.
@@ -191,7 +191,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
 
     /// Whether the answer has no MAC. Published examples show this for a new application key and,
     /// in some configurations, for SetConfiguration.
-    private static func isUnproved(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
+    private static func lacksMAC(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty
         case .setConfiguration: answer.isEmpty

@@ -61,8 +61,8 @@ package struct SecureSession: Sendable, Hashable {
         return command.native(body + code)
     }
 
-    /// The header and the data of a command, on the card's side. Throws the chip's answer to an
-    /// invalid command.
+    /// The header and the data of a command, as the card decodes them. Throws the chip's answer to
+    /// an invalid command.
     package func open(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {

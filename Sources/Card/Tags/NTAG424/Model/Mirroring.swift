@@ -39,6 +39,7 @@ extension NTAG424Memory {
         var content = self[.ndef].bytes
         guard let identity = TapIdentity(uid: uid, reads: reads) else { return content }
         func put(_ bytes: [UInt8], at offset: Int) {
+            // The chip writes upper-case digits, as `Hexadecimal` does.
             let digits = Array(Hexadecimal.encode(bytes).utf8)
             content.replaceSubrange(offset..<(offset + digits.count), with: digits)
         }

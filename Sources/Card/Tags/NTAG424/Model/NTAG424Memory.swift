@@ -10,12 +10,12 @@ package struct NTAG424Memory: Hashable, Sendable {
         package var bytes: [UInt8]
     }
 
-    /// A key, and how often authentication with a wrong key was attemptViolations.
+    /// A key, and counts of the failed attempts to authenticate with it.
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// The number of wrong attempts, minus a certain number for each success. At the limit, the
-        /// key is locked.
+        /// The number of wrong attempts, minus `FailureRule.decrement` for each success. At the
+        /// limit, the key is locked.
         package var failures: UInt16
         /// The number of wrong attempts since the last success.
         package var failuresInARow: UInt16
@@ -45,7 +45,8 @@ package struct NTAG424Memory: Hashable, Sendable {
 
     static let defaultRule = FailureRule(limit: 1000, decrement: 10)
 
-    /// A factory-new chip: all keys are zeros, and anyone may write the data that phones read.
+    /// A chip as it leaves the factory: all keys are zeros, and anyone can write the data that
+    /// phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
         self.uid = uid
         let size = Originality.Family.ntag424.signatureSize
@@ -58,7 +59,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         (reads, failureRule, forbidsChaining) = (0, NTAG424Memory.defaultRule, false)
     }
 
-    /// A factory-new chip with the UID and signature of a real chip (AN12196, 7.2).
+    /// A new chip with the UID and signature of a real chip (AN12196, 7.2).
     package static let signedExample: NTAG424Memory = {
         guard let uid = CardUID(bytes: [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80]) else {
             preconditionFailure("a UID has seven bytes")
@@ -82,7 +83,7 @@ package struct NTAG424Memory: Hashable, Sendable {
         self.forbidsChaining = forbidsChaining
     }
 
-    /// A factory-new chip. `nil` unless the UID has seven bytes.
+    /// A chip as it leaves the factory. `nil` unless the UID has seven bytes.
     package init?(factory number: [UInt8]) {
         guard let uid = CardUID(bytes: number) else { return nil }
         self.init(factory: uid)
@@ -92,6 +93,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     package var number: [UInt8] { uid.bytes }
 
     package subscript(_ file: FileNumber) -> File {
+        // File numbers start at 1, and array indices at 0.
         get { files[Int(file.rawValue) - 1] }
         set { files[Int(file.rawValue) - 1] = newValue }
     }
@@ -101,8 +103,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
-    /// The content if power was lost after this many bytes had been written. A command in one block
-    /// is executed completely or not at all; a command in several blocks is left half done.
+    /// The content after power was lost when this many bytes had been written. A command in one
+    /// block is executed completely or not at all; a command in several blocks is left half done.
     package static func torn(
         from before: NTAG424Memory, to after: NTAG424Memory, at writtenCount: Int, isChained: Bool
     ) -> NTAG424Memory {
@@ -121,7 +123,7 @@ package struct NTAG424Memory: Hashable, Sendable {
                 }
             }
         }
-        // A change to keys or settings only is complete from the first step on.
+        // A change that affects only keys or settings is complete after the first step.
         if before.files.map(\.bytes) == after.files.map(\.bytes) { isComplete = writtenCount > 0 }
         return isComplete ? after : memory
     }
@@ -131,8 +133,8 @@ package struct NTAG424Memory: Hashable, Sendable {
         let application = AccessCondition.key(.application)
         switch file {
         case .capability:
-            // The capability container of real factory-new chips, with the locations of the other
-            // files.
+            // The capability container that real chips have when they leave the factory, with the
+            // locations of the other files.
             bytes.replaceSubrange(
                 0..<23,
                 with: [

@@ -76,11 +76,14 @@ extension NTAG424Memory {
                 let settings = bytes("settings-\(file.rawValue)").flatMap(
                     FileSettings.init(change:)),
                 let content = bytes("file-\(file.rawValue)"), content.count == file.size,
+                // A mirrored value outside the file would stop the program when it is written.
                 settings.mirror.map({ file == .ndef && $0.fits(file.size) }) ?? true
             else { return nil }
             files.append(File(settings: settings, bytes: content))
         }
         let numbers = limit.split(separator: " ").compactMap { UInt16($0) }
+        // Anything but two numbers is read as `none`, and the comparison at the end refuses the
+        // rest.
         let rule = numbers.count == 2 ? FailureRule(limit: numbers[0], decrement: numbers[1]) : nil
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,

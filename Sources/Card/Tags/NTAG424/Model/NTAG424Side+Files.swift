@@ -1,12 +1,13 @@
 import CardCryptography
 import TapcardDomain
 
-/// How the chip handles its files, keys, and settings, for commands that have passed the check of
-/// their MAC.
+/// How the chip handles its files, keys, and settings, for commands that have passed the MAC check.
 extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
+        // 919Dh means that an access is not allowed, 91AEh that a session is missing, 91BEh that
+        // the range is outside the file, and 91F0h that the file is missing.
         switch command {
         case .getKeyVersion(let key):
             guard isSelected else { throw StatusFault(0x9140) }
@@ -73,12 +74,12 @@ extension NTAG424Side {
         guard NTAG424Side.allows([.free], settings, \.read, sessionKey) else {
             throw StatusFault(refused)
         }
-        // Mirrored values are for phones; in a session, the stored bytes are read.
+        // Mirrored values are for phones; a session reads the stored bytes.
         guard session == nil, let mirror = settings.mirror else { return memory[file].bytes }
         if let limit = mirror.readLimit, memory.reads >= limit, filling == nil {
             throw StatusFault(refused)
         }
-        // Counted once per selection, no matter in how many parts a phone reads the file.
+        // Counted once per selection, because a phone may read the file in several parts.
         if filling == nil, memory.reads < TapIdentity.maximumReads { memory.reads += 1 }
         let bytes = filling ?? context.random(TapIdentity.fillingSize)
         filling = bytes
@@ -95,6 +96,7 @@ extension NTAG424Side {
         case .key(let key):
             guard sessionKey == key else { throw StatusFault(0x919D) }
         }
+        // The answer ends with two reserved bytes.
         return SettingsReader.bytes(Int(memory.reads)) + [0, 0]
     }
 
@@ -159,6 +161,7 @@ extension NTAG424Side {
 extension NTAG424Memory {
     mutating func countFailure(_ number: KeyNumber) {
         guard failureRule != nil else { return }
+        // Both counts stop one below the maximum, so that adding 1 never overflows.
         self[number].failures = min(self[number].failures + 1, .max - 1)
         self[number].failuresInARow = min(self[number].failuresInARow + 1, .max - 1)
         let streak = self[number].failuresInARow

@@ -64,12 +64,13 @@ package struct NTAG424Side: Hashable, Sendable {
         }
     }
 
-    /// Whether a command writes; fault injection and write counters need to know.
+    /// Whether a command writes, which fault injection and write counters need to know.
     package static func isWrite(_ command: [UInt8]) -> Bool {
         guard command.count > 1 else { return false }
         let writing: [NTAG424Opcode] = [
             .writeData, .changeKey, .changeFileSettings, .setConfiguration,
         ]
+        // D6h is UPDATE BINARY.
         return command[0] == CardCommand.nativeClass
             ? writing.contains { $0.rawValue == command[1] } : command[1] == 0xD6
     }
@@ -93,7 +94,7 @@ package struct NTAG424Side: Hashable, Sendable {
             let file = try isoFile(requested)
             let content = try readable(file, &memory, context, refused: 0x6982)
             guard offset < content.count else { throw StatusFault(0x6A86) }
-            // Unlike ReadData, it may ask for bytes past the end of the file.
+            // Unlike ReadData, READ BINARY may request bytes past the end of the file.
             let end = min(content.count, offset + length)
             return ResponseAPDU(Array(content[offset..<end]), .isoDone).bytes
         case .updateBinary(let requested, let offset, let data):
@@ -188,8 +189,8 @@ package struct NTAG424Side: Hashable, Sendable {
         guard isSelected else { throw StatusFault(0x9140) }
         guard isFirst || session != nil else { throw StatusFault(0x919D) }
         let key = memory[number]
-        // A locked key is refused at the first command. This is not verified on a real chip; it is
-        // the stricter interpretation.
+        // A locked key is refused at the first command. This is the stricter interpretation; it has
+        // not been verified on a real chip.
         if let rule = memory.failureRule, key.failures >= rule.limit { throw StatusFault(0x919D) }
         if key.delays > 0 {
             memory[number].delays -= 1

@@ -6,7 +6,7 @@ package import TapcardDomain
 package struct TapIdentity: Hashable, Sendable {
     /// The length of the encrypted form, in bytes.
     package static let encryptedSize = AESKey.blockSize
-    /// The highest read count, which has 24 bits.
+    /// The maximum read count, because the count has 24 bits.
     package static let maximumReads: UInt32 = 0xFF_FFFF
     /// The number of random bytes that the chip adds.
     package static let fillingSize = encryptedSize - 1 - CardUID.size - counterSize
@@ -30,11 +30,12 @@ package struct TapIdentity: Hashable, Sendable {
         guard encrypted.count == TapIdentity.encryptedSize else { return nil }
         let plain = key.decrypt(encrypted)
         let counter = plain[(1 + CardUID.size)...].prefix(TapIdentity.counterSize)
-        // Decryption with a wrong key gives random bytes. One result in 256 passes this check, and
-        // then fails the check of the MAC.
+        // Decryption with a wrong key gives random bytes. One result in 256 passes this check, but
+        // then fails the MAC check.
         guard plain[0] == TapIdentity.tag,
             let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
         else { return nil }
+        // The chip encrypts the count with its least significant byte first.
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 

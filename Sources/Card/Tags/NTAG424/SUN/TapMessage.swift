@@ -43,6 +43,7 @@ package struct TapMessage: Hashable, Sendable {
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
             (code, TapKeys.codeSize),
         ]
+        // Each byte is written as two digits.
         let isWellFormed = sizes.allSatisfy { text, size in
             text.utf8.count == 2 * size
                 && text.utf8.allSatisfy {
@@ -62,6 +63,7 @@ package struct TapMessage: Hashable, Sendable {
         let keys = TapKeys(fileKey: fileKey, identity: content.identity)
         identity = Hexadecimal.encode(content.identity.encrypted(key: metaKey, filling: filling))
         data = Hexadecimal.encode(keys.encrypt(content.fileData))
+        // This is the text of `protected`, which cannot be used before `code` is set.
         code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
     }
 
