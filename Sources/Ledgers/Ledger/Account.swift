@@ -8,7 +8,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case takings
     /// The drawer: top-ups are negative, payouts positive.
     case cash
-    /// The balances taken over from tags made by other software.
+    /// The balances taken over from tags that other software made.
     case adopted
     /// The prizes won by tickets (negative).
     case prizes

@@ -24,13 +24,14 @@ struct Posting: Hashable, Sendable {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves even if no money moves: they also show which accounts belong together.
+    /// Both halves of one booking, even if no money moves: they also show which accounts belong
+    /// together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
-/// What a request may depend on in addition to the card.
+/// Other rows that a request may depend on, in addition to the card's own.
 struct RequestContext: Sendable {
     /// The payment to be reversed, or the one that bought the ticket.
     var payment: Operation?
@@ -63,6 +64,7 @@ extension CardAction {
             return try plan.effects(onKnown: known, circumstances)
         }
         var effects = Effects(card: known.card)
+        // A reseal moves no money, so it does not need an active card.
         if case .reseal(let floor) = self {
             effects.card.allocated = max(known.card.allocated, floor)
             return effects
@@ -83,7 +85,7 @@ extension CardAction {
         }
         switch self {
         case .pay(let amount):
-            // Only checked here: a payment is booked when its record is confirmed.
+            // This only checks the amount: a payment is booked when its record is confirmed.
             _ = try purse.holding(amount)
             effects.amount = amount.minorUnits
         case .add(let amount):
@@ -119,6 +121,7 @@ extension CardAction {
             effects.card.game = game
             effects.subject = game.map { .game($0.id) }
         case .close:
+            // Like a payment, closing a card is booked only when its record is confirmed.
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
             effects.card.protection = try known.card.protecting(with: keyID)
@@ -210,7 +213,7 @@ extension LedgerCard {
         }
     }
 
-    /// The refusal of a card whose balance was moved to its replacement.
+    /// The refusal for a card whose balance was moved to its replacement.
     public static let reportedLost = Refusal(
         .cardBlocked,
         "this card was reported lost and replaced; its balance is on the new card", .replaced)
@@ -287,7 +290,7 @@ extension CardPlan {
         case .issue: source = .cash
         case .adopt(let message):
             // Either the code was copied to this tag, or a restore returned it to a replaced card.
-            // It does no harm to leave the code with its owner in either case.
+            // Either way, it is safe to leave the code with the card that already has it.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)

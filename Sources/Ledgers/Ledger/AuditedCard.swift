@@ -117,7 +117,7 @@ struct AuditedCard {
         let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
             try rows.place(of: id)
         }
-        // No place is below 0, so without a change of status, the replacement counts as later.
+        // No place is below 0, so if the status never changed, the replacement counts as later.
         guard let place = try rows.place(of: last.id), place > setter ?? -1 else { return }
         trace.becomeReplaced()
     }
@@ -235,7 +235,7 @@ extension LedgerRows {
         _ memory: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
         if let known = memory[replacement.id] { return known }
-        // Set before the search, so that a circle ends here.
+        // Set before the search, so that the recursion ends here if the rows form a circle.
         memory[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?

@@ -8,7 +8,7 @@
 public enum CardProtection: Hashable, Sendable {
     /// The tag accepts every write.
     case off
-    /// The tag asks for no password, and it is unknown which password it has.
+    /// The tag does not ask for a password; which password it has is unknown.
     case settingPassword(keyID: UInt8)
     /// The tag has its password; whether it asks for it is unknown.
     case switchingOn(keyID: UInt8)
@@ -16,10 +16,10 @@ public enum CardProtection: Hashable, Sendable {
     case on(keyID: UInt8)
     /// The tag has its password; whether it still asks for it is unknown.
     case switchingOff(keyID: UInt8)
-    /// The tag no longer asks for a password, and it is unknown which password it has.
+    /// The tag no longer asks for a password; which password it has is unknown.
     case clearingPassword(keyID: UInt8)
 
-    /// The state once the tag has taken this step and has proved it.
+    /// The state once this step has been completed and verified on the tag.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -29,7 +29,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Whether no switch is under way.
+    /// Whether the protection is not being switched on or off.
     public var isSteady: Bool { self == next }
 
     /// The key for the password that the tag may ask for; nil if the tag is known to ask for none.

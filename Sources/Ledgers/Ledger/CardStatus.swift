@@ -6,7 +6,8 @@ public enum StatusChange: Hashable, Sendable {
     case block
     /// Allows operations on the card again.
     case unblock
-    /// Removes the name from the ledger, along with any foreign message that may contain it.
+    /// Removes the cardholder's name from the ledger, along with any foreign message that may
+    /// contain it.
     case forget
 
     fileprivate var kind: Operation.Kind {
@@ -68,9 +69,9 @@ extension LedgerStore {
         }
     }
 
-    /// After a backup was restored, skips the numbers that may have been assigned since the backup
-    /// was made. They are never used again, and a tag with one of them needs an operator. Returns
-    /// the cards that have no numbers left.
+    /// After a restore, skips the numbers that may have been assigned since the backup was made.
+    /// They are never used again, and a tag with one of them needs an operator. Returns the cards
+    /// that have no numbers left.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []

@@ -10,7 +10,7 @@ public struct LedgerCard: Hashable, Sendable {
         case blocked
         /// The card was closed, and its balance paid out.
         case closed
-        /// The card was lost, and its balance was moved to another one.
+        /// The card was lost, and its balance was moved to another card.
         case replaced
     }
 

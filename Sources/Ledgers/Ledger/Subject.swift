@@ -5,9 +5,10 @@ public import TapcardDomain
 public enum Subject: Hashable, Sendable {
     /// The scratch card after it was scratched or activated, or as found on an adopted card.
     case scratch(ScratchCard)
-    /// The card that owns the code on an adopted tag; the adopted card did not get the code.
+    /// The card that already had the code found on an adopted tag; the adopted card did not get the
+    /// code.
     case codeOwner(CardUID)
-    /// The bought ticket.
+    /// The ticket that was bought.
     case ticket(Ticket)
     /// The ticket whose prize is booked.
     case prize(TicketID)
@@ -15,7 +16,7 @@ public enum Subject: Hashable, Sendable {
     case game(MastermindGameID)
     /// The activation attempt that is asked about.
     case attempt(OperationID)
-    /// The card that was tapped, if another one has replaced it since.
+    /// The card that was tapped, if the payment was booked on another card.
     case tapped(CardUID)
 }
 

@@ -2,7 +2,7 @@ package import Ledger
 package import TapcardDomain
 
 extension PostgreSQLLedger {
-    /// Uses the station's own connection and no fence, because nothing is decided based on the
+    /// Uses the station's own connection, without a fence, because no decision depends on the
     /// status.
     package func databaseStatus(
         at stationTime: Timestamp
@@ -20,7 +20,7 @@ extension Link {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
-        // Behind a pooler, the process that answers is not the one that libpq was told about.
+        // Behind a pooler, the process that responds is not the one that libpq was told about.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -46,12 +46,12 @@ extension Link {
         return isReplicated ? nil : names
     }
 
-    /// The connected replicas; nil if this login may not see them. The server shows their rows to
-    /// every login, but to most logins without their contents.
+    /// The connected replicas; nil if this login may not see them. The server shows the rows of all
+    /// replicas to every login, but most logins cannot see their contents.
     private func replicas() throws(LedgerError) -> [Replica]? {
-        let mayKnow = try value(
+        let maySeeReplicas = try value(
             "SELECT pg_has_role(session_user, 'pg_read_all_stats', 'USAGE')", \.flag)
-        guard mayKnow else { return nil }
+        guard maySeeReplicas else { return nil }
         return try rows(
             Selection(
                 """
@@ -99,7 +99,7 @@ extension DatabaseStatus {
             clockLead: now - asked.milliseconds,
             openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
             journals: journals.concerns(at: Timestamp(milliseconds: now)),
-            // Over the machine's own socket, there is no client address, and so no timeout.
+            // A connection over a local socket has no client address, and so no timeout.
             link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

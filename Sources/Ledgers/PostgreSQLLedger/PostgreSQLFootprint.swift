@@ -14,8 +14,8 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
-    /// the transaction ends with this batch, and the body sees nothing else.
+    /// Reads the rows that the body is expected to need; cards are locked if the body writes. With
+    /// `isEnded`, the transaction ends with this batch, and the body sees no other rows.
     ///
     /// Each query specifies the cards, so that the server reads only their partitions: planning a
     /// query over all partitions takes longer than the payment. A row elsewhere, such as an
@@ -78,7 +78,7 @@ extension PostgreSQLRows {
                 for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
             },
         ]
-        // The numbers are those of the first card's records.
+        // The footprint's record numbers belong to its first card.
         if !footprint.records.isEmpty {
             let records = Selection<IssuedRecord>(
                 where: "uid = $1 AND sequence = ANY($2::integer[])",
@@ -115,13 +115,13 @@ extension PostgreSQLRows {
             },
         ]
         if !uids.isEmpty {
-            let asked = Selection<Operation>(
+            let requested = Selection<Operation>(
                 where: """
                     uid \(SQLStatement.among(uids.count))
                         AND id \(SQLStatement.among(ids.count, after: uids.count))
                     """, uids + ids)
             loads.append(
-                Load(asked) { operations in
+                Load(requested) { operations in
                     for operation in operations { self.note(operation) }
                 })
         }

@@ -32,7 +32,7 @@ extension SQLiteRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
-        // Without a UID, all cards follow, because every UID sorts after the empty text.
+        // If no UID is given, all cards follow, because every UID sorts after the empty text.
         try connection.query(
             """
             SELECT uid, status, card.account, confirmed, coalesce(balance, 0), EXISTS (

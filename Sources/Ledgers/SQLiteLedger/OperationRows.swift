@@ -97,6 +97,7 @@ extension SQLiteRows {
                 .optional(operation.balanceAfter, SQLValue.integer),
             ]
         ) { row throws(LedgerError) in try row.value(\.integer) }
+        // The statement returns a row only if the operation exists.
         guard updated.count == 1 else {
             throw LedgerError(.corrupt, "operation \(operation.id) is not in the ledger")
         }

@@ -107,7 +107,7 @@ public actor SQLiteLedger: LedgerStore {
                 return success
             }
         } catch {
-            // The next use opens a new connection, to the file that is at the path by then.
+            // The next use opens a new connection to the file that is then at the path.
             if !isInPlace || error.kind == .outcomeUnknown { state = .lost }
             throw error
         }
@@ -175,7 +175,7 @@ public actor SQLiteLedger: LedgerStore {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }
 
-    /// Limits the size of the disk, for testing a full disk.
+    /// Limits the size of the file, for testing a full disk.
     package func limit(pages: Int) throws(LedgerError) {
         try connected().execute("PRAGMA max_page_count = \(pages)")
     }
