@@ -19,6 +19,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case shortfall
 
     public var description: String {
+        // The ledger stores these names, so they must not change.
         switch self {
         case .purse(let uid, let number): "purse:\(uid):\(number)"
         case .takings: "takings"

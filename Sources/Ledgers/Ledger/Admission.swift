@@ -98,6 +98,7 @@ extension CardAction {
             _ = try purse.adding(amount)
             effects.setRefund(amount, of: id, from: .takings, to: known.card.purse)
         case .reverse(let id, let amount):
+            // A top-up can be reversed only while the card still has the money.
             let amount = try circumstances.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
             effects.setRefund(amount, of: id, from: known.card.purse, to: .cash)
@@ -304,6 +305,7 @@ extension CardPlan {
             guard uid != card.uid else {
                 throw Refusal(.wrongState, "card \(uid) cannot replace itself")
             }
+            // A closed or replaced card has no balance left to move.
             guard lost.card.isInUse else {
                 throw Refusal(
                     .cardClosed, "lost card \(uid) is already \(lost.card.status.rawValue)")

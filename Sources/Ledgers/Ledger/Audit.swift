@@ -66,6 +66,7 @@ private struct Audit {
         for uid in missing.cards {
             violations.append(
                 "I6: card \(uid) is missing, but operations, attempts, or tickets refer to it")
+            // The other rows are still checked, even without the card's own row.
             try check(uid, nil)
         }
         violations += missing.operations.map {

@@ -49,6 +49,7 @@ struct AuditedCard {
         note(operation)
         if operation.state == .pending {
             open += 1
+            // Wraps instead of trapping, because altered rows may contain any number.
             held &+= operation.held
         }
         let entries = try rows.entries(of: operation.id)
@@ -104,6 +105,7 @@ struct AuditedCard {
         for record in issued {
             last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
         }
+        // A dictionary has no fixed order, but the report has to be repeatable.
         return sequences.filter { last[$0.key, default: .none] != $0.value }.map {
             "I4: operation \($0.key) has number \($0.value), but its last record has number "
                 + "\(last[$0.key, default: .none])"
@@ -189,6 +191,7 @@ struct AuditedCard {
 
     /// I6: a card is in the state that its operations lead to.
     private func standing(of card: LedgerCard) -> [String] {
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0 else { return [] }
         var found: [String] = []
         if trace.account != card.account {

@@ -54,6 +54,7 @@ public enum CardProtection: Hashable, Sendable {
     /// The word for the state in JSON and in the ledger's rows.
     public var word: String {
         switch self {
+        // The ledger stores these words, so they must not change.
         case .off: "off"
         case .settingPassword: "setting-password"
         case .switchingOn: "switching-on"

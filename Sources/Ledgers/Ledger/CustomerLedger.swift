@@ -30,6 +30,7 @@ package struct CustomerLedger: Sendable {
                     CardStatement.Movement(
                         kind: operation.kind, amount: money(amount), at: operation.begunAt))
             }
+            // A card has at most one open operation.
             let open = operations.last { $0.state == .pending }
             return CardStatement(
                 account: card.purse, status: card.status,

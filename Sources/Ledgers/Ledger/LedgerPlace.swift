@@ -19,6 +19,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    // libpq accepts both schemes.
     private static let schemes = ["postgresql://", "postgres://"]
 
     package var description: String {

@@ -47,6 +47,7 @@ public struct OfflinePayment: Hashable, Sendable {
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
         guard number > 0 else { return id }
+        // Bookings are found again by these IDs, so the text must never change.
         let text = "tapcard deferred \(id) \(uid) \(amount) \(number)"
         guard let derived = UniqueID(random: Array(Digest.sha256(Array(text.utf8)).prefix(16)))
         else { preconditionFailure("a digest has more than 16 bytes") }

@@ -149,6 +149,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public func change(in currency: Currency) -> Money {
         // The cash comes from the drawer, and the balance does not change.
         if kind == .payout { return Money(minorUnits: 0, currency) }
+        // A reversal is never voided, but it takes the top-up off the card again.
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }

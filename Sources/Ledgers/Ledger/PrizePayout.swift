@@ -51,6 +51,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
+        // A repeated payout was answered above, so a used ID belongs to something else.
         guard try !rows.isUsed(id) else {
             return .refused(
                 Refusal(.badIdentifier, "operation ID \(id) is already used by another operation"))

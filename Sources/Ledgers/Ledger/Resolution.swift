@@ -204,6 +204,7 @@ extension LedgerStore {
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
         try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
+            // Writing the same state again would only cost a commit.
             guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
             card.isDisplayStale = stale
             try rows.save(card)

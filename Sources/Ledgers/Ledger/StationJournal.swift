@@ -130,6 +130,7 @@ extension LedgerRows {
             ?? StationJournal(id: id, booked: number - 1, reportedAt: now, until: now)
         // A line that is sent again, as after a lost response, counts only once.
         guard number > journal.booked else { return }
+        // None of the numbers between the last booked payment and this one was booked.
         journal.missing += number - journal.booked - 1
         journal.booked = number
         journal.written = max(journal.written, number)

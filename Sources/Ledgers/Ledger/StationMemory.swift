@@ -138,6 +138,7 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteEnd(_ note: Note, _ isConfirmed: Bool) {
+        // An unconfirmed end may not have happened, so the operation stays open.
         guard isConfirmed else { return }
         guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }

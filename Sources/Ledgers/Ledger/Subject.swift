@@ -49,6 +49,7 @@ extension Subject {
             case .scratch, .activate: ScratchCard(words: text).map(Subject.scratch)
             case .adopt:
                 ScratchCard(words: text).map(Subject.scratch)
+                    // A UID is never one of the words that describe a scratch card.
                     ?? CardUID(text).map(Subject.codeOwner)
             case .ticket: Ticket(words: text).map(Subject.ticket)
             case .claim, .payout: TicketID(text).map(Subject.prize)

@@ -69,6 +69,7 @@ extension PostgreSQLRows {
     private func operations(
         from first: Int64, through last: Int64
     ) -> Selection<(operation: Operation, place: Int64)> {
+        // One row more than the limit is requested, so that the caller notices a cut.
         Selection(
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation

@@ -35,6 +35,7 @@ extension Link {
     /// is connected.
     func missingReplicas() throws(LedgerError) -> String? {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
+        // If the setting is empty, commits wait for no replica.
         guard !names.isEmpty else { return nil }
         // Every login can see how many replicas there are.
         let isReplicated =
@@ -69,6 +70,7 @@ extension Link {
 }
 
 extension DatabaseStatus {
+    // The keepalive settings add up to the time after which the server ends a lost session.
     fileprivate static let query = """
         SELECT current_setting('server_version'), current_setting('synchronous_standby_names'),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint, count(*), min(begun_at),

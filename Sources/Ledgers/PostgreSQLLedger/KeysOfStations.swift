@@ -88,6 +88,7 @@ extension Link {
     fileprivate func knownKeys(
         at station: Int64
     ) throws(LedgerError) -> (marks: [UInt8: String], ofStation: String?) {
+        // The station's own keys are added as a row without an ID, which saves a second query.
         let selection = Selection(
             """
             SELECT id, mark FROM key_mark

@@ -20,6 +20,7 @@ enum LedgerRole: String, CaseIterable {
     /// The statements that create the roles and grant their rights.
     static func statements(in database: String) -> [String] {
         [
+            // Otherwise, every login could create tables in older versions of PostgreSQL.
             "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
             "REVOKE ALL ON DATABASE \(database.quotedName) FROM PUBLIC",
         ] + allCases.flatMap { $0.statements(in: database) }

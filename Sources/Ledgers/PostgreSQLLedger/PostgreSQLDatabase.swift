@@ -178,7 +178,9 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             // revocation has to update.
             try link.disableLogin(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
-            // An administrator may have removed the login, or its role.
+            // An administrator may have removed the login, or its role. The text of a `regrole` is
+            // quoted if necessary, so the names are quoted in the same way before they are
+            // compared.
             let (hasLogin, hasRole) = (
                 try link.value(
                     """

@@ -10,6 +10,7 @@ extension PostgreSQLRows {
     /// A journal, locked if this transaction writes, because two of a station's processes may book
     /// payments from it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
+        // Only the journal's row is locked, because the joined station row does not change.
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(
             StationJournal.selection(where: "journal.id = $1\(lock)", [.id(id)])

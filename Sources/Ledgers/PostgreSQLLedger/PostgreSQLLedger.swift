@@ -218,7 +218,7 @@ package actor PostgreSQLLedger: LedgerStore {
             // The data behind an answer such as "already paid" must be on the replica, too. Without
             // a pooler, the connection's fence has already ensured that.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
-            return try rows.proveWritable()
+            return try rows.testWriting()
         }
         do throws(LedgerError) {
             try rows.commit()
@@ -372,7 +372,7 @@ private struct AbandonedTransaction {
 
 extension PostgreSQLRows {
     /// Commits a transaction that changes no rows, to test whether writing is possible.
-    fileprivate func proveWritable() throws(LedgerError) {
+    fileprivate func testWriting() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit(takeBeginning() + [Opening.mark]) } catch {
             note(error)
             throw LedgerError(error)

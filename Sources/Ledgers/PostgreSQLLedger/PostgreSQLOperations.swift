@@ -60,6 +60,7 @@ extension PostgreSQLRows {
             return (page.operations[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)
         }
+        // No operation has a place below 1, so all operations come after 0.
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(

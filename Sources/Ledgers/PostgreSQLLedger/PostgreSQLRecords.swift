@@ -100,6 +100,7 @@ extension PostgreSQLRows {
 
     /// Waits for transactions that are adding records; later ones see that the key is retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
+        // This lock mode blocks insertions but not reads.
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
         // If the key was announced but has not become the sealing key, its announcement is

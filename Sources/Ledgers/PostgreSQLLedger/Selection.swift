@@ -23,7 +23,8 @@ struct Selection<Row> {
             do throws(LedgerError) {
                 rows.append(try decode(&columns))
             } catch {
-                // Any other error already says which row it is about.
+                // Any other error already says which row it is about. Errors of the same kind are
+                // equal, so the texts are compared.
                 guard error.detail == Columns.unreadable.detail else { throw error }
                 throw unreadable(values.first)
             }

@@ -16,6 +16,7 @@ extension SQLiteRows {
     }
 
     func save(_ journal: StationJournal) throws(LedgerError) {
+        // `written_off_at` is left out, because only a write-off changes it.
         try connection.run(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns))

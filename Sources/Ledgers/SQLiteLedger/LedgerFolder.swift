@@ -91,6 +91,7 @@ enum LedgerFolder {
 
     static func isLink(_ path: String) -> Bool {
         var status = stat()
+        // Unlike `stat`, `lstat` does not follow the link.
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 

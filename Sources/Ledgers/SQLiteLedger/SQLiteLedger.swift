@@ -128,6 +128,7 @@ public actor SQLiteLedger: LedgerStore {
     public func checkStorage() async throws(LedgerError) {
         try await onSeparateLane { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
+                // The transaction keeps the checked state the same while other programs write.
                 try connection.check()
             }
         }

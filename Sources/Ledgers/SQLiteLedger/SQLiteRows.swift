@@ -58,6 +58,8 @@ extension SQLiteRows {
     }
 
     func missing() throws(LedgerError) -> MissingRows {
+        // Foreign keys do not bind other programs, because each SQLite connection turns them on
+        // itself.
         MissingRows(
             cards: try connection.query(
                 """
