@@ -52,7 +52,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
-    /// The card that owns the account; nil for one of the issuer's accounts.
+    /// The card that the account belongs to; nil for one of the issuer's accounts.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 

@@ -159,8 +159,8 @@ extension RequestContext {
                 "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
                     + "can")
         }
-        // The money goes back only to the account that paid, or to one to which its balance was
-        // moved.
+        // The money goes back only to the account that paid, or to an account that received its
+        // balance.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(

@@ -32,8 +32,8 @@ extension AuditedCard {
     /// The card's account as of the operation that is being checked.
     private var purse: Account { .purse(uid, trace.account) }
 
-    /// Whether the operation that is being checked is on the account that made a payment, or on one
-    /// to which that account's balance was moved.
+    /// Whether the operation being checked is on the account that made a payment, or on an account
+    /// that received that account's balance.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }

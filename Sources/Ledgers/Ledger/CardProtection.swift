@@ -1,7 +1,7 @@
 /// Whether a card's tag accepts writes only with a password, and the key from which the password is
 /// derived.
 ///
-/// A card keeps the password with which it was protected. There are two steps between off and on,
+/// A card keeps the password that it was protected with. There are two steps between off and on,
 /// and each is recorded before the next begins. If the first is interrupted, the password may be
 /// damaged, but the tag does not ask for it yet. If the second is interrupted, the page that turns
 /// on the check may be damaged, but the password is known.
@@ -10,11 +10,11 @@ public enum CardProtection: Hashable, Sendable {
     case off
     /// The tag does not ask for a password; which password it has is unknown.
     case settingPassword(keyID: UInt8)
-    /// The tag has its password; whether it asks for it is unknown.
+    /// The tag has its password; whether it requires the password is unknown.
     case switchingOn(keyID: UInt8)
     /// The tag accepts writes only with the password for this key.
     case on(keyID: UInt8)
-    /// The tag has its password; whether it still asks for it is unknown.
+    /// The tag has its password; whether it still requires the password is unknown.
     case switchingOff(keyID: UInt8)
     /// The tag no longer asks for a password; which password it has is unknown.
     case clearingPassword(keyID: UInt8)

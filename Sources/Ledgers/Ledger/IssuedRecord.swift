@@ -67,8 +67,8 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records. The ledger decides, within its transaction, which contents are sealed with which
-/// number, but it stores no keys, so its caller passes in a sealer.
+/// Makes records. The ledger decides, within its transaction, what each record contains and which
+/// number it gets. The ledger stores no keys, so its caller passes in a sealer.
 public struct RecordSealer: Sendable {
     /// The key for new records.
     public let keyID: UInt8

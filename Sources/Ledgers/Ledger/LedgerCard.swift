@@ -76,7 +76,7 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
-    /// Whether the card still has an account in use; a blocked card does.
+    /// Whether the card is active or blocked, so that its account is still in use.
     public var isInUse: Bool { status == .active || status == .blocked }
 
     /// The customer's account for this card.

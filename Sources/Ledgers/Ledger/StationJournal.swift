@@ -110,7 +110,7 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
-            // What is missing counts as booked from now on, so it is no longer a concern.
+            // The missing payments count as booked from now on, so they are no longer a concern.
             let last = max(journal.booked, journal.written)
             (journal.booked, journal.written) = (last, last)
             try rows.save(journal)

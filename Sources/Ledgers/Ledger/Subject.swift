@@ -14,7 +14,7 @@ public enum Subject: Hashable, Sendable {
     case prize(TicketID)
     /// The game that is stored on the card.
     case game(MastermindGameID)
-    /// The activation attempt that is asked about.
+    /// The activation attempt that the request asks about.
     case attempt(OperationID)
     /// The card that was tapped, if the payment was booked on another card.
     case tapped(CardUID)

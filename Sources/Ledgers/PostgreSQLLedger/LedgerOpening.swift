@@ -5,7 +5,7 @@ import TapcardDomain
 
 /// What a connection finds out about the ledger before it reads or writes any row.
 ///
-/// The owner declares on which server the ledger is open. A server that was promoted, or restored
+/// The owner declares which server the ledger is open on. A server that was promoted, or restored
 /// from a backup, may have lost confirmed commits. It counts as a different server, and no station
 /// uses it until the owner has declared whether anything was lost.
 struct Opening {
@@ -120,7 +120,7 @@ struct OpenLedger {
     let link: Link
     let opening: Opening
 
-    /// Combines a link with what is known about the ledger on it.
+    /// Combines a link with what is known about its ledger.
     init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
 
     /// Connects to the ledger. `currency` is the station's currency, if one is set. `station` is
@@ -193,6 +193,7 @@ struct Declaration {
     let clock: ServerClock
 
     static var selection: Selection<Declaration> {
+        // A login such as the owner's has no row in `station`, so that join is an outer join.
         Selection(
             """
             SELECT schema, oldest_writer, house::text, roles, currency, opening.number,

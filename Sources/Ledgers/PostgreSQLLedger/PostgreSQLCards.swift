@@ -5,7 +5,7 @@ extension PostgreSQLRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
 
     /// A card, locked if this transaction writes. In that case, no other station can change the
-    /// card or what belongs to it.
+    /// card or the rows that belong to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
         // A body that runs without the server cannot rely on a card being absent, because no batch

@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// Loads the rows of a footprint in one round trip.
 extension PostgreSQLRows {
-    /// A query in the batch, and what is done with its rows.
+    /// A query in the batch, and the code that stores its rows.
     private struct Load {
         let statement: SQLStatement
         let note: (SQLAnswer) throws(LedgerError) -> Void

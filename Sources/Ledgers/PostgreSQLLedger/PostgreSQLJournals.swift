@@ -63,7 +63,8 @@ extension StationJournal {
 
     /// Adds or changes the journal; it belongs to the station that first writes it.
     func change(by station: Int64) -> SQLStatement {
-        // A known journal keeps its station and its place, whichever station writes it now.
+        // A known journal keeps its station and its place, no matter which station writes it now.
+        // Only a write-off changes `written_off_at`.
         SQLStatement(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns), station, place)

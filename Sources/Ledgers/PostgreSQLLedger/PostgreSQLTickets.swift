@@ -86,6 +86,7 @@ extension PostgreSQLRows {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt] {
+        // The page has only its own cards' attempts, not those for a code on other cards.
         if let uid, code == nil, let page = cardRowsPage, page.contains(uid) {
             return (page.attempts[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)

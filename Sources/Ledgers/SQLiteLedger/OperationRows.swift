@@ -86,6 +86,7 @@ extension SQLiteRows {
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
+        // A trigger refuses to change an operation that has ended.
         let updated = try connection.query(
             """
             UPDATE operation SET state = ?2, sequence = ?3, ended_at = ?4, balance_after = ?5
