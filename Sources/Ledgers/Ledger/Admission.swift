@@ -56,7 +56,9 @@ struct RequestContext: Sendable {
 }
 
 extension CardAction {
-    /// What the change does to this card, or why it is refused.
+    /// What the change does to this card, or why it is refused. A reseal moves no money, so the
+    /// card does not have to be active. A top-up can be reversed only while the card still has the
+    /// money.
     func effects(
         on known: KnownCard, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
@@ -64,7 +66,6 @@ extension CardAction {
             return try plan.effects(onKnown: known, circumstances)
         }
         var effects = Effects(card: known.card)
-        // A reseal moves no money, so it does not need an active card.
         if case .reseal(let floor) = self {
             effects.card.allocated = max(known.card.allocated, floor)
             return effects
@@ -98,7 +99,6 @@ extension CardAction {
             _ = try purse.adding(amount)
             effects.setRefund(amount, of: id, from: .takings, to: known.card.purse)
         case .reverse(let id, let amount):
-            // A top-up can be reversed only while the card still has the money.
             let amount = try circumstances.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
             effects.setRefund(amount, of: id, from: known.card.purse, to: .cash)
@@ -122,7 +122,6 @@ extension CardAction {
             effects.card.game = game
             effects.subject = game.map { .game($0.id) }
         case .close:
-            // Like a payment, closing a card is booked only when its record is confirmed.
             effects.amount = purse.available.minorUnits
         case .protect(let keyID):
             effects.card.protection = try known.card.protecting(with: keyID)

@@ -6,7 +6,7 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of open operations; the next tap of each one's card will resolve it.
+    /// The number of open operations; each is resolved by the next tap of its card.
     public let open: Int
     /// Active or blocked cards whose code has an activation attempt without an answer.
     public let activating: [CardUID]

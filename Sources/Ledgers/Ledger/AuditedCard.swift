@@ -75,8 +75,8 @@ struct AuditedCard {
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // If the last operation ended at the moment when this one began, this one ended it, so it
-        // may have no record on the tag.
+        // If the last operation ended exactly when this one began, this one ended it, so it may
+        // have no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }

@@ -50,7 +50,7 @@ extension LedgerStore {
                 card.status = .blocked
             case (.unblock, .blocked):
                 card.status = .active
-            // A name is forgotten on request, whatever the state of the card.
+            // A name is forgotten on request, no matter what state the card is in.
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil

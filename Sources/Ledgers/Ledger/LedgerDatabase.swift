@@ -30,7 +30,7 @@ package protocol LedgerDatabase: Sendable {
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
 
-    /// Ends a station's rights at once. Its name can never be used again.
+    /// Revokes a station's rights immediately. The station's name can never be used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
     /// Announces the key that will seal next; only one can be announced at a time.

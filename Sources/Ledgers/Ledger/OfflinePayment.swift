@@ -174,7 +174,7 @@ extension LedgerRows {
     }
 
     /// The card that now has the customer's account: the tapped card, or the last one that replaced
-    /// it. Nil if the account is gone.
+    /// it. Nil if no card has the account anymore.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
         // Altered rows can form a circle, so the search is limited.

@@ -40,8 +40,8 @@ extension OpenLedger {
                     [.integer(Int64(id)), .text(mark)])
             }
             try change([first].compactMap(\.self) + insertions)
-            // Another station may have added its keys at the same moment, and the first station's
-            // keys count.
+            // Another station may have added its keys at the same moment, and the keys stored first
+            // count.
             known = try link.knownKeys(at: opening.station)
         }
         // A read-only station does not report its own keys, but its conflicts are still found.

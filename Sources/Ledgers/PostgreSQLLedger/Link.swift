@@ -23,7 +23,7 @@ struct SQLAnswer {
     let tag: String
 }
 
-/// Why a batch of statements was not carried out.
+/// Why a batch of statements failed.
 enum LinkFailure: Error {
     /// The server refused a statement, and did not execute any after it.
     case refused(sqlState: String, String)

@@ -87,7 +87,7 @@ extension PostgreSQLRows {
     }
 
     /// A sum that fits into 64 bits. Rows written by another program may add up to more; such a sum
-    /// is wrong in any case, so it is cut off at the limit.
+    /// is wrong in any case, so it is clamped to the 64-bit range.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }

@@ -18,8 +18,8 @@ extension PostgreSQLRows {
     /// `isEnded`, the transaction ends with this batch, and the body sees no other rows.
     ///
     /// Each query specifies the cards, so that the server reads only their partitions: planning a
-    /// query over all partitions takes longer than the payment. A row elsewhere, such as an
-    /// operation on another card, remains unknown and is read separately.
+    /// query over all partitions takes longer than the payment. A row in another partition, such as
+    /// an operation on another card, remains unknown and is read separately.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))

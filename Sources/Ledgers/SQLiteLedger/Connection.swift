@@ -55,7 +55,8 @@ import Ledger
         unsafe self.handle = handle
         self.path = path
         unsafe sqlite3_busy_timeout(handle, busyLimit.inMilliseconds)
-        // Unretained, because the handle, and with it the hook, is closed before `self` is gone.
+        // Unretained, because the handle, and with it the hook, is closed before `self` is
+        // deallocated.
         unsafe sqlite3_wal_hook(handle, whenDurable, Unmanaged.passUnretained(self).toOpaque())
     }
 

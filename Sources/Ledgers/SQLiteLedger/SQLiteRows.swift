@@ -58,8 +58,8 @@ extension SQLiteRows {
     }
 
     func missing() throws(LedgerError) -> MissingRows {
-        // Foreign keys do not bind other programs, because each SQLite connection turns them on
-        // itself.
+        // SQLite enforces foreign keys only on connections that turn them on, so other programs may
+        // break them.
         MissingRows(
             cards: try connection.query(
                 """
