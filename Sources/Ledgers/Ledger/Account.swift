@@ -8,7 +8,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case takings
     /// The drawer: top-ups are negative, payouts positive.
     case cash
-    /// The balances taken over from tags made by other software.
+    /// The balances taken over from tags that other software made.
     case adopted
     /// The prizes won by tickets (negative).
     case prizes
@@ -19,6 +19,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case shortfall
 
     public var description: String {
+        // The ledger stores these names, so they must not change.
         switch self {
         case .purse(let uid, let number): "purse:\(uid):\(number)"
         case .takings: "takings"
@@ -51,7 +52,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
-    /// The card that owns the account; nil for one of the issuer's accounts.
+    /// The card that the account belongs to; nil for one of the issuer's accounts.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 

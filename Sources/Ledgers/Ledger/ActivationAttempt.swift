@@ -1,14 +1,14 @@
 public import TapcardDomain
 
 /// One attempt to have the service activate a scratched code. It is stored before the service is
-/// asked.
+/// called.
 ///
 /// Until an answer is recorded, the service may or may not have acted, so the request is repeated
 /// with the same code, which is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     /// The state of an attempt. Only the first answer is recorded.
     public enum State: String, Sendable, CaseIterable {
-        /// The service has been asked but has not answered.
+        /// No answer from the service is recorded yet.
         case requested
         /// The service has activated the code.
         case active
@@ -16,9 +16,9 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         case rejected
     }
 
-    /// The attempt's ID, which is also that of the operation that writes the approval to the card.
+    /// The ID of the attempt, and later of the operation that writes the approval to the card.
     public let id: OperationID
-    /// The card that had the code when the service was asked.
+    /// The card that had the code when activation was requested.
     public let card: CardUID
     /// The code that the service was asked to activate.
     public let code: ScratchCode
@@ -45,7 +45,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
         self.version = version
     }
 
-    /// The attempt as an operation, for a client that asks what its ID was used for.
+    /// The attempt as an operation, for a client that asks what this ID was used for.
     public var operation: Operation {
         Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
     }
@@ -53,21 +53,21 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
 
 /// The ledger's response to an activation request.
 public enum ActivationRequest: Hashable, Sendable {
-    /// The attempt is durable, and the service may be asked if there is no answer yet. It has a
-    /// different ID if an earlier attempt for the code is still open.
+    /// The attempt is stored durably; if it has no answer yet, the service can be called. The
+    /// attempt has a different ID if an earlier attempt for the code is still open.
     case attempt(ActivationAttempt)
-    /// The ID belongs to an operation.
+    /// The operation for this request already exists.
     case known(Operation)
-    /// The ID belongs to another request.
+    /// The ID was already used for a different request.
     case mismatched(Operation)
-    /// The card has changed since its tag was read, so the tag has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be checked again.
     case changed
-    /// A rule refused the request; the service is not asked.
+    /// The request breaks a rule, so the service is not called.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Stores an attempt before the service is asked, or finds the one that is already open.
+    /// Stores an attempt before the service is called, or finds the one that is already open.
     public func requestActivation(
         of uid: CardUID, id: OperationID, version: CardVersion, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -75,7 +75,7 @@ extension LedgerStore {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let requestID = id
-            // A retry may use an ID with which an earlier call asked about an existing attempt.
+            // A retry may carry an ID that an earlier call used to ask about an existing attempt.
             let id = try rows.attempt(forRequest: requestID)
             let known = try rows.activation(id)
             // The activation has begun on the card, or the ID belongs to another operation.
@@ -83,7 +83,8 @@ extension LedgerStore {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
             }
-            // The first answer counts, so a retry of a rejected attempt does not ask again.
+            // The first answer counts, so a retry of a rejected attempt does not call the service
+            // again.
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
@@ -91,7 +92,7 @@ extension LedgerStore {
                 CardVersion(knownCard) == version,
                 knownCard.open == nil
             else { return .changed }
-            // The ID belongs to an attempt that is not for the code now on this card.
+            // The ID belongs to an attempt that does not concern the code now on this card.
             if let known, knownCard.activation != known { return .mismatched(known.operation) }
             do throws(Refusal) {
                 try knownCard.card.requireActive()
@@ -130,8 +131,8 @@ extension LedgerStore {
         }
     }
 
-    /// The ID of the attempt that a request is about: the request's own ID, unless it asked about
-    /// an existing attempt.
+    /// The ID of the attempt that a request is about: the request's own ID, unless the request
+    /// asked about an existing attempt.
     public func attempt(
         forRequest id: OperationID
     ) async throws(LedgerError) -> OperationID {
@@ -198,7 +199,7 @@ extension LedgerRows {
                 balanceAfter: try balance(of: card.purse)))
     }
 
-    /// Another card that has this code, or had it when the service was asked to activate it.
+    /// Another card that has this code, or had it when its activation was requested.
     func owner(
         of code: ScratchCode, beside uid: CardUID
     ) throws(LedgerError) -> CardUID? {
@@ -207,13 +208,15 @@ extension LedgerRows {
         return attempt.card
     }
 
-    /// Another card in use with this card's code; a replaced card does not count as in use.
+    /// Another active or blocked card that has this card's code; a closed or replaced card does not
+    /// count.
     fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
         guard let code = card.scratch.code else { return nil }
         return try cards(with: code).first { $0.uid != card.uid && $0.isInUse }?.uid
     }
 
-    /// The attempt for the scratched code on a card in use; nil once the code is activated.
+    /// The attempt to activate the scratched code on an active or blocked card; nil once the card's
+    /// code is activated.
     func activation(on card: LedgerCard) throws(LedgerError) -> ActivationAttempt? {
         guard card.isInUse,
             case .scratched(let code) = card.scratch

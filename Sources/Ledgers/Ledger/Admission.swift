@@ -24,13 +24,14 @@ struct Posting: Hashable, Sendable {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves even if no money moves: they also show which accounts belong together.
+    /// Both halves of one booking, even if no money moves: they also show which accounts belong
+    /// together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
-/// What a request may depend on in addition to the card.
+/// Other rows that a request may depend on, in addition to the card's own.
 struct RequestContext: Sendable {
     /// The payment to be reversed, or the one that bought the ticket.
     var payment: Operation?
@@ -55,7 +56,9 @@ struct RequestContext: Sendable {
 }
 
 extension CardAction {
-    /// What the change does to this card, or why it is refused.
+    /// What the change does to this card, or why it is refused. A reseal moves no money, so the
+    /// card does not have to be active. A top-up can be reversed only while the card still has the
+    /// money.
     func effects(
         on known: KnownCard, _ circumstances: RequestContext
     ) throws(Refusal) -> Effects {
@@ -83,7 +86,7 @@ extension CardAction {
         }
         switch self {
         case .pay(let amount):
-            // Only checked here: a payment is booked when its record is confirmed.
+            // This only checks the amount: a payment is booked when its record is confirmed.
             _ = try purse.holding(amount)
             effects.amount = amount.minorUnits
         case .add(let amount):
@@ -155,8 +158,8 @@ extension RequestContext {
                 "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
                     + "can")
         }
-        // The money goes back only to the account that paid, or to one to which its balance was
-        // moved.
+        // The money goes back only to the account that paid, or to an account that received its
+        // balance.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(
@@ -210,7 +213,7 @@ extension LedgerCard {
         }
     }
 
-    /// The refusal of a card whose balance was moved to its replacement.
+    /// The refusal for a card whose balance was moved to its replacement.
     public static let reportedLost = Refusal(
         .cardBlocked,
         "this card was reported lost and replaced; its balance is on the new card", .replaced)
@@ -287,7 +290,7 @@ extension CardPlan {
         case .issue: source = .cash
         case .adopt(let message):
             // Either the code was copied to this tag, or a restore returned it to a replaced card.
-            // It does no harm to leave the code with its owner in either case.
+            // Either way, it is safe to leave the code with the card that already has it.
             if let owner = circumstances.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)
@@ -301,6 +304,7 @@ extension CardPlan {
             guard uid != card.uid else {
                 throw Refusal(.wrongState, "card \(uid) cannot replace itself")
             }
+            // A closed or replaced card has no balance left to move.
             guard lost.card.isInUse else {
                 throw Refusal(
                     .cardClosed, "lost card \(uid) is already \(lost.card.status.rawValue)")

@@ -6,9 +6,9 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of open operations, which the next taps of their cards will resolve.
+    /// The number of open operations; each is resolved by the next tap of its card.
     public let open: Int
-    /// Cards in use whose code was sent to the service, which has not answered yet.
+    /// Active or blocked cards whose code has an activation attempt without an answer.
     public let activating: [CardUID]
     /// The broken invariants, each with its row; empty for a sound ledger.
     public let violations: [String]
@@ -17,8 +17,9 @@ public struct AuditReport: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Checks the storage, and then whether all rows satisfy the invariants. Works card by card, so
-    /// that only one card's rows are in memory at a time, however large the ledger is.
+    /// Checks the storage, and then whether all rows satisfy the invariants. The audit works card
+    /// by card, so that only one card's rows are in memory at a time, no matter how large the
+    /// ledger is.
     ///
     /// If `now` is given, also lists stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
@@ -65,6 +66,7 @@ private struct Audit {
         for uid in missing.cards {
             violations.append(
                 "I6: card \(uid) is missing, but operations, attempts, or tickets refer to it")
+            // The other rows are still checked, even without the card's own row.
             try check(uid, nil)
         }
         violations += missing.operations.map {

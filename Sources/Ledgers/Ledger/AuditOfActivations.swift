@@ -60,7 +60,7 @@ extension AuditedCard {
         return ["I9: card \(uid) \(complaint)"]
     }
 
-    /// Finds another card in use with the same code: one of the two is a copy.
+    /// Finds another active or blocked card with the same code; one of the two is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
             // Only the card with the higher UID reports the pair, so that it is reported once.

@@ -32,8 +32,8 @@ extension AuditedCard {
     /// The card's account as of the operation that is being checked.
     private var purse: Account { .purse(uid, trace.account) }
 
-    /// Whether the operation that is being checked is on the account that made a payment, or on one
-    /// to which that account's balance was moved.
+    /// Whether the operation being checked is on the account that made a payment, or on an account
+    /// that received that account's balance.
     func isForPayer(of payment: OperationID) throws(LedgerError) -> Bool {
         let paidFrom = try rows.entries(of: payment).map(\.account)
         if paidFrom.contains(purse) { return true }
@@ -85,10 +85,11 @@ extension AuditedCard {
         }
     }
 
-    /// The entries that close the tag's earlier account, if making the card closed one.
-    private func closing(_ making: [Entry]) -> [Posting] {
+    /// The entries that empty the tag's earlier account; none if there was nothing to move.
+    private func closing(_ entries: [Entry]) -> [Posting] {
+        // Only a reissue has an earlier account.
         guard trace.account > 1,
-            let left = making.first(where: { $0.account == .reissued })?.amount, left > 0
+            let left = entries.first(where: { $0.account == .reissued })?.amount, left > 0
         else { return [] }
         return Posting.move(left, from: .purse(uid, trace.account - 1), to: .reissued)
     }

@@ -49,6 +49,7 @@ struct AuditedCard {
         note(operation)
         if operation.state == .pending {
             open += 1
+            // Wraps instead of trapping, because altered rows may contain any number.
             held &+= operation.held
         }
         let entries = try rows.entries(of: operation.id)
@@ -74,8 +75,8 @@ struct AuditedCard {
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // If the last operation ended at the moment when this one began, this one ended it, so it
-        // may have no record on the tag.
+        // If the last operation ended exactly when this one began, this one ended it, so it may
+        // have no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
         }
@@ -104,6 +105,7 @@ struct AuditedCard {
         for record in issued {
             last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
         }
+        // A dictionary has no fixed order, but the report has to be repeatable.
         return sequences.filter { last[$0.key, default: .none] != $0.value }.map {
             "I4: operation \($0.key) has number \($0.value), but its last record has number "
                 + "\(last[$0.key, default: .none])"
@@ -117,7 +119,7 @@ struct AuditedCard {
         let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
             try rows.place(of: id)
         }
-        // No place is below 0, so without a change of status, the replacement counts as later.
+        // No place is below 0, so if the status never changed, the replacement counts as later.
         guard let place = try rows.place(of: last.id), place > setter ?? -1 else { return }
         trace.becomeReplaced()
     }
@@ -189,6 +191,7 @@ struct AuditedCard {
 
     /// I6: a card is in the state that its operations lead to.
     private func standing(of card: LedgerCard) -> [String] {
+        // Without operations, there is no trace to compare the card with.
         guard operations > 0 else { return [] }
         var found: [String] = []
         if trace.account != card.account {
@@ -235,7 +238,7 @@ extension LedgerRows {
         _ memory: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
         if let known = memory[replacement.id] { return known }
-        // Set before the search, so that a circle ends here.
+        // Set before the search, so that the recursion ends here if the rows form a circle.
         memory[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?

@@ -2,7 +2,7 @@ public import TapcardDomain
 
 extension LedgerStore {
     /// Stores a change before its first byte is sent to the tag. `version` is the card's state when
-    /// the tag was judged; nil if this ledger did not know the card then.
+    /// the tag was checked; nil if this ledger did not know the card then.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
     ) async throws(LedgerError) -> Beginning {
@@ -31,7 +31,7 @@ extension LedgerStore {
         return earlier
     }
 
-    /// If the earlier request was not done, records that its caller is now told so.
+    /// Records that the caller is told "not done", if the earlier request was voided.
     fileprivate func remember(_ beginning: Beginning) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
@@ -71,13 +71,13 @@ struct Book {
             return known
         }
         let known = try knownCard(of: request.uid)
-        let isAsSeen =
+        let isUnchanged =
             SafetyRule.confirmedUnderTheLock.isDisabled
             || SafetyRule.comparisonUnderTheLock.isDisabled
             || known.map(CardVersion.init) == version
-        // Another station may have changed the card since the tag was judged, or the owner may have
-        // changed the key.
-        guard isAsSeen, try maySeal(sealer.keyID) else { return .changed }
+        // Another station may have changed the card since the tag was checked, or the owner may
+        // have changed the key.
+        guard isUnchanged, try maySeal(sealer.keyID) else { return .changed }
         // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
@@ -129,7 +129,7 @@ struct Book {
                 try rows.amountPaid(by: operation)
             }
         }
-        let isSame = known.answers(
+        let isSame = known.matches(
             action, reversing: reversed, selling: try ticket(of: known))
         // If this ID was derived to book a payment, it is not the ID of that payment's request.
         guard isSame, known.requested == id else { return .mismatched(known) }
@@ -181,8 +181,8 @@ struct Book {
     }
 
     /// Records a gap if the tag has a number above all that were assigned, which came from a newer
-    /// copy of this ledger. Its numbers must not be mistaken for forgeries until the tag is written
-    /// to again.
+    /// copy of this ledger. Records with these numbers must not be mistaken for forgeries until the
+    /// tag is written to again.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
@@ -294,8 +294,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation that its tag will never show. A change that took no money yet is
-    /// voided, as is a protection switch; any other was booked when it began, so it is committed.
+    /// Ends an open operation that its tag will never show. It is voided if it has not taken money
+    /// yet or is a protection switch; otherwise, it is committed, because it was booked earlier.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -309,12 +309,12 @@ struct Book {
             operation.balanceAfter = try rows.balance(of: card.purse)
         }
         try rows.update(operation)
-        if SafetyRule.freshNumbers.isDisabled, state == .voided { try takeBack(operation) }
+        if SafetyRule.freshNumbers.isDisabled, state == .voided { try freeNumber(of: operation) }
         return operation
     }
 
     /// Frees the number of a voided operation for reuse, as if rule 3 did not exist.
-    private func takeBack(_ operation: Operation) throws(LedgerError) {
+    private func freeNumber(of operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
         else { return }
@@ -369,7 +369,7 @@ extension Operation {
 
     /// Whether this operation is the outcome of a repeated request. Values that are drawn again for
     /// each attempt, such as a scratch code or a ticket's balls, are not compared.
-    fileprivate func answers(
+    fileprivate func matches(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
         // The station may have accepted the payment offline and booked it since.

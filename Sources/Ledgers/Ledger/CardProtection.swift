@@ -1,25 +1,25 @@
 /// Whether a card's tag accepts writes only with a password, and the key from which the password is
 /// derived.
 ///
-/// A card keeps the password with which it was protected. There are two steps between off and on,
+/// A card keeps the password that it was protected with. There are two steps between off and on,
 /// and each is recorded before the next begins. If the first is interrupted, the password may be
 /// damaged, but the tag does not ask for it yet. If the second is interrupted, the page that turns
 /// on the check may be damaged, but the password is known.
 public enum CardProtection: Hashable, Sendable {
     /// The tag accepts every write.
     case off
-    /// The tag asks for no password, and it is unknown which password it has.
+    /// The tag does not ask for a password; which password it has is unknown.
     case settingPassword(keyID: UInt8)
-    /// The tag has its password; whether it asks for it is unknown.
+    /// The tag has its password; whether it requires the password is unknown.
     case switchingOn(keyID: UInt8)
     /// The tag accepts writes only with the password for this key.
     case on(keyID: UInt8)
-    /// The tag has its password; whether it still asks for it is unknown.
+    /// The tag has its password; whether it still requires the password is unknown.
     case switchingOff(keyID: UInt8)
-    /// The tag no longer asks for a password, and it is unknown which password it has.
+    /// The tag no longer asks for a password; which password it has is unknown.
     case clearingPassword(keyID: UInt8)
 
-    /// The state once the tag has taken this step and has proved it.
+    /// The state once this step has been completed and verified on the tag.
     public var next: CardProtection {
         switch self {
         case .off, .clearingPassword: .off
@@ -29,7 +29,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Whether no switch is under way.
+    /// Whether the protection is not being switched on or off.
     public var isSteady: Bool { self == next }
 
     /// The key for the password that the tag may ask for; nil if the tag is known to ask for none.
@@ -54,6 +54,7 @@ public enum CardProtection: Hashable, Sendable {
     /// The word for the state in JSON and in the ledger's rows.
     public var word: String {
         switch self {
+        // The ledger stores these words, so they must not change.
         case .off: "off"
         case .settingPassword: "setting-password"
         case .switchingOn: "switching-on"

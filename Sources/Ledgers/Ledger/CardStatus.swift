@@ -6,7 +6,8 @@ public enum StatusChange: Hashable, Sendable {
     case block
     /// Allows operations on the card again.
     case unblock
-    /// Removes the name from the ledger, along with any foreign message that may contain it.
+    /// Removes the cardholder's name from the ledger, along with any foreign message that may
+    /// contain it.
     case forget
 
     fileprivate var kind: Operation.Kind {
@@ -49,7 +50,7 @@ extension LedgerStore {
                 card.status = .blocked
             case (.unblock, .blocked):
                 card.status = .active
-            // A name is forgotten on request, whatever the state of the card.
+            // A name is forgotten on request, no matter what state the card is in.
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
@@ -68,9 +69,9 @@ extension LedgerStore {
         }
     }
 
-    /// After a backup was restored, skips the numbers that may have been assigned since the backup
-    /// was made. They are never used again, and a tag with one of them needs an operator. Returns
-    /// the cards that have no numbers left.
+    /// After a restore, skips the numbers that may have been assigned since the backup was made.
+    /// They are never used again, and a tag with one of them needs an operator. Returns the cards
+    /// that have no numbers left.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []

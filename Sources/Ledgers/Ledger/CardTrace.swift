@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// The state of one card that follows from its operations, which the audit compares with its row.
 struct CardTrace {
-    /// How often the tag was turned into a card, which is also the number of its last account.
+    /// How many times the tag was turned into a card, which is also the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
@@ -109,7 +109,7 @@ extension Operation {
         switch (kind, subject) {
         // A newly issued card has no scratch code yet.
         case (.issue, _): .uncoded
-        // A code that another card has stays with that card.
+        // A code that is already on another card stays with that card.
         case (.adopt, .codeOwner): .uncoded
         default: scratch.map(ScratchTrace.init)
         }

@@ -1,7 +1,7 @@
 package import TapcardDomain
 
-/// What the customer page may do with the ledger: read a card's balance and activity, and store
-/// the card's read counter. The ledger itself is private, so the page can do nothing else with it.
+/// What the customer page can do with the ledger: read a card's balance and activity, and store the
+/// card's read counter. The ledger itself is private, so the page can do nothing else with it.
 package struct CustomerLedger: Sendable {
     private let ledger: any LedgerStore
 
@@ -30,6 +30,7 @@ package struct CustomerLedger: Sendable {
                     CardStatement.Movement(
                         kind: operation.kind, amount: money(amount), at: operation.begunAt))
             }
+            // A card has at most one open operation.
             let open = operations.last { $0.state == .pending }
             return CardStatement(
                 account: card.purse, status: card.status,
@@ -48,7 +49,7 @@ package struct CustomerLedger: Sendable {
     }
 }
 
-/// A card's balance and latest movements, as its holder may see them.
+/// A card's balance and latest movements, as they are shown to the cardholder.
 package struct CardStatement: Hashable, Sendable {
     /// One movement of the card's money.
     package struct Movement: Hashable, Sendable {
@@ -78,7 +79,7 @@ package struct CardStatement: Hashable, Sendable {
     package let movements: [Movement]
     /// The ledger's time when this statement was made.
     package let asOf: Timestamp
-    /// The counter with which the card's page was last shown; nil before the first time.
+    /// The card's read counter when its page was last shown; nil before the first time.
     package let lastShown: ReadCounter?
 }
 
@@ -87,8 +88,8 @@ extension LedgerRows {
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {
-        // Only for these two does the operation's row not tell the amount. The query for entries
-        // may be a round trip, so it is not made for others.
+        // For these two kinds, the operation's row does not say how much this account changed.
+        // Querying the entries may cost a round trip, so other kinds skip it.
         guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A ledger that exists only as long as the process, for tests and experiments.
+/// A ledger that exists only for as long as the process, for tests and experiments.
 public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
     private var tables = LedgerTables()
@@ -120,6 +120,7 @@ private final class MemoryRows: LedgerRows {
     }
 
     func refund(of id: OperationID) -> Operation? {
+        // Refunds and reversals are never voided, so every match counts.
         tables.operations.values.first { $0.reverses == id }
     }
 

@@ -27,12 +27,12 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// A range of numbers that may have been assigned after the ledger's backup was made, and are lost
-/// to the restored ledger.
+/// A range of numbers that may have been assigned after the ledger's backup was made, and that the
+/// restored ledger does not know.
 public struct SequenceGap: Hashable, Sendable {
     /// The card that may have such numbers.
     public let uid: CardUID
-    /// The numbers that may have been assigned twice.
+    /// The numbers that may already have been assigned.
     public let numbers: ClosedRange<SequenceNumber>
 
     /// Creates a range of numbers that the ledger cannot vouch for.
@@ -67,8 +67,8 @@ public struct SealedContent: Hashable, Sendable {
     }
 }
 
-/// Makes records. The ledger decides, within its transaction, which contents are sealed with which
-/// number, but it stores no keys, so its caller passes in a sealer.
+/// Makes records. The ledger decides, within its transaction, what each record contains and which
+/// number it gets. The ledger stores no keys, so its caller passes in a sealer.
 public struct RecordSealer: Sendable {
     /// The key for new records.
     public let keyID: UInt8

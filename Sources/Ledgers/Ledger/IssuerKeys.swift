@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// The ledger's policy on keys, which overrules every station's key file.
 public struct KeyPolicy: Hashable, Sendable {
-    /// The keys that no longer seal or prove anything.
+    /// The keys that are no longer used to seal or verify records.
     public let retired: Set<UInt8>
     /// The key that all stations seal with; nil if each station follows its own file.
     public let sealing: UInt8?
@@ -13,7 +13,7 @@ public struct KeyPolicy: Hashable, Sendable {
     }
 }
 
-/// The keys that a station has. A mark distinguishes two keys without revealing either.
+/// The keys that a station has. A mark distinguishes keys without revealing them.
 public struct StationKeys: Hashable, Sendable {
     /// The marks of all keys in the station's file, including those that it no longer trusts.
     public let marks: [UInt8: String]
@@ -30,7 +30,7 @@ public struct StationKeys: Hashable, Sendable {
 
 /// The keys of a shared ledger, and which stations have them.
 public struct IssuerKeys: Hashable, Sendable {
-    /// The key that all stations seal with; nil before the first of them has reported its own.
+    /// The key that all stations seal with; nil until the first station has reported its own.
     public let sealing: UInt8?
     /// The key that will seal next, once every station has it; nil if none is announced.
     public let next: UInt8?

@@ -5,14 +5,14 @@ public struct KeyUse: Hashable, Sendable {
     /// The maximum number of cards that are listed.
     package static let maximumListed = 10
 
-    /// How many cards have a last record sealed with the key.
+    /// The number of cards whose last record is sealed with the key.
     public private(set) var cards = 0
     /// The first of these cards.
     public private(set) var first: [CardUID] = []
-    /// How many cards have a tag password derived from the key, or are about to get one.
+    /// The number of cards that have a tag password derived from the key, or are about to get one.
     public private(set) var protected = 0
 
-    /// Creates the use of a key on which nothing depends yet.
+    /// Creates the use of a key that nothing depends on yet.
     public init() {}
 
     package init(cards: Int, first: [CardUID], protected: Int) {
@@ -46,8 +46,8 @@ extension LedgerRows {
         var cards = pagesOfCards()
         while let card = try cards.next() {
             if let key = card.protection.keyID { used.insert(key) }
-            // Old records count, too: an ID that was ever used to seal must not be given to another
-            // key.
+            // Old records count, too: the ID of a key that ever sealed a record must not be given
+            // to another key.
             used.formUnion(try issuedRecords(on: card.uid).map(\.keyID))
         }
         return used

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// What the ledger knows about a card and the records found on its tag, at one moment.
+/// What the ledger knows about a card and the records found on its tag, at one point in time.
 public struct KnownCard: Sendable, Hashable {
     /// The ledger's row for the card.
     public let card: LedgerCard
@@ -18,7 +18,7 @@ public struct KnownCard: Sendable, Hashable {
     public let activation: ActivationAttempt?
     /// The retired keys.
     public var retiredKeys: Set<UInt8> { keyPolicy.retired }
-    /// What the ledger says about keys, for all cards alike.
+    /// The ledger's policy on keys, which is the same for all cards.
     public let keyPolicy: KeyPolicy
 
     /// Creates what the ledger knows about a card.
@@ -49,7 +49,7 @@ public struct KnownCard: Sendable, Hashable {
 }
 
 extension LedgerStore {
-    /// What is needed to judge a tag; nil for a card that this ledger has never seen.
+    /// What is needed to check a tag; nil for a card that this ledger has never seen.
     public func knownCard(
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> KnownCard? {
@@ -58,10 +58,10 @@ extension LedgerStore {
         return try await read(touching: footprint) { rows throws(LedgerError) in
             guard let card = try rows.card(uid) else { return nil }
             var issued: [SequenceNumber: IssuedRecord] = [:]
-            var asked = Set(sequences)
-            // The keys of an NTAG 424 have to be known before communicating with it.
-            if card.chip == .ntag424 { asked.formUnion([card.confirmed, card.allocated]) }
-            for sequence in asked { issued[sequence] = try rows.issued(uid, sequence) }
+            var wanted = Set(sequences)
+            // The keys of an NTAG 424 must be known before the station can communicate with it.
+            if card.chip == .ntag424 { wanted.formUnion([card.confirmed, card.allocated]) }
+            for sequence in wanted { issued[sequence] = try rows.issued(uid, sequence) }
             return KnownCard(
                 card: card,
                 balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
@@ -71,8 +71,8 @@ extension LedgerStore {
         }
     }
 
-    /// The card for which this ledger made a record with exactly these bytes. A tag that has them
-    /// but a different UID is a copy.
+    /// The card for which this ledger made a record with exactly these bytes. A tag that has these
+    /// bytes but a different UID is a copy.
     public func owner(ofRecord bytes: [UInt8]) async throws(LedgerError) -> CardUID? {
         try await read { rows throws(LedgerError) in try rows.issued(as: bytes)?.uid }
     }

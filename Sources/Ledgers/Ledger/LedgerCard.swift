@@ -10,7 +10,7 @@ public struct LedgerCard: Hashable, Sendable {
         case blocked
         /// The card was closed, and its balance paid out.
         case closed
-        /// The card was lost, and its balance was moved to another one.
+        /// The card was lost, and its balance was moved to another card.
         case replaced
     }
 
@@ -76,7 +76,7 @@ public struct LedgerCard: Hashable, Sendable {
         self.foreignMessage = foreignMessage
     }
 
-    /// Whether the card still has an account in use; a blocked card does.
+    /// Whether the card is active or blocked, so that its account is still in use.
     public var isInUse: Bool { status == .active || status == .blocked }
 
     /// The customer's account for this card.

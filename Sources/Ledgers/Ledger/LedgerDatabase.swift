@@ -30,14 +30,15 @@ package protocol LedgerDatabase: Sendable {
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
 
-    /// Ends a station's rights at once. Its name can never be used again.
+    /// Revokes a station's rights immediately. The station's name can never be used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
     /// Announces the key that will seal next; only one can be announced at a time.
     func announce(_ key: UInt8, mark: String) async throws(LedgerError)
 
-    /// Makes the announced key the sealing key of all stations from now on. Refused while a station
-    /// lacks the key, unless `isForced`; a station that lacks it then cannot take money.
+    /// Makes the announced key the sealing key of all stations from now on. This is refused while a
+    /// station lacks the key, unless `isForced`; if it is forced, stations without the key cannot
+    /// take money.
     func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
 
@@ -76,7 +77,7 @@ public struct DatabaseStatus: Sendable {
     public let version: String
     /// Whether the ledger is open on this server.
     public let isOpen: Bool
-    /// How often a loss was declared, plus 1.
+    /// The number of losses declared so far, plus 1.
     public let epoch: Int
     /// The login of this connection.
     public let login: String
@@ -91,7 +92,7 @@ public struct DatabaseStatus: Sendable {
     public let openOperations: Int
     /// The time when the oldest open operation began; nil if none is open.
     public let oldestOpen: Timestamp?
-    /// The number of transactions since the database was last frozen; at 2,000 million, the server
+    /// The number of transactions since the database was last frozen; at 2 billion, the server
     /// stops.
     public let transactionAge: Int64
     /// The keys of the stations.
@@ -125,8 +126,8 @@ public enum DatabaseLink: Hashable, Sendable {
     case local
     /// A pooler is in between, so the server does not see what happens to the station.
     case pooled
-    /// A network. The server ends the session of a lost station after this many seconds, or only
-    /// after hours if the timeout is 0.
+    /// The two are connected over a network. The server ends the session of a lost station after
+    /// this many seconds, or only after hours if the timeout is 0.
     case network(timeout: Int)
 
     /// The seconds after which the server ends the session of a lost station, if known.
@@ -171,7 +172,7 @@ public struct Replica: Hashable, Sendable {
     }
 }
 
-/// A station that is registered with a ledger, including one that was revoked since.
+/// A station that is registered with a ledger, including one that has since been revoked.
 public struct RegisteredStation: Hashable, Sendable {
     /// The number of the station.
     public let number: Int

@@ -27,9 +27,9 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case outcomeUnknown = "outcome-unknown"
     }
 
-    /// The kind of failure, for code.
+    /// The kind of failure, which callers can act on.
     public let kind: Kind
-    /// A sentence about the failure, for people.
+    /// A message that describes the failure.
     public let detail: String
 
     /// Creates an error.

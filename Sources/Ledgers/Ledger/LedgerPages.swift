@@ -30,11 +30,11 @@ public protocol LedgerPages {
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError)
-    /// Missing rows that others refer to.
+    /// Missing rows that other rows refer to.
     func missing() throws(LedgerError) -> MissingRows
 }
 
-/// Missing rows that others refer to. A sound ledger has none.
+/// Missing rows that other rows refer to. A sound ledger has none.
 public struct MissingRows: Hashable, Sendable {
     /// Missing cards that operations, attempts, or tickets refer to.
     public let cards: [CardUID]

@@ -19,6 +19,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    // libpq accepts both schemes.
     private static let schemes = ["postgresql://", "postgres://"]
 
     package var description: String {
@@ -55,7 +56,8 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
     /// This database with a station's login.
     package func place(for name: StationName) -> LedgerPlace { place(as: name.text) }
 
-    /// This database as every station writes it, with "NAME" in place of the station's login.
+    /// This database's address in the form that every station uses, with "NAME" in place of the
+    /// station's login.
     package var ofStations: LedgerPlace { place(as: "NAME") }
 
     private func place(as login: String) -> LedgerPlace {

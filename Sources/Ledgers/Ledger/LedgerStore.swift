@@ -9,8 +9,8 @@ public protocol LedgerStore: Sendable {
     var currency: Currency { get }
     /// Whether every write is refused because the storage is read-only.
     var isReadOnly: Bool { get }
-    /// The ledger's time at this time on the station's clock. Stations that share a ledger need a
-    /// common time, because they compare the ages of each other's operations.
+    /// The ledger's time that corresponds to this time on the station's clock. Stations that share
+    /// a ledger need a common time, because they compare the ages of each other's operations.
     func time(at stationTime: Timestamp) -> Timestamp
     /// Reports to the ledger which keys this station has, and returns the IDs under which another
     /// station has a different key. The ledger remembers keys that no station has had before.
@@ -23,8 +23,8 @@ public protocol LedgerStore: Sendable {
     /// The name of the ledger, which is the same on every server; nil for a ledger on one machine.
     func ledgerID() async throws(LedgerError) -> String?
 
-    /// Remembers that this station has reported an operation as not done, so that it does not say
-    /// the opposite while the ledger is offline.
+    /// Remembers that this station has reported an operation as not done, so that the station does
+    /// not report the opposite while the ledger is offline.
     func remember(notDone operation: Operation) async
 
     /// Reads one consistent state.
@@ -33,8 +33,8 @@ public protocol LedgerStore: Sendable {
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
-    /// Reads one consistent state over a longer time while other callers continue; meant for
-    /// reading the whole ledger.
+    /// Reads one consistent state, possibly for a long time, while other callers continue; meant
+    /// for reading the whole ledger.
     func readAtLength<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
@@ -81,7 +81,7 @@ extension LedgerStore {
 
     public func ledgerID() async throws(LedgerError) -> String? { nil }
 
-    /// Does nothing: a ledger on one machine can always be asked.
+    /// Does nothing: a ledger on one machine can always be queried.
     public func remember(notDone operation: Operation) async {}
 
     /// Throws the same error as a write if no write is possible.
@@ -179,14 +179,14 @@ public protocol LedgerRows: LedgerPages {
 
     /// The attempt with this ID, if any.
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt?
-    /// The attempt for a code that was not rejected, if any.
+    /// The attempt for this code that was not rejected, if any.
     func activation(of code: ScratchCode) throws(LedgerError) -> ActivationAttempt?
     /// The attempts since a given time for this card, along with those for this code on any card,
     /// oldest first; all attempts since then if no card is given.
     func activations(
         on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
     ) throws(LedgerError) -> [ActivationAttempt]
-    /// Adds an attempt before the service is asked.
+    /// Adds an attempt before the service is called.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
     /// Changes the state, answer time, and version of an unanswered attempt, and nothing else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
@@ -202,16 +202,16 @@ public protocol LedgerRows: LedgerPages {
     /// database, only the owner may do that.
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
-    /// The highest counter with which the card's page was shown, if any.
+    /// The highest read counter at which the card's page was shown, if any.
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?
-    /// Stores this counter in one statement. False, without a change, unless it is higher than all
-    /// counters stored before.
+    /// Stores this counter in one statement. Returns false and changes nothing unless the counter
+    /// is higher than all counters stored before.
     func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
     /// The ranges of this card's numbers that the ledger cannot vouch for.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
-    /// Adds a range of numbers that may have been assigned twice.
+    /// Adds a range of numbers that may already have been assigned.
     func insert(_ gap: SequenceGap) throws(LedgerError)
 }

@@ -34,8 +34,8 @@ public struct OfflinePayment: Hashable, Sendable {
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
-    /// The IDs under which the payment can be booked, in the order in which they are tried: first
-    /// the request's own ID, then derived ones, in case the ledger uses that ID for something else.
+    /// An ID under which the payment can be booked. Number 0 is the request's own ID; higher
+    /// numbers give derived IDs, in case the ledger uses the lower ones for something else.
     package func bookingID(_ number: Int) -> OperationID {
         OfflinePayment.bookingID(number, of: id, amount, uid)
     }
@@ -47,6 +47,7 @@ public struct OfflinePayment: Hashable, Sendable {
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
         guard number > 0 else { return id }
+        // Bookings are found again by these IDs, so the text must never change.
         let text = "tapcard deferred \(id) \(uid) \(amount) \(number)"
         guard let derived = UniqueID(random: Array(Digest.sha256(Array(text.utf8)).prefix(16)))
         else { preconditionFailure("a digest has more than 16 bytes") }
@@ -129,8 +130,8 @@ extension Book {
     }
 
     /// The card on which a payment is booked if its customer no longer has an account. If this
-    /// ledger does not know the card, the ledger has lost its row, and a closed card is added: the
-    /// numbers on the tag are never used again, and the tag needs an operator.
+    /// ledger does not know the card, the ledger has lost the card's row, so a closed card is
+    /// added: the numbers on the tag are never used again, and the tag needs an operator.
     private func substituteCard(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
         if let card = try rows.card(payment.uid) { return card }
         let card = LedgerCard(
@@ -158,7 +159,8 @@ extension LedgerRows {
     fileprivate func booking(
         of request: OperationID, _ amount: Int64, on uid: CardUID
     ) throws(LedgerError) -> (id: OperationID, booked: Operation?) {
-        // The order is always the same, so whoever books the payment again finds its booking.
+        // The order is always the same, so every later attempt to book the payment finds the
+        // existing booking.
         var number = 0
         while true {
             let id = OfflinePayment.bookingID(number, of: request, amount, uid)
@@ -172,7 +174,7 @@ extension LedgerRows {
     }
 
     /// The card that now has the customer's account: the tapped card, or the last one that replaced
-    /// it. Nil if the account is gone.
+    /// it. Nil if no card has the account anymore.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
         // Altered rows can form a circle, so the search is limited.

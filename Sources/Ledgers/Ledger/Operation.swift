@@ -96,7 +96,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
     /// removing a game from a card.
     public let subject: Subject?
-    /// The parameters with which the card was made, apart from the amount, stored so that a
+    /// The parameters that the card was made with, apart from the amount. They are stored so that a
     /// repeated request can be compared completely. Once the cardholder's name is forgotten, they
     /// are stored without it.
     public var parameters: String?
@@ -149,6 +149,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public func change(in currency: Currency) -> Money {
         // The cash comes from the drawer, and the balance does not change.
         if kind == .payout { return Money(minorUnits: 0, currency) }
+        // A reversal is never voided, but it takes the top-up off the card again.
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }

@@ -2,8 +2,8 @@ public import TapcardDomain
 
 /// The rows of a large table in sequence, with one page of them in memory at a time.
 public struct Pages<Row> {
-    /// The number of rows in a page: few enough for memory, but so many that searching for the
-    /// start of each page costs little.
+    /// The number of rows in a page: few enough to fit in memory, but enough that finding the start
+    /// of each page costs little.
     package static var rowsInAPage: Int { 500 }
 
     private let fetch: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
@@ -11,7 +11,8 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns at most `count` rows after the last one; fewer mean that no more follow.
+    /// `fetch` returns at most `count` rows after the last one; fewer rows mean that no more
+    /// follow.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
     }

@@ -4,16 +4,17 @@ public import TapcardDomain
 public enum PrizePayout: Hashable, Sendable {
     /// The payout has just been booked, so the cash has to be paid out now.
     case booked(Operation)
-    /// The payout was booked before, so no cash is paid out now.
+    /// The payout was already booked, so no cash is paid out now.
     case earlier(Operation)
-    /// A rule refused the payout.
+    /// The payout breaks a rule.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Books a prize that is paid in cash, because a prize that is too large for a card is owed all
-    /// the same. Like every claim, it can be made only once, and only with an active card whose
-    /// account bought the ticket. The card does not change, so nothing is written to its tag.
+    /// Books a prize that is paid in cash, because even a prize that is too large for a card is
+    /// owed to the customer. Like every claim, this can be done only once, and only with an active
+    /// card whose account bought the ticket. The card does not change, so nothing is written to its
+    /// tag.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
         by cashier: CashierName? = nil, at now: Timestamp
@@ -50,6 +51,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
+        // A repeated payout was answered above, so a used ID belongs to something else.
         guard try !rows.isUsed(id) else {
             return .refused(
                 Refusal(.badIdentifier, "operation ID \(id) is already used by another operation"))

@@ -1,13 +1,13 @@
 /// The counter that an NTAG 424 puts into the URL of its page. It increases each time a phone taps
 /// the tag.
 public struct ReadCounter: Hashable, Comparable, Sendable {
-    /// The highest possible counter: the chip stores 24 bits.
+    /// The highest possible value: the chip stores 24 bits.
     public static let highest: UInt32 = 0xFF_FFFF
 
     /// The number of reads by phones.
     public let value: UInt32
 
-    /// Nil for a number that no chip can have.
+    /// Creates a counter; nil for a number that no chip can have.
     public init?(_ value: UInt32) {
         guard value <= ReadCounter.highest else { return nil }
         self.value = value

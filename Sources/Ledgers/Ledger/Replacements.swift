@@ -6,7 +6,7 @@ extension LedgerRows {
         try accounts(behind: card.purse)
     }
 
-    /// An account, and those that supplied its initial balance because their card was replaced.
+    /// An account, and the accounts whose balances were moved to it when their cards were replaced.
     func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
         var accounts = [purse]
         var place = 0
@@ -15,7 +15,7 @@ extension LedgerRows {
             guard case .purse(let uid, _) = accounts[place] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
-                // A tag that was reissued may have replaced other cards under other accounts.
+                // A reissued tag may have replaced other cards while it had a different account.
                 guard booked.contains(accounts[place]) else { continue }
                 // The same operation may close the account of the tag's earlier holder, which is
                 // not one of the lost card's accounts.
@@ -29,8 +29,8 @@ extension LedgerRows {
         return accounts
     }
 
-    /// Whether payments from this account belong to a card in use: the account's own card, or the
-    /// last one to which its balance was moved.
+    /// Whether this account's money is on an active or blocked card: the account's own card, or the
+    /// last card that its balance was moved to.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<maximumReplacements {
@@ -64,7 +64,7 @@ extension LedgerRows {
     }
 }
 
-/// The maximum number of replacements to follow; no real card is replaced more often.
+/// The maximum number of replacements to follow; no real card is replaced that often.
 let maximumReplacements = 64
 
 extension Account {

@@ -2,10 +2,10 @@ public import TapcardDomain
 
 /// A requested change to the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// The ID that the client chose before anything happened. Only one operation is ever begun with
-    /// the same ID.
+    /// The ID that the client chose before anything happened. At most one operation is ever begun
+    /// with this ID.
     public let id: OperationID
-    /// The card that is to be changed.
+    /// The card to be changed.
     public let uid: CardUID
     /// The change that is requested.
     public let action: CardAction
@@ -14,7 +14,7 @@ public struct Request: Hashable, Sendable {
     public let cashier: CashierName?
     /// The time of the request.
     public let at: Timestamp
-    /// The machine's uptime at that time; nil if it has no such clock.
+    /// The machine's uptime at that time; nil if the machine has no such clock.
     public let uptime: Uptime?
 
     /// Creates a request.
@@ -90,7 +90,7 @@ public enum CardAction: Hashable, Sendable {
 
 /// The card to be made from a tag.
 public struct CardPlan: Hashable, Sendable {
-    /// Where the card's value comes from.
+    /// Where the card's initial balance comes from.
     public enum Origin: Hashable, Sendable {
         /// A new card.
         case issue
@@ -100,7 +100,7 @@ public struct CardPlan: Hashable, Sendable {
         case replace(lost: CardUID)
     }
 
-    /// Where the card's value comes from.
+    /// Where the card's initial balance comes from.
     public let origin: Origin
     /// The chip of the tag.
     public let chip: Chip
@@ -144,8 +144,8 @@ public struct CardPlan: Hashable, Sendable {
     }
 }
 
-/// The state of a card when a station judged its tag. If the state has changed by the time the
-/// operation begins, another station was faster, and the tag is judged again.
+/// The state of a card when a station checked its tag. If the state has changed by the time the
+/// operation begins, another station was faster, and the tag is checked again.
 public struct CardVersion: Hashable, Sendable {
     /// The highest confirmed number that the station saw.
     public let confirmed: SequenceNumber
@@ -189,7 +189,7 @@ public struct OpenOperation: Hashable, Sendable {
         self.ticket = ticket
     }
 
-    /// This open operation, once the ledger has recorded this state of the card's protection.
+    /// This open operation after the ledger has recorded a new state of the card's protection.
     func protecting(_ protection: CardProtection) -> OpenOperation {
         var open = self
         open.card.protection = protection
@@ -215,11 +215,11 @@ public enum Beginning: Hashable, Sendable {
     case begun(OpenOperation)
     /// The same request was made before; the operation's state is its outcome.
     case known(Operation)
-    /// The ID belongs to another request.
+    /// The ID was already used for a different request.
     case mismatched(Operation)
-    /// The card has changed since its tag was read, so the tag has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be checked again.
     case changed
-    /// A rule refused the request; no operation has begun.
+    /// The request breaks a rule; no operation has begun.
     case refused(Refusal)
 }
 
@@ -229,7 +229,7 @@ public enum Confirmation: Hashable, Sendable {
     case committed(Operation)
     /// The operation was voided earlier, so it did not happen.
     case voided(Operation)
-    /// A later number has been assigned in the meantime, so the next tap decides based on the
-    /// record on the tag.
+    /// A later number has been assigned in the meantime, so the record found on the tag at the next
+    /// tap decides the outcome.
     case superseded(Operation)
 }

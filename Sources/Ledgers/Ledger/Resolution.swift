@@ -4,9 +4,9 @@ public import TapcardDomain
 public enum Resolution: Hashable, Sendable {
     /// The operation is resolved in the ledger, and its record is now being written to the tag.
     case open(OpenOperation)
-    /// The card has changed since its tag was read, so the tag has to be judged again.
+    /// The card has changed since its tag was read, so the tag has to be checked again.
     case changed
-    /// A rule refused the resolution.
+    /// The resolution breaks a rule.
     case refused(Refusal)
 }
 
@@ -50,8 +50,8 @@ extension LedgerStore {
         return confirmation
     }
 
-    /// Resumes a repeated request, or an open operation that is never voided: its own record is
-    /// written to the tag, or a fresh one if its own could be mistaken for another.
+    /// Resumes a repeated request, or an open operation that is never voided. The tag gets the
+    /// operation's own record, or a fresh one if that record could be mistaken for another.
     public func resume(
         _ open: Operation, version: CardVersion, tagHolds best: SequenceNumber,
         sealer: RecordSealer,
@@ -68,7 +68,8 @@ extension LedgerStore {
             if operation.sequence > highest, operation.sequence == known.card.allocated,
                 let issued = try book.rows.issued(open.uid, operation.sequence),
                 issued.keyID == sealer.keyID,
-                // Not equal if the cardholder's name, which the seal covers, was forgotten since.
+                // The bytes differ if the cardholder's name, which the seal covers, has been
+                // forgotten since.
                 sealer.seal(content) == issued.bytes
             {
                 return .open(
@@ -81,8 +82,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that the tag has proved one step of its protection, before the next one is taken.
-    /// Nil if another station has begun an operation since, so that the tag must be judged again.
+    /// Records that one step of the tag's protection has been verified, before the next step
+    /// begins. Nil if another station has begun an operation since, so that the tag must be checked
+    /// again.
     public func advanceProtection(
         of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -91,9 +93,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that a tag's protection can never be switched again, and the state that it has. An
-    /// operation that was to reach a different state is voided. Nil if another station has begun an
-    /// operation since, so that the tag must be judged again.
+    /// Records the final state of a tag's protection, which can never be switched again. An
+    /// operation that was meant to reach a different state is voided. Nil if another station has
+    /// begun an operation since, so that the tag must be checked again.
     public func endSwitching(
         of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -107,7 +109,7 @@ extension LedgerStore {
     }
 
     /// Changes the stored protection of a card that is still in the state it was in when this
-    /// operation began, or one step further.
+    /// operation began, or one step beyond it.
     private func switchProtection(
         of open: OpenOperation, at now: Timestamp,
         _ change: @escaping @Sendable (Book, inout LedgerCard) throws(LedgerError) -> Void
@@ -125,7 +127,7 @@ extension LedgerStore {
         }
     }
 
-    /// Ends an open payment according to what the tag proves, and begins a fresh record in the same
+    /// Ends an open payment according to what is on the tag, and begins a fresh record in the same
     /// transaction, so that a half-written record is never mistaken for the final state later.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID,
@@ -138,7 +140,7 @@ extension LedgerStore {
             guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
                 let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
-            // Refused before anything ends, because the fresh record needs a number.
+            // This is refused before the payment is ended, because the fresh record needs a number.
             guard known.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
@@ -182,7 +184,8 @@ extension LedgerStore {
     }
 
     /// Voids an open payment on a card that cannot be trusted, without writing to the tag. Nil if
-    /// the card has no open payment, or another station has changed the card since it was judged.
+    /// the card has no open payment, or if another station has changed the card since its tag was
+    /// checked.
     public func voidOpenPayment(
         on uid: CardUID, version: CardVersion?, at now: Timestamp
     ) async throws(LedgerError) -> Operation? {
@@ -191,6 +194,7 @@ extension LedgerStore {
                 let open = known.open,
                 open.kind.isVoidable
             else { return nil }
+            // Nothing was booked yet, so ending the operation releases the amount that it held.
             return try book.end(open, as: .voided)
         }
     }
@@ -200,19 +204,20 @@ extension LedgerStore {
         of uid: CardUID, stale: Bool
     ) async throws(LedgerError) {
         try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
+            // Writing the same state again would only cost a commit.
             guard var card = try rows.card(uid), card.isDisplayStale != stale else { return }
             card.isDisplayStale = stale
             try rows.save(card)
         }
     }
 
-    /// Records a tag's actual protection if the ledger has a different state, as after a backup was
-    /// restored. False if that state has changed since, so that the tag must be judged again.
+    /// Records a tag's actual protection if the ledger has a different state, as after a restore.
+    /// False if the ledger's state has changed since, so that the tag must be checked again.
     public func noteProtection(
-        of uid: CardUID, _ protection: CardProtection, insteadOf noted: CardProtection
+        of uid: CardUID, _ protection: CardProtection, insteadOf recorded: CardProtection
     ) async throws(LedgerError) -> Bool {
         try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in
-            guard var card = try rows.card(uid), card.protection == noted else { return false }
+            guard var card = try rows.card(uid), card.protection == recorded else { return false }
             card.protection = protection
             try rows.save(card)
             return true
@@ -239,8 +244,7 @@ extension Book {
             || SafetyRule.nothingFromBlockedCards.isDisabled
     }
 
-    /// Whether a key is not retired, so that it may seal new records and its old records are
-    /// trusted.
+    /// Whether a key has not been retired, so that its existing records are trusted.
     func isTrusted(_ keyID: UInt8?) throws(LedgerError) -> Bool {
         if SafetyRule.nothingUnderRetiredKeys.isDisabled { return true }
         return try !rows.retiredKeys().contains { $0.id == keyID }

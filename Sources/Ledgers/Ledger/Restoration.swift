@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// The report to an operator after a ledger was replaced with a backup.
+/// What an operator is told after a backup has replaced a ledger.
 public struct Restoration: Hashable, Sendable {
-    /// A card that the replaced ledger had stopped but that can be used again now.
+    /// A card that was stopped in the replaced ledger but can now be used again.
     public struct Stopped: Hashable, Sendable {
         /// The card's number.
         public let uid: CardUID

@@ -15,13 +15,13 @@ public struct RetiredKey: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Retires keys before the key file is changed: from now on, no station seals with them, not
-    /// even one that has read an older file. Retiring a key a second time has no effect.
+    /// Retires keys before the key file is changed. From then on, no station seals with them, even
+    /// if it has read an older file. Retiring a key a second time has no effect.
     public func retire(_ keys: Set<UInt8>, at now: Timestamp) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             let known = Set(try rows.retiredKeys().map(\.id))
             for id in keys.subtracting(known).sorted() {
-                // Otherwise, no station on the ledger could seal anymore.
+                // If the sealing key were retired, no station could seal records anymore.
                 guard try rows.sealingKey() != id else {
                     throw LedgerError(
                         .refused,
@@ -39,7 +39,7 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// I4: no record was made with a key that was already retired.
+    /// I4: no record was sealed with a key that was already retired.
     func recordsUnderRetiredKeys() throws(LedgerError) -> [String] {
         try recordsMadeAfterRetirement().map { record in
             "I4: record \(record.sequence) of card \(record.uid) was sealed after its key "

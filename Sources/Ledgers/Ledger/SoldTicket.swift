@@ -5,7 +5,7 @@ public import TapcardDomain
 public struct SoldTicket: Hashable, Sendable {
     /// The ticket.
     public let ticket: Ticket
-    /// The card with which the ticket was paid for.
+    /// The card that paid for the ticket.
     public let card: CardUID
     /// The purchase.
     public let operation: OperationID

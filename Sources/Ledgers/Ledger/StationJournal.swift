@@ -9,20 +9,20 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     public let id: JournalID
     /// The station's login, which the ledger itself determines; nil in a ledger without logins.
     public var station: String?
-    /// The highest number of a payment that was booked.
+    /// The highest number of any payment that has been booked.
     public var booked: Int64
-    /// The highest number of a payment that the station has reported.
+    /// The highest number of any payment that the station has reported.
     public var written: Int64
-    /// How many payments with numbers below `booked` were never booked.
+    /// The number of payments with numbers below `booked` that were never booked.
     public var missing: Int64
     /// When the station last reported.
     public var reportedAt: Timestamp
-    /// Until when the station may take offline payments without reporting again.
+    /// The time until which the station may take offline payments without reporting again.
     public var until: Timestamp
     /// The maximum amount in offline payments that the station may have outstanding, in minor
     /// units.
     public var limit: Int64
-    /// When the owner wrote off the payments that were missing; later gaps count again.
+    /// When the owner wrote off the missing payments; gaps after that count again.
     public var writtenOffAt: Timestamp?
 
     /// Creates the row for a journal.
@@ -43,19 +43,19 @@ public struct JournalReport: Hashable, Sendable {
     public let id: JournalID
     /// The highest number in the journal; 0 if it has no lines.
     public let written: Int64
-    /// For how long, from now on, the station may take offline payments.
+    /// How long from now the station may take offline payments.
     public let lasting: Duration
     /// The maximum amount in offline payments that the station may have outstanding, in minor
     /// units.
     public let limit: Int64
 
-    /// Creates a report about a journal.
+    /// Creates a report on a journal.
     public init(id: JournalID, written: Int64, lasting: Duration, limit: Int64) {
         (self.id, self.written, self.lasting, self.limit) = (id, written, lasting, limit)
     }
 }
 
-/// A reason to look for a station's journal.
+/// A reason to check on a station's journal.
 public struct JournalConcern: Hashable, Sendable {
     /// Why payments may be missing.
     public enum Reason: String, Sendable, CaseIterable {
@@ -87,7 +87,7 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             var journal =
                 try rows.journal(report.id)
-                // A restored ledger may have lost the row, so all lines so far count as booked.
+                // A restored ledger may have lost the row, so all lines up to now count as booked.
                 ?? StationJournal(
                     id: report.id, booked: report.written, reportedAt: now, until: now)
             journal.written = report.written
@@ -110,7 +110,7 @@ extension LedgerStore {
     ) async throws(LedgerError) -> Bool {
         try await write { rows throws(LedgerError) in
             guard var journal = try rows.journal(id) else { return false }
-            // What is missing counts as booked from now on, so it is no longer a concern.
+            // The missing payments count as booked from now on, so they are no longer a concern.
             let last = max(journal.booked, journal.written)
             (journal.booked, journal.written) = (last, last)
             try rows.save(journal)
@@ -121,15 +121,16 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// Records that this payment was booked, and how many numbers before it were left out.
+    /// Records that this payment was booked, and how many numbers were skipped before it.
     func note(_ payment: OfflinePayment, at now: Timestamp) throws(LedgerError) {
         let (id, number) = (payment.journal, payment.number)
         // A restored ledger has lost the journal's row, but the journal still has its lines.
         var journal =
             try journal(id)
             ?? StationJournal(id: id, booked: number - 1, reportedAt: now, until: now)
-        // A line that was sent again, as after a lost answer, counts only once.
+        // A line that is sent again, as after a lost response, counts only once.
         guard number > journal.booked else { return }
+        // None of the numbers between the last booked payment and this one was booked.
         journal.missing += number - journal.booked - 1
         journal.booked = number
         journal.written = max(journal.written, number)

@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// What a station remembers about its ledger for times when the ledger is offline.
+/// What a station remembers about its ledger, for use while the ledger is offline.
 package struct StationMemory: Hashable, Sendable {
     /// What the station last knew about an operation.
     package struct Note: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct StationMemory: Hashable, Sendable {
         package let amount: Int64
         package let sequence: SequenceNumber
         package let state: Operation.State
-        /// When it ended or began, by the ledger's clock.
+        /// When the operation ended, or began if it is open, by the ledger's clock.
         package fileprivate(set) var at: Timestamp
 
         package init(_ operation: Operation, ledgerID: String, epoch: Int64) {
@@ -25,7 +25,7 @@ package struct StationMemory: Hashable, Sendable {
             at = operation.endedAt ?? operation.begunAt
         }
 
-        /// Parses what `text` writes; nil for anything else.
+        /// Parses the words of `text`; nil for anything else.
         fileprivate init?(_ words: [String]) {
             guard words.count == 9, let epoch = Int64(words[1]), let card = CardUID(words[2]),
                 let operation = OperationID(words[3]),
@@ -46,14 +46,15 @@ package struct StationMemory: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of open operations that are stored, more than a station leaves open on
-    /// different cards while the ledger is responding. Beyond that, the oldest are forgotten.
+    /// The maximum number of open operations that are stored: more than a station leaves open on
+    /// different cards while the ledger is responding. Beyond this number, the oldest are
+    /// forgotten.
     private static let maxOpen = 100
-    /// The maximum number of ended operations that are stored, more than a till page repeats.
+    /// The maximum number of ended operations that are stored: more than a till page repeats.
     private static let maxEnded = 20
-    /// The maximum number of failed payments that are stored, more than a station has in a day.
+    /// The maximum number of failed payments that are stored: more than a station has in a day.
     private static let maxNotDone = 500
-    /// How long a snapshot can be valid, in milliseconds: one day.
+    /// The maximum age of a valid snapshot, in milliseconds: one day.
     private static let maxSnapshotAge: Int64 = 86_400_000
     private static let lastWord = "last"
     private static let endedWord = "ended"
@@ -65,13 +66,13 @@ package struct StationMemory: Hashable, Sendable {
     /// perhaps more.
     package private(set) var last: Note?
     /// Operations that this station has begun, or may have begun, but whose outcome it does not
-    /// know: their records may be on the cards.
+    /// know. Their records may be on the cards.
     package private(set) var open: [Note] = []
-    /// The last operations that were done, and the last ones before each loss, oldest first.
+    /// The last operations that were done, oldest first, including the last ones before each loss.
     package private(set) var ended: [Note] = []
-    /// Operations that were not done, as the ledger has told this station, oldest first. They are
+    /// Operations that the ledger has reported to this station as not done, oldest first. They are
     /// kept for as long as a snapshot can be valid, because an offline payment must not contradict
-    /// that.
+    /// that report.
     package private(set) var notDone: [Note] = []
     /// The time of the latest operation that had to be forgotten too early.
     private var forgottenAt: Timestamp?
@@ -124,7 +125,7 @@ package struct StationMemory: Hashable, Sendable {
         if open.count > StationMemory.maxOpen { noteForgotten(open.removeFirst()) }
     }
 
-    /// Records that this operation is not done according to the ledger, no matter who ended it.
+    /// Records that the ledger says this operation was not done, no matter which station ended it.
     package mutating func noteNotDone(_ note: Note) {
         guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
         else { return }
@@ -137,6 +138,7 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteEnd(_ note: Note, _ isConfirmed: Bool) {
+        // An unconfirmed end may not have happened, so the operation stays open.
         guard isConfirmed else { return }
         guard note.state == .committed else { return noteNotDone(note) }
         ended.removeAll { $0.operation == note.operation }
@@ -146,7 +148,7 @@ package struct StationMemory: Hashable, Sendable {
         if current.count > StationMemory.maxEnded { ended.remove(at: current[0]) }
     }
 
-    /// Drops anything older than a snapshot can be.
+    /// Drops everything that is older than a snapshot can be.
     private mutating func forget(at now: Timestamp) {
         func isOver(_ time: Timestamp) -> Bool {
             now.millisecondsSince(time) > StationMemory.maxSnapshotAge
@@ -156,7 +158,7 @@ package struct StationMemory: Hashable, Sendable {
     }
 
     private mutating func noteForgotten(_ note: Note) {
-        // Times may arrive in any order, and an earlier one must not move the limit back.
+        // Times may arrive in any order, and an earlier time must not replace a later one.
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 

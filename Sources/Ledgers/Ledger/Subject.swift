@@ -5,17 +5,18 @@ public import TapcardDomain
 public enum Subject: Hashable, Sendable {
     /// The scratch card after it was scratched or activated, or as found on an adopted card.
     case scratch(ScratchCard)
-    /// The card that owns the code on an adopted tag; the adopted card did not get the code.
+    /// The card that already had the code found on an adopted tag; the adopted card did not get the
+    /// code.
     case codeOwner(CardUID)
-    /// The bought ticket.
+    /// The ticket that was bought.
     case ticket(Ticket)
     /// The ticket whose prize is booked.
     case prize(TicketID)
     /// The game that is stored on the card.
     case game(MastermindGameID)
-    /// The activation attempt that is asked about.
+    /// The activation attempt that the request asks about.
     case attempt(OperationID)
-    /// The card that was tapped, if another one has replaced it since.
+    /// The card that was tapped, if the payment was booked on another card.
     case tapped(CardUID)
 }
 
@@ -48,6 +49,7 @@ extension Subject {
             case .scratch, .activate: ScratchCard(words: text).map(Subject.scratch)
             case .adopt:
                 ScratchCard(words: text).map(Subject.scratch)
+                    // A UID is never one of the words that describe a scratch card.
                     ?? CardUID(text).map(Subject.codeOwner)
             case .ticket: Ticket(words: text).map(Subject.ticket)
             case .claim, .payout: TicketID(text).map(Subject.prize)

@@ -1,8 +1,8 @@
 import TapcardDomain
 
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
-/// committed; others count from when they begin, because they are never undone. Sums wrap, because
-/// altered rows may hold anything.
+/// committed; others count as soon as they begin, because they are never undone. Sums wrap, because
+/// altered rows may contain any number.
 package struct Takings: Hashable, Sendable {
     /// The payments made with cards, minus refunds; an offline payment counts in full. No cash
     /// moves.
@@ -14,7 +14,7 @@ package struct Takings: Hashable, Sendable {
     /// The part of offline payments that the cards' balances could not cover.
     package private(set) var shortfall: Int64 = 0
     package private(set) var payouts = 0
-    /// What remains of each payment and top-up, so that a fully reversed one does not count.
+    /// What remains of each payment and top-up, so that one that was fully returned does not count.
     private var sold: [OperationID: Int64] = [:]
     private var toppedUp: [OperationID: Int64] = [:]
 
@@ -57,6 +57,7 @@ package struct Takings: Hashable, Sendable {
             added &-= operation.amount
             toppedUp[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .close, .payout:
+            // Closing a card with an empty balance pays out nothing.
             guard operation.amount > 0 else { return }
             paidOut &+= operation.amount
             payouts += 1

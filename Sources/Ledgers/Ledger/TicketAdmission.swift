@@ -25,7 +25,7 @@ extension RequestContext {
         }
     }
 
-    /// The code after the service activated it. The activation has already happened, so it is
+    /// The code after the service has activated it. The activation has already happened, so it is
     /// recorded even on a card that was blocked in the meantime.
     func activating(_ card: LedgerCard) throws(Refusal) -> ScratchCard {
         if card.status != .blocked { try card.requireActive() }
@@ -39,7 +39,7 @@ extension RequestContext {
 
 extension SoldTicket {
     /// The refusal of a second ticket with the same name. Names are derived from operation IDs, so
-    /// two may be the same, but there are 2^48 of them.
+    /// two can collide, but that is unlikely: there are 2^48 names.
     var isSold: Refusal {
         Refusal(
             .badIdentifier,

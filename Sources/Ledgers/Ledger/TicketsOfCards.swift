@@ -4,27 +4,27 @@ public import TapcardDomain
 public struct ValidTicket: Hashable, Sendable {
     /// The ticket and its sale.
     public let sold: SoldTicket
-    /// The operation that booked its prize; nil if there is none.
+    /// The operation that booked the ticket's prize; nil if there is none.
     public let claim: Operation?
-    /// The status of the card whose tickets were requested, because only an active card can claim;
-    /// nil if no card was given.
+    /// The status of the card whose tickets were requested; nil if no card was given. Only an
+    /// active card can claim a prize.
     public let status: LedgerCard.Status?
-    /// Whether no card can ever claim its prize: the card that bought it, and those that replaced
-    /// it, were closed or reissued.
+    /// Whether no card can ever claim the ticket's prize, because the card that bought it and the
+    /// cards that replaced that card were closed or reissued.
     public let isAbandoned: Bool
 }
 
 extension LedgerStore {
-    /// The valid tickets bought with this card or with cards that it replaced, newest first; those
-    /// of all cards if none is given. Nil for a card that this ledger has never seen.
+    /// The valid tickets bought with this card or with cards that it replaced, newest first; the
+    /// tickets of all cards if none is given. Nil for a card that this ledger has never seen.
     public func tickets(of uid: CardUID?) async throws(LedgerError) -> [ValidTicket]? {
         try await read { rows throws(LedgerError) in
             guard let uid else {
-                return try rows.counting(try rows.tickets(on: nil), nil).newestFirst
+                return try rows.validTickets(try rows.tickets(on: nil), nil).newestFirst
             }
             guard let card = try rows.card(uid) else { return nil }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
-            return try rows.counting(sold, card.status).newestFirst
+            return try rows.validTickets(sold, card.status).newestFirst
         }
     }
 
@@ -40,7 +40,7 @@ extension LedgerStore {
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
             // A replaced card's tickets were passed on to its replacement.
             guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
-            return try rows.counting(sold, nil).filter { $0.claim == nil }.newestFirst
+            return try rows.validTickets(sold, nil).filter { $0.claim == nil }.newestFirst
                 .map(\.sold.ticket)
         }
     }
@@ -52,24 +52,24 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// The tickets whose purchase was completed. A ticket is given up if it has no claim and the
-    /// account that paid for it is no longer in use.
-    fileprivate func counting(
+    /// The tickets whose purchase was completed. A ticket counts as abandoned if it has no claim
+    /// and the account that paid for it is no longer in use.
+    fileprivate func validTickets(
         _ sold: [SoldTicket], _ status: LedgerCard.Status?
     ) throws(LedgerError) -> [ValidTicket] {
-        var counting: [ValidTicket] = []
+        var valid: [ValidTicket] = []
         for ticket in sold where try operation(ticket.operation)?.state == .committed {
             let claim = try claim(of: ticket.ticket.id)
             let isClaimable = try isClaimable(ticket)
-            counting.append(
+            valid.append(
                 ValidTicket(
                     sold: ticket, claim: claim, status: status,
                     isAbandoned: claim == nil && !isClaimable))
         }
-        return counting
+        return valid
     }
 
-    /// Whether the ticket was paid from an account whose money is on a card in use.
+    /// Whether the money of the account that paid for the ticket is on an active or blocked card.
     private func isClaimable(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
         for entry in try entries(of: ticket.operation) where entry.account.uid != nil {
             if try isInUse(entry.account) { return true }
@@ -77,13 +77,13 @@ extension LedgerRows {
         return false
     }
 
-    /// The account whose tickets can no longer be claimed after this operation; nil if it ends
-    /// none.
+    /// The account whose tickets can no longer be claimed after this operation; nil if the
+    /// operation ends no account.
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
         // Each time a known card is made again, the next account begins. If the card was closed
-        // before that, the tickets of the earlier account were given up at that point.
+        // before that, the earlier account's tickets were abandoned at that point.
         var account = 0
         var isOpen = false
         for earlier in try operations(on: operation.uid) {
@@ -112,12 +112,12 @@ extension LedgerRows {
 }
 
 extension [ValidTicket] {
-    /// Sorts by time; if two are from the same moment, the one added later comes first.
+    /// Sorts by time; if two have the same time, the one added later comes first.
     fileprivate var newestFirst: [ValidTicket] {
         enumerated().sorted { left, right in
-            let (ours, theirs) = (left.element.sold.boughtAt, right.element.sold.boughtAt)
-            return ours == theirs
-                ? left.offset > right.offset : ours.milliseconds > theirs.milliseconds
+            let (leftTime, rightTime) = (left.element.sold.boughtAt, right.element.sold.boughtAt)
+            return leftTime == rightTime
+                ? left.offset > right.offset : leftTime.milliseconds > rightTime.milliseconds
         }.map(\.element)
     }
 }

@@ -16,17 +16,18 @@ struct CardRowsPage {
     fileprivate(set) var ticketsByOperation: [OperationID: SoldTicket] = [:]
     fileprivate(set) var attempts: [CardUID: [ActivationAttempt]] = [:]
     fileprivate(set) var attemptsByID: [OperationID: ActivationAttempt] = [:]
-    /// The operations on other cards that moved a balance from these.
+    /// The operations on other cards that moved a balance from these cards.
     fileprivate(set) var replacements: [CardUID: [Operation]] = [:]
 
-    /// The limit that keeps memory use low: a card with more operations is read page by page.
+    /// A limit that keeps memory use low. A card with more operations is read page by page.
     fileprivate static let maxOperations = 8_000
 
     func contains(_ uid: CardUID) -> Bool { cards.contains(uid.number) }
 }
 
 extension Array {
-    /// The elements after the one that `isLast` finds, at most `count`; none if that is negative.
+    /// The elements after the one that `isLast` finds, at most `count`; none if `count` is
+    /// negative.
     func page(after isLast: ((Element) -> Bool)?, atMost count: Int) -> [Element] {
         let count = Swift.max(count, 0)
         guard let isLast else { return Array(prefix(count)) }
@@ -37,7 +38,8 @@ extension Array {
 
 extension PostgreSQLRows {
     /// The rows that belong to a card, loaded together with those of the other cards on its page.
-    /// Nil if the body does not read the cards page by page, or if this card has too many rows.
+    /// Nil if the transaction does not read the cards page by page, or if this card has too many
+    /// rows.
     func cardRowsPage(of uid: CardUID) throws(LedgerError) -> CardRowsPage? {
         if let page = cardRowsPage, page.contains(uid) { return page }
         guard let end = endOfCards, uid.number <= end, uid != uidWithTooManyRows else { return nil }
@@ -67,6 +69,7 @@ extension PostgreSQLRows {
     private func operations(
         from first: Int64, through last: Int64
     ) -> Selection<(operation: Operation, place: Int64)> {
+        // One row more than the limit is requested, so that the caller notices a cut.
         Selection(
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation

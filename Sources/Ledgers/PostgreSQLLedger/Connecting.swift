@@ -5,9 +5,9 @@ import Ledger
 
 /// Connects to the server that accepts changes, among all servers in an address.
 ///
-/// libpq tries the servers one after another. It waits for each one that does not respond, and for
-/// the resolver without any limit, which is too long for a cashier. Here, the first server that
-/// responds is used, and one timeout covers all of them.
+/// libpq tries the servers one after another. It waits for each server that does not respond, and
+/// it waits for the resolver without any limit. Both take too long for a cashier, so this type uses
+/// the first server that responds, and one timeout covers all servers.
 enum Connecting {
     /// The settings that select one server in an address.
     typealias Server = [String: String]
@@ -15,8 +15,8 @@ enum Connecting {
     /// How long to wait before also trying the next server.
     private static let headStart = Duration.milliseconds(300)
 
-    /// Opens a connection, or throws an error that lists each server's failure. If there is no
-    /// limit, because no cashier is waiting, a busy server gets more time.
+    /// Opens a connection, or throws an error that lists each server's failure. Without a limit,
+    /// which means that no cashier is waiting, a busy server gets more time.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {
@@ -51,7 +51,7 @@ enum Connecting {
     private static func attempt(
         at address: String, _ server: Server, seconds: Int, _ library: tapcard_libpq
     ) -> Result<Int, Failure> {
-        // libpq lets the address override the settings before it, but not those after it.
+        // libpq lets the address override the settings listed before it, but not those after it.
         let settings =
             [
                 ("connect_timeout", "\(seconds)"), ("tcp_user_timeout", "6000"),
@@ -81,9 +81,9 @@ enum Connecting {
                 .joined(separator: ", ")
     }
 
-    /// The servers in an address; a single one without settings if the address contains at most
-    /// one. In that case, libpq takes the server from its environment or a service file, or reports
-    /// what is wrong with the address.
+    /// The servers in an address; a single server without settings if the address contains at most
+    /// one server. In that case, libpq takes the server from its environment or a service file, or
+    /// reports what is wrong with the address.
     private static func servers(of address: String, _ library: tapcard_libpq) -> [Server] {
         guard let options = unsafe library.conninfoParse(address, nil) else { return [[:]] }
         defer { unsafe library.conninfoFree(options) }

@@ -2,7 +2,7 @@ package import Ledger
 package import TapcardDomain
 
 extension PostgreSQLLedger {
-    /// Uses the station's own connection and no fence, because nothing is decided based on the
+    /// Uses the station's own connection, without a fence, because no decision depends on the
     /// status.
     package func databaseStatus(
         at stationTime: Timestamp
@@ -20,7 +20,7 @@ extension Link {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
-        // Behind a pooler, the process that answers is not the one that libpq was told about.
+        // Behind a pooler, the process that responds is not the one that libpq was told about.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -35,6 +35,7 @@ extension Link {
     /// is connected.
     func missingReplicas() throws(LedgerError) -> String? {
         let names = try value("SELECT current_setting('synchronous_standby_names')", \.text)
+        // If the setting is empty, commits wait for no replica.
         guard !names.isEmpty else { return nil }
         // Every login can see how many replicas there are.
         let isReplicated =
@@ -46,12 +47,12 @@ extension Link {
         return isReplicated ? nil : names
     }
 
-    /// The connected replicas; nil if this login may not see them. The server shows their rows to
-    /// every login, but to most logins without their contents.
+    /// The connected replicas; nil if this login may not see them. The server shows the rows of all
+    /// replicas to every login, but most logins cannot see their contents.
     private func replicas() throws(LedgerError) -> [Replica]? {
-        let mayKnow = try value(
+        let maySeeReplicas = try value(
             "SELECT pg_has_role(session_user, 'pg_read_all_stats', 'USAGE')", \.flag)
-        guard mayKnow else { return nil }
+        guard maySeeReplicas else { return nil }
         return try rows(
             Selection(
                 """
@@ -69,6 +70,7 @@ extension Link {
 }
 
 extension DatabaseStatus {
+    // The keepalive settings add up to the time after which the server ends a lost session.
     fileprivate static let query = """
         SELECT current_setting('server_version'), current_setting('synchronous_standby_names'),
             (extract(epoch FROM clock_timestamp()) * 1000)::bigint, count(*), min(begun_at),
@@ -99,7 +101,7 @@ extension DatabaseStatus {
             clockLead: now - asked.milliseconds,
             openOperations: open, oldestOpen: oldest, transactionAge: age, keys: keys,
             journals: journals.concerns(at: Timestamp(milliseconds: now)),
-            // Over the machine's own socket, there is no client address, and so no timeout.
+            // A connection over a local socket has no client address, and so no timeout.
             link: isPooled ? .pooled : timeout.map(DatabaseLink.network) ?? .local)
     }
 }

@@ -9,7 +9,7 @@ extension PostgreSQLDatabase {
         try await fill(from: source, origin: origin, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// Fills the database; tests use few partitions.
+    /// Fills the database. Tests use only a few partitions.
     package func fill(
         from source: any LedgerStore, origin: String, partitions: Int
     ) async throws(LedgerError) -> Filled {
@@ -75,7 +75,7 @@ private final class Filling {
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
         try send()
-        // A pooler's connections share statement names that this program does not know.
+        // Behind a pooler, connections may share statement names that this program does not know.
         if try link.value("SELECT pg_backend_pid()", \.integer) == link.process {
             try link.keepPlans()
         }
@@ -84,8 +84,8 @@ private final class Filling {
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
-            // The records come later, so the key of a card's record is entered in its row at the
-            // end.
+            // The records come later, so the key that sealed a card's record is added to the card's
+            // row at the end.
             let row = KnownRows.CardRow(
                 card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
                 epoch: 1, storedTicket: nil)
@@ -99,7 +99,7 @@ private final class Filling {
         while let operation = try operations.next() {
             try add(operation.insertion(at: next()))
             for entry in try rows.entries(of: operation.id) {
-                // The source does not record stations; 0 stands for the owner, who copies it.
+                // The source does not record stations; 0 stands for the owner, who makes the copy.
                 try add(entry.insertion(on: operation.uid, at: next(), station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {

@@ -1,8 +1,8 @@
 /// The statements that the server has prepared for a connection, and their names.
 ///
-/// It is uncertain whether a preparation was carried out until it is confirmed, because a batch
-/// ends at its first refusal. For this reason, a name counts only once it is confirmed, and is
-/// never reused for another attempt.
+/// A batch ends at its first refusal, so a preparation may not have been executed until the server
+/// confirms it. For this reason, a name counts only once it is confirmed, and it is never reused
+/// for another attempt.
 struct KeptStatements {
     private static let maxCount = 512
 
@@ -11,8 +11,8 @@ struct KeptStatements {
     private var sent: [String: String] = [:]
     private var count = 0
 
-    /// The name for a statement, and whether it has to be prepared first; nil once there are many,
-    /// because each one takes up server memory.
+    /// The name for a statement, and whether it has to be prepared first; nil once there are many
+    /// statements, because each one takes up server memory.
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
         guard count < KeptStatements.maxCount else { return nil }

@@ -2,8 +2,9 @@ package import Ledger
 import TapcardDomain
 
 extension IssuerKeys {
-    /// The query for the key that all stations seal with: the one whose turn came last, or, before
-    /// the first rotation, that of the first station. No row before there was a station.
+    /// The query for the key that all stations seal with: the key that was rotated in last, or,
+    /// before the first rotation, the first station's key. It returns no row until a station
+    /// exists.
     static let sealing = """
         SELECT id FROM key_mark WHERE turn IS NOT NULL OR is_first
         ORDER BY turn DESC NULLS LAST LIMIT 1
@@ -39,10 +40,11 @@ extension OpenLedger {
                     [.integer(Int64(id)), .text(mark)])
             }
             try change([first].compactMap(\.self) + insertions)
-            // Another station may have added its keys at the same moment, and the first one counts.
+            // Another station may have added its keys at the same moment, and the keys stored first
+            // count.
             known = try link.knownKeys(at: opening.station)
         }
-        // A station that may only read does not report its own keys.
+        // A read-only station does not report its own keys, but its conflicts are still found.
         let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
         let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
             .joined(separator: " ")
@@ -74,7 +76,7 @@ extension OpenLedger {
         do throws(LinkFailure) {
             try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
         } catch {
-            // The refused transaction is still open, so the link cannot be used for another one.
+            // The failed transaction is still open, so the link cannot be used for another one.
             link.close()
             throw LedgerError(error)
         }
@@ -86,6 +88,7 @@ extension Link {
     fileprivate func knownKeys(
         at station: Int64
     ) throws(LedgerError) -> (marks: [UInt8: String], ofStation: String?) {
+        // The station's own keys are added as a row without an ID, which saves a second query.
         let selection = Selection(
             """
             SELECT id, mark FROM key_mark
@@ -133,7 +136,7 @@ extension Link {
                     try row.value { $0.integer.flatMap(Int.init(exactly:)) }, try row.value(\.text)
                 )
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
-                // The station wrote these values itself, so an unreadable one counts as missing,
+                // The station wrote these values itself, so an unreadable value counts as missing
                 // and affects only this station.
                 let (seen, told) = (try row.next(), try row.next())
                 return RegisteredStation(
@@ -146,7 +149,7 @@ extension Link {
 }
 
 extension SQLValue {
-    /// A station's keys as it wrote them, such as "1 2".
+    /// A station's keys in the form in which the station wrote them, such as "1 2".
     fileprivate var keyIDs: Set<UInt8>? {
         guard let parts = text?.split(separator: " ") else { return nil }
         let ids = parts.compactMap { UInt8($0) }

@@ -1,10 +1,10 @@
 import Ledger
 import TapcardDomain
 
-/// The rows that were read or written, keyed by what a body asks for. A stored nil means that there
-/// is no such row.
+/// The rows that were read or written, keyed by what a transaction's body looks up. A stored nil
+/// means that there is no such row.
 struct KnownRows {
-    /// A card, and what else its row contains, such as the balance of its account.
+    /// A card, and the other contents of its row, such as the balance of its account.
     struct CardRow {
         var card: LedgerCard
         var balance: Int64
@@ -16,7 +16,7 @@ struct KnownRows {
         var storedTicket: String?
         /// Whether the row refers to a ticket that was not read with it.
         var lacksTicket = false
-        /// Numbers that the card skips, which have not been written to the ledger yet.
+        /// Numbers that the card skips but that have not been recorded in the ledger yet.
         var skipped: SequenceGap?
         var isChanged = false
     }
@@ -49,19 +49,19 @@ struct KnownRows {
     var keys: Keys?
     var clock: ServerClock?
 
-    /// The rows on which a change may be based without asking the server first, because the batch
-    /// of the change proves that they are current: a card's rows by the card's version, and new IDs
-    /// by inserting them. Activation attempts are left out, because an attempt may change without
-    /// the card that has its code.
+    /// The rows that a change may rely on without querying the server first, because the change's
+    /// own batch checks that they are current: a card's rows by the card's version, and new IDs by
+    /// inserting them. Activation attempts are left out, because an attempt may change without the
+    /// card that has its code.
     var provable: KnownRows {
         var rows = self
-        // That an ID has no attempt can be proved, by inserting the ID.
+        // The batch can check that an ID has no attempt, because it inserts the ID.
         rows.attempts = rows.attempts.filter { $0.value == nil }
         rows.attemptsForCodes = [:]
         return rows
     }
 
-    /// These rows, or none once there are many.
+    /// These rows; no rows once there are many, which limits memory use.
     var bounded: KnownRows {
         let limit = 64
         return operations.count + cards.count + attempts.count > limit ? KnownRows() : self
@@ -70,7 +70,7 @@ struct KnownRows {
     /// Adds newer rows.
     mutating func merge(_ newer: KnownRows) {
         self = bounded
-        // A card with a different version may have lost or gained any of its rows since.
+        // If a card's version has changed, any of its rows may have changed as well.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }
             (openOperations[uid], gaps[uid], records[uid]) = (nil, nil, nil)

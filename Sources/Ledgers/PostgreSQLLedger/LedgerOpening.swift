@@ -5,7 +5,7 @@ import TapcardDomain
 
 /// What a connection finds out about the ledger before it reads or writes any row.
 ///
-/// The owner declares on which server the ledger is open. A server that was promoted, or restored
+/// The owner declares which server the ledger is open on. A server that was promoted, or restored
 /// from a backup, may have lost confirmed commits. It counts as a different server, and no station
 /// uses it until the owner has declared whether anything was lost.
 struct Opening {
@@ -21,12 +21,12 @@ struct Opening {
     let station: Int64
     /// Whether a pooler gives each transaction another connection to the server.
     let isPooled: Bool
-    /// Why this version of tapcard may only read the ledger; nil if it may write.
+    /// The reason why this version of tapcard can only read the ledger; nil if it can also write.
     let readOnlyReason: LedgerError?
     let clock: ServerClock
 
-    /// What tells servers apart: the cluster's identifier; its timeline, which every promotion and
-    /// recovery changes; and the database's OID, which a copy does not share.
+    /// What distinguishes servers: the cluster's identifier; its timeline, which every promotion
+    /// and recovery changes; and the database's OID, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
             || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
@@ -43,9 +43,10 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// Fails with an SQLSTATE of its own if the ledger is no longer open on this server, if it was
-    /// reopened, or if the station was revoked; for a write, also if only later versions may write.
-    /// It is part of every transaction, because a pooler can switch servers between transactions.
+    /// A statement that fails with an SQLSTATE of its own if the ledger is no longer open on this
+    /// server, if it was reopened, or if the station was revoked; for a write, also if only later
+    /// versions of tapcard may write. The statement is part of every transaction, because a pooler
+    /// can switch servers between transactions.
     func guardian(ofWriting isWriting: Bool) -> SQLStatement {
         // If any condition is not met, no row is found, and the square root of -1 fails.
         SQLStatement(
@@ -84,8 +85,8 @@ struct Opening {
     static let guardState = "2201F"
 
     /// The settings for every transaction that writes, no matter how the server is configured: a
-    /// commit waits for the disk and the replica, and a station that dies or stalls does not hold
-    /// up the others for long.
+    /// commit waits for the disk and the replica, and a station that crashes or stalls does not
+    /// hold up the others for long.
     static let terms = SQLStatement(
         """
         SELECT set_config('synchronous_commit', 'on', TRUE),
@@ -93,23 +94,24 @@ struct Opening {
             set_config('idle_in_transaction_session_timeout', '10000', TRUE)
         """)
 
-    /// Fails after this moment on the server's clock. It is sent just before COMMIT, so that a
-    /// batch that the station has given up on is not committed later.
+    /// A statement that fails after this time on the server's clock. It is sent just before COMMIT,
+    /// so that a batch that the station has given up on is not committed later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
-        // Before the deadline, this is the square root of 0; after it, that of -1, which fails.
+        // Before the deadline, this is the square root of 0; after it, it is the square root of -1,
+        // which fails.
         SQLStatement(
             """
             SELECT sqrt((clock_timestamp() < to_timestamp($1::float8 / 1000000))::integer - 1)
             """, [.integer(microseconds)])
     }
 
-    /// Waits until a failover can no longer undo what the server shows.
+    /// Statements that wait until a failover can no longer undo what the server shows.
     ///
     /// After a crash, the server shows commits that its replica lacks and that a failover would
     /// undo. The commit sent here waits for the replica, and therefore for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// Changes no row, but makes the transaction's commit wait for the replica like any other.
+    /// Changes no row, but makes the transaction's commit wait for the replica as other commits do.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -118,19 +120,19 @@ struct OpenLedger {
     let link: Link
     let opening: Opening
 
-    /// Combines a link with what is known about the ledger on it.
+    /// Combines a link with what is known about its ledger.
     init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
 
-    /// Connects to the ledger. `currency` is the station's, if it has one; `station` is for tests,
-    /// in which all stations share a login.
+    /// Connects to the ledger. `currency` is the station's currency, if one is set. `station` is
+    /// for tests, in which all stations share a login.
     init(
         at address: String, in currency: Currency?, as station: Int64? = nil,
         timeouts: ResponseTimeouts
     ) throws(LedgerError) {
         link = try Link(to: address, timeouts: timeouts)
         opening = try link.declaration().opening(in: currency, as: station, seenBy: link)
-        // The owner and tests have no row of their own, and a station that may only read cannot
-        // change its row.
+        // The owner and tests have no row of their own, and a read-only station cannot change its
+        // row.
         guard station == nil, opening.station > 0, opening.readOnlyReason == nil else { return }
         try translating(link.commit(opening.presence), into: LedgerError.init)
     }
@@ -191,6 +193,7 @@ struct Declaration {
     let clock: ServerClock
 
     static var selection: Selection<Declaration> {
+        // A login such as the owner's has no row in `station`, so that join is an outer join.
         Selection(
             """
             SELECT schema, oldest_writer, house::text, roles, currency, opening.number,
@@ -204,7 +207,7 @@ struct Declaration {
         ) { row throws(LedgerError) in try Declaration(&row) }
     }
 
-    /// The facts that a station may rely on from now on.
+    /// What a station can rely on from now on.
     func opening(
         in wanted: Currency?, as station: Int64?, seenBy link: Link
     ) throws(LedgerError) -> Opening {
@@ -237,19 +240,19 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
-            // Behind a pooler, the process that answers is not the one that libpq was told about.
+            // Behind a pooler, the process that responds is not the one that libpq was told about.
             station: station ?? self.station, isPooled: process != link.process,
-            readOnlyReason: reach == .readOnly ? outgrown : nil, clock: clock)
+            readOnlyReason: reach == .readOnly ? newerSchemaError : nil, clock: clock)
     }
 
     var reach: SchemaReach {
-        // Comes first, because such tables also have a later version.
+        // This is checked first, because such tables also have a later version.
         if oldestWriter > PostgreSQLSchema.version { return .readOnly }
         if schema < PostgreSQLSchema.version { return .earlier }
         return schema == PostgreSQLSchema.version ? .current : .later
     }
 
-    private var outgrown: LedgerError {
+    private var newerSchemaError: LedgerError {
         LedgerError(
             .newer,
             "the ledger's tables are newer (schema \(schema), known here "

@@ -7,7 +7,7 @@ enum LedgerRole: String, CaseIterable {
     case station
     /// Reads everything.
     case auditor
-    /// Sees whether the ledger works, but not the contents of any card.
+    /// Sees whether the ledger works, but not what is on any card.
     case monitor
     /// Shows customers their balances: reads everything and stores the cards' read counters, but
     /// moves no money.
@@ -20,6 +20,7 @@ enum LedgerRole: String, CaseIterable {
     /// The statements that create the roles and grant their rights.
     static func statements(in database: String) -> [String] {
         [
+            // Otherwise, every login could create tables in older versions of PostgreSQL.
             "REVOKE CREATE ON SCHEMA public FROM PUBLIC",
             "REVOKE ALL ON DATABASE \(database.quotedName) FROM PUBLIC",
         ] + allCases.flatMap { $0.statements(in: database) }
@@ -42,7 +43,7 @@ enum LedgerRole: String, CaseIterable {
         case .monitor:
             [
                 "SELECT ON setting, opening, station, retired_key, key_mark, journal",
-                // Shows how many operations are open, and since when.
+                // These columns show how many operations are open, and since when.
                 "SELECT (uid, state, begun_at) ON operation",
             ]
         case .station:

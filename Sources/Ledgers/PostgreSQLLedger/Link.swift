@@ -10,7 +10,8 @@ struct SQLStatement {
 
     init(_ sql: String, _ values: [SQLValue] = []) { (self.sql, self.values) = (sql, values) }
 
-    /// A change that fails if it affects no row, by dividing by 0, which works on every server.
+    /// A change that fails if it affects no row. It fails by dividing by 0, which works on every
+    /// server.
     init(counting sql: String, _ values: [SQLValue]) {
         self.init("WITH done AS (\(sql) RETURNING 1) SELECT 1 / count(*) FROM done", values)
     }
@@ -22,7 +23,7 @@ struct SQLAnswer {
     let tag: String
 }
 
-/// Why a batch of statements was not carried out.
+/// Why a batch of statements failed.
 enum LinkFailure: Error {
     /// The server refused a statement, and did not execute any after it.
     case refused(sqlState: String, String)
@@ -44,7 +45,7 @@ package struct ResponseTimeouts: Sendable {
 
     package static let forTill = ResponseTimeouts(
         reading: .milliseconds(2500), committing: .seconds(6), isForTill: true)
-    /// For the state of the database, which someone is waiting for.
+    /// For reporting the state of the database while someone waits.
     static let forReport = ResponseTimeouts(reading: .seconds(10), committing: .seconds(10))
     /// For work that is not done at a till, and for tests on a busy machine.
     package static let forOwner = ResponseTimeouts(
@@ -78,15 +79,16 @@ package struct ResponseTimeouts: Sendable {
         let handle = unsafe try Connecting.connection(to: address, within: limit)
         unsafe self.handle = unsafe handle
         unsafe _ = library.setNoticeReceiver(handle, tapcard_libpq_note, warnings)
-        // Nonblocking, so that each wait can have a time limit.
+        // The connection is nonblocking, so that each wait can have a time limit.
         guard unsafe library.setnonblocking(handle, 1) == 0,
             unsafe library.enterPipelineMode(handle) == 1
         else { throw LedgerError(.unavailable, "libpq could not start: \(message())") }
     }
 
     /// Whether a server refused the connection, or is not the intended one. A server that is
-    /// starting, recovering, or stopping does not count, because it is only unavailable for now.
-    /// libpq reports just text; in a server's message, two spaces follow the severity and a colon.
+    /// starting, recovering, or stopping does not count as refusing, because it is only temporarily
+    /// unavailable. libpq reports only text; in a server's message, two spaces follow the severity
+    /// and a colon.
     static func isServerRefusal(_ why: String) -> Bool {
         let isRefused = why.contains(":  ") && !why.contains("the database system is ")
         return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
@@ -119,10 +121,10 @@ package struct ResponseTimeouts: Sendable {
     }
 
     /// The server process for this connection, according to libpq. Behind a pooler, the process
-    /// that answers has a different number.
+    /// that responds has a different number.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// Text with which the server can check a password without ever receiving it.
+    /// A text that lets the server check a password without ever receiving the password.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -221,8 +223,8 @@ package struct ResponseTimeouts: Sendable {
             default:
                 let state = unsafe field(result, tapcard_libpq_sqlstate) ?? ""
                 let text = unsafe field(result, tapcard_libpq_message) ?? message()
-                // The server is closing, the connection is gone, or the server does not know what
-                // became of a statement, so the outcome is unknown.
+                // The server is shutting down, the connection is gone, or the server does not know
+                // whether a statement took effect, so the outcome is unknown.
                 guard !state.isEmpty, !state.hasPrefix("08"), !state.hasPrefix("57P"),
                     state != "25P03", state != "40003"
                 else {
@@ -235,8 +237,8 @@ package struct ResponseTimeouts: Sendable {
     }
 
     /// Makes the server keep each statement's plan from now on. A kept plan covers all partitions.
-    /// Making it takes longer than a payment but happens only once per connection. Such a plan
-    /// looks expensive to the server, because a partition is selected only when the plan runs.
+    /// Creating it takes longer than a payment, but that happens only once per connection. Such a
+    /// plan looks expensive to the server, because a partition is selected only when the plan runs.
     /// Without the other two settings, the server would compile it and start workers every time.
     func keepPlans() throws(LedgerError) {
         let settings = [
@@ -299,7 +301,8 @@ package struct ResponseTimeouts: Sendable {
             let milliseconds =
                 left.components.seconds * 1_000
                 + left.components.attoseconds / 1_000_000_000_000_000
-            // Rounded up; otherwise, this loop would not pause during the last millisecond.
+            // The timeout is rounded up; otherwise, this loop would not pause during the last
+            // millisecond.
             let ready = unsafe poll(&waiting, 1, Int32(clamping: milliseconds + 1))
             guard ready > 0 else { continue }
             guard unsafe library.consumeInput(handle) == 1 else { throw lost(message()) }

@@ -46,8 +46,8 @@ extension LinkFailure {
         return ["40001", "40P01"].contains(state)
     }
 
-    /// Whether another station may have been faster; one more attempt distinguishes that from a
-    /// broken rule.
+    /// Whether another station may have been faster; one more attempt shows whether that happened
+    /// or a rule was broken.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
         // 22012: a change that had to affect a row affected none. 23505: a unique key already
@@ -55,9 +55,8 @@ extension LinkFailure {
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
-    /// Whether the connection can no longer be used: the server refused the station, through its
-    /// guardian or because it lacks a right, or a kept plan is gone or no longer matches the
-    /// tables.
+    /// Whether the connection can no longer be used: either the guardian failed, the station lacks
+    /// a right, or a kept plan is gone or no longer matches the tables.
     var endsConnection: Bool {
         guard case .refused(let state, _) = self else { return false }
         // 26000: the plan is unknown. 0A000: it no longer matches its tables.

@@ -2,8 +2,9 @@ import Ledger
 import OperatingSystem
 import TapcardDomain
 
-/// The file in which a station stores its memory. Most of it does not have to be durable: after a
-/// power failure, the file may be an older version or missing, and the checks then find less.
+/// The file in which a station stores its memory. Most of its contents do not have to be durable:
+/// after a power failure, the file may be an older version or missing, and the checks then detect
+/// fewer losses.
 struct MemoryFile {
     let path: String
 
@@ -26,7 +27,7 @@ struct MemoryFile {
     func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
 
     private func change(_ body: (inout StationMemory) -> Void) {
-        // If this fails, the next check merely finds less, so the payment must not fail.
+        // If this fails, the next check merely detects less, so the payment must not fail.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
             // A file that cannot be read is not replaced, because it may list open operations.
             let old = try load()
@@ -41,9 +42,9 @@ struct MemoryFile {
 }
 
 extension PostgreSQLRows {
-    /// The state of an operation, and whether its card's rows show that it has ended. If it has
-    /// ended but its state is open, no commit was lost: another program has changed the state back,
-    /// which the audit reports.
+    /// The state of an operation, and whether its card's rows show that it has ended. If the
+    /// operation has ended but its state is open, no commit was lost: another program has changed
+    /// the state back, which the audit reports.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {

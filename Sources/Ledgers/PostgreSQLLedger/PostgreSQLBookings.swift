@@ -8,7 +8,8 @@ extension PostgreSQLRows {
         if let page = cardRowsPage, page.byID[operation] != nil {
             return page.entries[operation] ?? []
         }
-        // The ID's own table tells which card, and so which partition, the entries belong to.
+        // The table `request_id` shows which card, and therefore which partition, the entries
+        // belong to.
         return try query(
             entrySelection(
                 """
@@ -85,8 +86,8 @@ extension PostgreSQLRows {
             """, [.uid(uid), .integer(Int64(number))])
     }
 
-    /// A sum that fits into 64 bits. Rows written by another program may add up to more; in that
-    /// case, the highest number is no more wrong than the sum itself.
+    /// A sum that fits into 64 bits. Rows written by another program may add up to more; such a sum
+    /// is wrong in any case, so it is clamped to the 64-bit range.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }
@@ -98,8 +99,8 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// Reads the accounts page by page, because those of a large ledger do not fit into memory. For
-    /// an ended account, no balance is stored, only its entries.
+    /// Reads the accounts page by page, because those of a large ledger do not fit into memory. An
+    /// account that a reissue has ended has no stored balance, only entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
@@ -186,7 +187,7 @@ extension PostgreSQLRows {
         }
     }
 
-    /// None: because of foreign keys, the server does not let such rows go missing.
+    /// None, because foreign keys prevent such rows from going missing.
     func missing() throws(LedgerError) -> MissingRows { MissingRows(cards: [], operations: []) }
 
     func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {

@@ -5,11 +5,11 @@ extension PostgreSQLRows {
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
 
     /// A card, locked if this transaction writes. In that case, no other station can change the
-    /// card or what belongs to it.
+    /// card or the rows that belong to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
-        // While the server is not asked, a known absence is not used, because no batch could prove
-        // that the card is still missing.
+        // A body that runs without the server cannot rely on a card being absent, because no batch
+        // could check that the card is still missing.
         if let row = known.cards[uid], row != nil || !isOver { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
@@ -27,7 +27,7 @@ extension PostgreSQLRows {
             cardSelection(
                 where: "card.uid > $1 ORDER BY card.uid LIMIT $2",
                 [.integer(uid?.number ?? -1), .count(count)]))
-        // These cards are served from memory while the body asks for what belongs to them.
+        // These cards are served from memory while the body looks up the rows that belong to them.
         if !isWriting {
             endOfCards = page.last?.card.uid.number
             for row in page { known.cards[row.card.uid] = .some(row) }
@@ -35,8 +35,8 @@ extension PostgreSQLRows {
         return page.map(\.card)
     }
 
-    /// The cards with this code. Of two transactions that write and ask for the same code, one
-    /// waits for the other.
+    /// The cards with this code. If two writing transactions look up the same code, one waits for
+    /// the other.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
         if isWriting {
             // The row in the table `code` serves only as a lock.
@@ -139,7 +139,7 @@ extension KnownRows.CardRow {
             """, values)
     }
 
-    /// Fails if the row is no longer as it was when it was read.
+    /// A statement that fails if the row has changed since it was read.
     var update: SQLStatement {
         let settings = KnownRows.CardRow.changedColumns.dropLast().enumerated().map {
             "\($0.element) = $\($0.offset + 2)"

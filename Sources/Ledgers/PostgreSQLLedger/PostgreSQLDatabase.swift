@@ -4,7 +4,7 @@ package import TapcardDomain
 
 /// A ledger's database, used by its owner. Every command has its own connection.
 package struct PostgreSQLDatabase: LedgerDatabase {
-    /// The maximum number of connections for one login, so that a stolen login leaves some to the
+    /// The maximum number of connections for one login, so that a stolen login leaves some for the
     /// others. A pooler's default is 20 per login.
     private static let maxConnections = 40
 
@@ -34,7 +34,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await makeLedger(in: currency, partitions: PostgreSQLSchema.partitions)
     }
 
-    /// Creates the ledger; tests use few partitions, because they create many ledgers.
+    /// Creates the ledger. Tests use only a few partitions, because they create many ledgers.
     package func makeLedger(
         in currency: Currency, partitions: Int, isTrial: Bool = false
     ) async throws(LedgerError) {
@@ -67,7 +67,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await migrate(by: PostgreSQLSchema.steps)
     }
 
-    /// Migrates using the given steps; tests append later ones.
+    /// Migrates using the given steps. Tests append later steps.
     package func migrate(by steps: [[String]]) async throws(LedgerError) {
         try await onLink { link throws(LedgerError) in
             let oldest = PostgreSQLSchema.oldest
@@ -96,7 +96,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
     package func status() async throws(LedgerError) -> DatabaseStatus {
         let now = now
         return try await onLink(timeouts: .forReport) { link throws(LedgerError) in
-            // A fence would wait for the very replica whose absence this reports.
+            // A fence would wait for the very replica that this status reports as missing.
             let isFenced = try link.missingReplicas() == nil
             return try link.status(by: try link.declaration(isFenced: isFenced), now)
         }
@@ -130,6 +130,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         let registered = now()
         return try await onLink { link throws(LedgerError) in
             let role = try link.declaration().roles + LedgerRole.station.rawValue
+            // Only a verifier is sent, so the server never receives the password.
             let verifier = try link.verifier(of: password, login: name.text)
             try link.change(
                 [
@@ -177,7 +178,9 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             // revocation has to update.
             try link.disableLogin(name)
             let role = try link.declaration().roles + LedgerRole.station.rawValue
-            // An administrator may have removed the login, or its role.
+            // An administrator may have removed the login, or its role. The text of a `regrole` is
+            // quoted if necessary, so the names are quoted in the same way before they are
+            // compared.
             let (hasLogin, hasRole) = (
                 try link.value(
                     """
@@ -222,8 +225,8 @@ extension Declaration {
 }
 
 extension Link {
-    /// Executes all statements or none; in a trial, none. `reasons` are the messages for expected
-    /// refusals, by SQLSTATE.
+    /// Executes all statements or none; a trial is always rolled back. `reasons` contains the
+    /// messages for expected refusals, by SQLSTATE.
     func change(
         _ statements: [SQLStatement], refusing reasons: [String: String] = [:],
         isTrial: Bool = false

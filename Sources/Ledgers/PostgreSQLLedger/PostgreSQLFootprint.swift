@@ -3,7 +3,7 @@ import TapcardDomain
 
 /// Loads the rows of a footprint in one round trip.
 extension PostgreSQLRows {
-    /// A query in the batch, and what is done with its rows.
+    /// A query in the batch, and the code that stores its rows.
     private struct Load {
         let statement: SQLStatement
         let note: (SQLAnswer) throws(LedgerError) -> Void
@@ -14,12 +14,12 @@ extension PostgreSQLRows {
         }
     }
 
-    /// Reads the rows that the body will ask for; cards are locked if it writes. With `isEnded`,
-    /// the transaction ends with this batch, and the body sees nothing else.
+    /// Reads the rows that the body is expected to need; cards are locked if the body writes. With
+    /// `isEnded`, the transaction ends with this batch, and the body sees no other rows.
     ///
     /// Each query specifies the cards, so that the server reads only their partitions: planning a
-    /// query over all partitions takes longer than the payment. A row elsewhere, such as an
-    /// operation on another card, remains unknown and is read separately.
+    /// query over all partitions takes longer than the payment. A row in another partition, such as
+    /// an operation on another card, remains unknown and is read separately.
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
@@ -78,7 +78,7 @@ extension PostgreSQLRows {
                 for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
             },
         ]
-        // The numbers are those of the first card's records.
+        // The footprint's record numbers belong to its first card.
         if !footprint.records.isEmpty {
             let records = Selection<IssuedRecord>(
                 where: "uid = $1 AND sequence = ANY($2::integer[])",
@@ -115,13 +115,13 @@ extension PostgreSQLRows {
             },
         ]
         if !uids.isEmpty {
-            let asked = Selection<Operation>(
+            let requested = Selection<Operation>(
                 where: """
                     uid \(SQLStatement.among(uids.count))
                         AND id \(SQLStatement.among(ids.count, after: uids.count))
                     """, uids + ids)
             loads.append(
-                Load(asked) { operations in
+                Load(requested) { operations in
                     for operation in operations { self.note(operation) }
                 })
         }

@@ -10,6 +10,7 @@ extension PostgreSQLRows {
     /// A journal, locked if this transaction writes, because two of a station's processes may book
     /// payments from it.
     func journal(_ id: JournalID) throws(LedgerError) -> StationJournal? {
+        // Only the journal's row is locked, because the joined station row does not change.
         let lock = isWriting ? " FOR NO KEY UPDATE OF journal" : ""
         return try query(
             StationJournal.selection(where: "journal.id = $1\(lock)", [.id(id)])
@@ -25,7 +26,7 @@ extension PostgreSQLRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
-        // No UID is below 0, so without one, all cards come after -1.
+        // No UID is below 0, so if none is given, all cards come after -1.
         try query(
             Selection(
                 """
@@ -62,7 +63,8 @@ extension StationJournal {
 
     /// Adds or changes the journal; it belongs to the station that first writes it.
     func change(by station: Int64) -> SQLStatement {
-        // A known journal keeps its station and its place, whichever station writes it now.
+        // A known journal keeps its station and its place, no matter which station writes it now.
+        // Only a write-off changes `written_off_at`.
         SQLStatement(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns), station, place)

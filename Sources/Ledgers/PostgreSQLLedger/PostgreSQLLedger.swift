@@ -28,7 +28,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private var isClosed = false
     /// The last failure to reach the server, and until when the next callers get the same error.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
-    /// How often a transaction was repeated because another station was faster.
+    /// How many times a transaction was repeated because another station was faster.
     package private(set) var repetitions = 0
     /// How many rows were read in a separate round trip because they were in no footprint.
     package private(set) var misses = 0
@@ -110,7 +110,7 @@ package actor PostgreSQLLedger: LedgerStore {
             return try read(on: ledger, footprint, body)
         } catch {
             noteSilence(of: ledger)
-            // The server, or its guardian, closed the connection, and a read may be repeated.
+            // The server or a failed guardian ended the connection, and reads can be repeated.
             guard !ledger.link.isOpen, !ledger.link.wasSilent else { throw error }
             return try read(on: try connected(), footprint, body)
         }
@@ -134,7 +134,7 @@ package actor PostgreSQLLedger: LedgerStore {
             ledger.link.rollBack(rows)
             guard !rows.isAnswered else { throw error }
         }
-        // The footprint contained too few rows, so the body runs again and asks for each one.
+        // The footprint contained too few rows, so the body runs again and queries each row.
         misses += 1
         return try ledger.read(body)
     }
@@ -215,10 +215,10 @@ package actor PostgreSQLLedger: LedgerStore {
 
     private func commit(_ rows: PostgreSQLRows) throws(LedgerError) {
         guard rows.hasChanged else {
-            // What an answer such as "already paid" is based on has to be on the replica, too.
-            // Without a pooler, the connection has ensured that for everything that it shows.
+            // The data behind an answer such as "already paid" must be on the replica, too. Without
+            // a pooler, the connection's fence has already ensured that.
             guard !rows.hasBegun || rows.opening.isPooled else { return rows.link.rollBack(rows) }
-            return try rows.proveWritable()
+            return try rows.testWriting()
         }
         do throws(LedgerError) {
             try rows.commit()
@@ -259,7 +259,7 @@ package actor PostgreSQLLedger: LedgerStore {
         if let outage, ContinuousClock.now < outage.until { throw outage.error }
         let new = try newlyConnected()
         lead.measure(new.opening.clock)
-        // A batch that was given up may still be carried out, so it has to end before any read.
+        // The server may still execute an abandoned batch, so it has to end before any read.
         try abandoned?.waitForEnd(on: new)
         abandoned = nil
         try new.requireNotLost(confirmed)
@@ -350,7 +350,7 @@ extension Link {
     }
 }
 
-/// A transaction whose outcome is unknown. The server may still carry it out.
+/// A transaction whose outcome is unknown. The server may still execute it.
 private struct AbandonedTransaction {
     private let deadline: Int64
     private let cards: [CardUID]
@@ -359,8 +359,8 @@ private struct AbandonedTransaction {
         (deadline, cards) = (rows.deadline, rows.seenCards.sorted())
     }
 
-    /// Waits until the transaction is over: after its deadline it is refused, and if it was in
-    /// time, it holds its cards until it ends.
+    /// Waits until the transaction is over: after its deadline, it is refused; if it was in time,
+    /// its cards stay locked until it ends.
     func waitForEnd(on ledger: OpenLedger) throws(LedgerError) {
         if SafetyRule.givenUpHasEnded.isDisabled { return }
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
@@ -371,8 +371,8 @@ private struct AbandonedTransaction {
 }
 
 extension PostgreSQLRows {
-    /// Commits a transaction that changes no rows: an empty write asks whether writing is possible.
-    fileprivate func proveWritable() throws(LedgerError) {
+    /// Commits a transaction that changes no rows, to test whether writing is possible.
+    fileprivate func testWriting() throws(LedgerError) {
         do throws(LinkFailure) { try link.commit(takeBeginning() + [Opening.mark]) } catch {
             note(error)
             throw LedgerError(error)

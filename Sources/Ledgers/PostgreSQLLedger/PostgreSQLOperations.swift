@@ -9,7 +9,7 @@ extension PostgreSQLRows {
         }
         if let operation = cardRowsPage?.byID[id] { return operation }
         guard !isOver else {
-            // The batch of changes proves that the ID is new: inserting an existing ID is refused.
+            // The batch of changes checks that the ID is new: inserting an existing ID is refused.
             assumedNew.insert(id)
             return nil
         }
@@ -22,7 +22,7 @@ extension PostgreSQLRows {
     }
 
     func openOperation(on uid: CardUID) throws(LedgerError) -> Operation? {
-        // The answer holds only for this version of the card, which may have to be proved.
+        // The result is valid only for this version of the card, which the batch may have to check.
         seenCards.insert(uid)
         if let open = known.openOperations[uid] {
             return try open.flatMap { id throws(LedgerError) in try operation(id) }
@@ -41,7 +41,7 @@ extension PostgreSQLRows {
         try operation(namedIn: "prize", where: "ticket", .text(id.text))
     }
 
-    /// The operation named in a table of things that may be done only once in the whole ledger.
+    /// The operation listed in a table of things that can be done only once in the whole ledger.
     private func operation(
         namedIn table: String, where column: String, _ value: SQLValue
     ) throws(LedgerError) -> Operation? {
@@ -60,10 +60,11 @@ extension PostgreSQLRows {
             return (page.operations[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)
         }
+        // No operation has a place below 1, so all operations come after 0.
         let place = SQLValue.integer(try id.flatMap(place(of:)) ?? 0)
         guard let uid else {
             return try rows(
-                // Two stations may assign the same place, so the ID decides between them.
+                // Two stations may assign the same place, so the ID breaks the tie.
                 where: "(place, id) > ($1, $2) ORDER BY place, id LIMIT $3",
                 [place, .id(id ?? .lowest), .count(count)])
         }
@@ -178,8 +179,8 @@ extension PostgreSQLRows {
 }
 
 extension Operation {
-    /// The rows for a new operation: the operation itself, its ID, and what may be done only once,
-    /// such as a refund or a claim.
+    /// The rows for a new operation: the operation itself, its ID, and a row for what can be done
+    /// only once, such as a refund or a claim.
     func insertion(at place: Int64) -> [SQLStatement] {
         var statements = [
             SQLStatement(
@@ -217,12 +218,12 @@ extension Operation {
         return statements
     }
 
-    /// Empty, so that the insertion fails if the ID already exists.
+    /// The clause is empty, so that the insertion fails if the ID already exists.
     private static var conflictClause: String {
         SafetyRule.idsAreUnique.isDisabled ? " ON CONFLICT DO NOTHING" : ""
     }
 
-    /// Fails if the operation has ended or does not exist.
+    /// A statement that fails if the operation has ended or does not exist.
     var update: SQLStatement {
         SQLStatement(
             counting:

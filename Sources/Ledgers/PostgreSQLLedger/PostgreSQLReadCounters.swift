@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The read counters with which the customer page was shown.
+/// The read counters at which the customer page was last shown.
 extension PostgreSQLRows {
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter? {
         try query(

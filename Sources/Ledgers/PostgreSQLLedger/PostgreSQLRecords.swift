@@ -2,8 +2,8 @@ import Ledger
 import TapcardDomain
 
 extension IssuedRecord {
-    /// Fails if the key has been retired or is not the sealing key, even if that changed only after
-    /// the transaction read the keys.
+    /// A statement that fails if the key has been retired or is not the sealing key, even if that
+    /// changed only after the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
             counting:
@@ -28,7 +28,7 @@ extension SequenceGap {
 }
 
 extension RetiredKey {
-    /// Fails if the key is the one that all stations seal with. A rotation may have changed that
+    /// A statement that fails if all stations seal with this key. A rotation may have changed that
     /// after the transaction read the keys.
     var insertion: SQLStatement {
         SQLStatement(
@@ -100,9 +100,11 @@ extension PostgreSQLRows {
 
     /// Waits for transactions that are adding records; later ones see that the key is retired.
     func insert(_ key: RetiredKey) throws(LedgerError) {
+        // This lock mode blocks insertions but not reads.
         change("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE", [])
         change([key.insertion])
-        // If the key was announced but has not become the sealing key, it never will.
+        // If the key was announced but has not become the sealing key, its announcement is
+        // withdrawn.
         change(
             "UPDATE key_mark SET announced_at = NULL WHERE id = $1 AND turn IS NULL",
             [.integer(Int64(key.id))])

@@ -4,8 +4,8 @@ import TapcardDomain
 /// The ledger's rows within one transaction. What the body reads is kept, and what it changes is
 /// collected: all changes go to the server together with COMMIT, in one round trip.
 ///
-/// The body sees a card, an operation, and its own changes from memory. Anything else comes from
-/// the server, which first gets every change collected so far.
+/// The body gets cards, operations, and its own changes from memory. Anything else comes from the
+/// server, which first gets every change collected so far.
 final class PostgreSQLRows: LedgerRows {
     let link: Link
     let opening: Opening
@@ -16,19 +16,20 @@ final class PostgreSQLRows: LedgerRows {
     private(set) var hasChanged = false
 
     var known: KnownRows
-    /// Whether the body sees only what is known, and the server is not asked.
+    /// Whether the body sees only known rows, and the server is not queried.
     var isOver: Bool
-    /// Whether the body asked for an unknown row while the server is not asked.
+    /// Whether the body needed an unknown row while it ran without the server.
     private(set) var hasMissed = false
-    /// The last card of the page that the body asked for.
+    /// The last card of the page that the body read last.
     var endOfCards: Int64?
-    /// What belongs to some of the cards on that page.
+    /// The rows that belong to some of the cards on that page.
     var cardRowsPage: CardRowsPage?
-    /// The card whose rows are read page by page, because they are too many to be kept.
+    /// The card whose rows are read page by page, because there are too many to keep in memory.
     var uidWithTooManyRows: CardUID?
-    /// How many rows were not in the footprint; each cost a round trip.
+    /// The number of rows that were not in the footprint. Each one cost a round trip.
     private(set) var misses = 0
-    /// The IDs assumed to be new while the server is not asked; inserting them proves it.
+    /// The IDs assumed to be new while the body runs without the server. Inserting them checks
+    /// that.
     var assumedNew: Set<OperationID> = []
     var inserted: Set<OperationID> = []
     /// The cards whose rows the body has seen.
@@ -41,7 +42,7 @@ final class PostgreSQLRows: LedgerRows {
     var formerBalances: [Account: Int64] = [:]
     /// Changes to other rows, in order.
     private var changes: [SQLStatement] = []
-    /// Statements that fail unless a condition is met after everything else.
+    /// Statements, run after everything else, that fail unless a condition is met.
     private var conditions: [SQLStatement] = []
     private var latestPlace: Int64 = 0
     /// The server's last refusal, which may be a reason to repeat the transaction.
@@ -54,13 +55,13 @@ final class PostgreSQLRows: LedgerRows {
     }
 
     /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
-    /// alone, and the batch that changes them proves that they are still current.
+    /// alone, and the batch that changes them checks that they are still current.
     init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        // A transaction that writes waits for the replica anyway. One that reads may take a long
-        // time, and must not hold anything up.
+        // A transaction that writes waits for the replica anyway. A read-only transaction may take
+        // a long time and must not hold anything up.
         let beginning =
             isWriting
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
@@ -84,11 +85,11 @@ final class PostgreSQLRows: LedgerRows {
         } ?? []
     }
 
-    /// Whether every row that the body asked for was known.
+    /// Whether every row that the body needed was known.
     var isAnswered: Bool { !hasMissed && assumedNew.isEmpty }
 
-    /// Whether the batch that changes the rows proves everything on which the body's decisions were
-    /// based.
+    /// Whether the batch that changes the rows checks everything that the body's decisions were
+    /// based on.
     var canBeProved: Bool {
         hasChanged && !hasMissed && assumedNew.isSubset(of: inserted)
     }
@@ -165,7 +166,7 @@ final class PostgreSQLRows: LedgerRows {
         }
     }
 
-    /// The server's clock as this connection last read it.
+    /// The server's clock, as last read over this connection.
     var clock: ServerClock { known.clock ?? opening.clock }
 
     /// Records that something about this card changes, so that its version changes, too.
@@ -176,7 +177,7 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows on which the body's decisions are based are still
+    /// Statements that fail unless the rows that the body's decisions are based on are still
     /// current.
     private var proofs: [SQLStatement] {
         guard isOver else { return [] }
@@ -224,7 +225,8 @@ final class PostgreSQLRows: LedgerRows {
                 "the row of card \(uid) was not written by tapcard; run `tapcard audit`")
         }
         let place = max(latestPlace, row.lastPlace) + 1
-        // If another program has put this card far ahead, other cards must not follow it there.
+        // If another program has set this card's place far in the future, other cards must not
+        // follow.
         if place < clock.now + PostgreSQLRows.maxLead { latestPlace = place }
         (row.lastPlace, row.isChanged) = (place, true)
         known.cards[uid] = row
@@ -298,7 +300,7 @@ final class PostgreSQLRows: LedgerRows {
         return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
     }
 
-    /// The moment on the server's clock when the station gives up on this transaction.
+    /// The time on the server's clock at which the station gives up on this transaction.
     private(set) lazy var deadline =
         clock.now + link.timeouts.committing.microseconds
 }

@@ -3,9 +3,9 @@ import Ledger
 /// The tables of a ledger in PostgreSQL. Stations never create or change tables, because their role
 /// does not allow it.
 ///
-/// Every table that grows with the payments is partitioned by card from the first day, because a
-/// table in use cannot be split later. An index over such partitions cannot make a key unique in
-/// the whole ledger, so each such key has its own table.
+/// Every table that grows with the payments is partitioned by card from the start, because a table
+/// in use cannot be split later. An index over such partitions cannot make a key unique in the
+/// whole ledger, so each such key has its own table.
 enum PostgreSQLSchema {
     /// The version of the tables in `script`. No tables of an older version were ever released.
     static let oldest: Int64 = 3
@@ -13,8 +13,8 @@ enum PostgreSQLSchema {
     /// version before it. A released step must not change.
     static let steps: [[String]] = []
     static let version = oldest + Int64(steps.count)
-    /// The oldest version that may write to these tables. It does not touch anything that it does
-    /// not know.
+    /// The oldest schema version whose programs may write to these tables. Those programs leave
+    /// alone whatever they do not know.
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
         "the tables are from before the first release (version \(schema), oldest supported "

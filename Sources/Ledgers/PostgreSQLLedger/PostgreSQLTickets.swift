@@ -70,7 +70,7 @@ extension PostgreSQLRows {
     func activation(_ id: OperationID) throws(LedgerError) -> ActivationAttempt? {
         if let attempt = known.attempts[id] { return attempt }
         if let attempt = cardRowsPage?.attemptsByID[id] { return attempt }
-        // The batch of changes proves that the ID is new: inserting an existing ID is refused.
+        // The batch of changes checks that the ID is new: inserting an existing ID is refused.
         guard !isOver else {
             assumedNew.insert(id)
             return nil
@@ -86,6 +86,7 @@ extension PostgreSQLRows {
     func activations(
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt] {
+        // The page has only its own cards' attempts, not those for a code on other cards.
         if let uid, code == nil, let page = cardRowsPage, page.contains(uid) {
             return (page.attempts[uid] ?? []).page(
                 after: id.map { id in { $0.id == id } }, atMost: count)
@@ -94,7 +95,7 @@ extension PostgreSQLRows {
             .optional(id, SQLValue.id), .id(id ?? .lowest), .count(count),
         ]
         let condition = PostgreSQLRows.condition(on: uid, or: code, &values)
-        // Two stations may assign the same place, so the ID decides between them.
+        // Two stations may assign the same place, so the ID breaks the tie.
         return try rows(
             where: """
                 (place, id) > (coalesce((SELECT place FROM activation WHERE id = $1), 0), $2)

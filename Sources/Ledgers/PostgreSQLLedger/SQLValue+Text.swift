@@ -14,7 +14,7 @@ extension SQLValue {
         }
     }
 
-    /// Parses a value in the server's text format. The type numbers are fixed in its catalog.
+    /// Parses a value in the server's text format. The server's catalog fixes the type numbers.
     init(_ text: String, ofType type: UInt32) {
         // 16 is boolean, 17 is bytea, 20, 21, and 23 are integers, and 1700 is numeric.
         switch type {

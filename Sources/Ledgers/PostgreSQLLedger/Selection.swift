@@ -5,7 +5,7 @@ import TapcardDomain
 struct Selection<Row> {
     let statement: SQLStatement
     let decode: (inout Columns) throws(LedgerError) -> Row
-    /// What the rows are, for the error about a row that cannot be read.
+    /// The name of the table, for the error about an unreadable row.
     private let table: String?
 
     init(
@@ -23,7 +23,8 @@ struct Selection<Row> {
             do throws(LedgerError) {
                 rows.append(try decode(&columns))
             } catch {
-                // Any other error already says which row it is about.
+                // Any other error already says which row it is about. Errors of the same kind are
+                // equal, so the texts are compared.
                 guard error.detail == Columns.unreadable.detail else { throw error }
                 throw unreadable(values.first)
             }
@@ -31,8 +32,8 @@ struct Selection<Row> {
         return rows
     }
 
-    /// The error for an unreadable row, identified by its first column, which is its key or that of
-    /// its card.
+    /// The error for an unreadable row, identified by its first column, which is the key of the row
+    /// or of its card.
     private func unreadable(_ key: SQLValue?) -> LedgerError {
         let name = key.flatMap { key in
             key.uid?.description ?? key.id?.description ?? key.integer.map { "\($0)" }
@@ -98,7 +99,7 @@ extension PostgreSQLRows {
         try query(Selection(from: tables, where: condition, values))
     }
 
-    /// The first of those rows.
+    /// The first of the rows that `rows` would return.
     func row<Row: TableRow>(
         from tables: String = Row.table, where condition: String, _ values: [SQLValue] = []
     ) throws(LedgerError) -> Row? {

@@ -16,12 +16,13 @@ extension Link {
         guard try rows(exists).first == true else { return }
         // Only a member of a login may end its sessions.
         guard changes([SQLStatement("GRANT \(login) TO CURRENT_USER")]) else { return }
+        // A new session may block the statement again, so it is tried several times.
         let attempts = 3
         for _ in 0..<attempts {
             try endSessions(of: name)
             if changes([SQLStatement("ALTER ROLE \(login) NOLOGIN")]) { break }
         }
-        // Until the login was disabled, new sessions could begin.
+        // New sessions could begin until the login was disabled, so they are ended, too.
         try endSessions(of: name)
         _ = changes([SQLStatement("REVOKE \(login) FROM CURRENT_USER")])
     }
@@ -32,8 +33,8 @@ extension Link {
             SQLStatement(
                 "UPDATE station SET keys = NULL, keys_at = NULL WHERE login = $1",
                 [.text(name.text)]),
-            // A key that nobody has used makes room for another one. If another station has the key
-            // too, that station reports it again.
+            // A key that nothing uses is deleted, so that its ID is free for another key. If
+            // another station has the key, too, that station reports it again.
             SQLStatement(
                 """
                 DELETE FROM key_mark USING station

@@ -76,7 +76,8 @@ enum StationLimits {
                 RETURN NEW;
             END $$
             """,
-            // The station is determined here, so that a station cannot enter another one's number.
+            // The station is determined here, so that a station cannot enter another station's
+            // number.
             """
             CREATE FUNCTION note_station() RETURNS trigger LANGUAGE plpgsql AS $$
             BEGIN
@@ -148,8 +149,8 @@ enum StationLimits {
             """
         }
 
-    /// The policies that make a station write only as itself. Anyone who may read these tables can
-    /// read all of their rows.
+    /// The policies that limit which rows a station can write. Anyone with read access to these
+    /// tables can read all of their rows.
     private static let policies =
         ["entry", "house", "journal", "station"].flatMap { table in
             [

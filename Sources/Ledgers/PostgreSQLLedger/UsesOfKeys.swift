@@ -51,9 +51,8 @@ extension PostgreSQLRows {
         }
     }
 
-    /// The first cards with a key, found by comparing rows in a way that only the index on the
-    /// keys can answer: with the index on the cards, the server might look at every card to find
-    /// a few.
+    /// The first cards with a key, found by comparing rows in a way that only the index on the keys
+    /// supports. With the index on the cards, the server might look at every card to find a few.
     private func firstCards(under key: UInt8) throws(LedgerError) -> [CardUID] {
         let page = try query(
             Selection(
@@ -64,7 +63,7 @@ extension PostgreSQLRows {
             ) { row throws(LedgerError) in
                 (key: try row.value(\.keyID), uid: try row.value(\.uid))
             })
-        // The page may run on into the cards of the next key.
+        // The page may continue with cards of the next key.
         return page.filter { $0.key == key }.map(\.uid)
     }
 }

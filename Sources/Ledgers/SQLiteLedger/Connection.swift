@@ -4,7 +4,7 @@ import Ledger
 /// One connection to one database file, used by one actor and closed when the last reference to it
 /// is gone.
 @safe final class Connection {
-    /// What may be done with the file.
+    /// What the connection can do with the file.
     enum Access {
         /// Only reading, without even creating a journal next to the file.
         case readOnly
@@ -30,7 +30,7 @@ import Ledger
         switch access {
         case .readWrite: (name, mode, frozen) = (path, SQLITE_OPEN_READWRITE, nil)
         case .readOnly:
-            // Without a journal, nobody is writing, so the file can be read without locks.
+            // If there is no journal, no one is writing, so the file can be read without locks.
             frozen = FileState(withoutJournal: path)
             name = frozen == nil ? path : Connection.untouched(path)
             mode = SQLITE_OPEN_READONLY
@@ -55,7 +55,8 @@ import Ledger
         unsafe self.handle = handle
         self.path = path
         unsafe sqlite3_busy_timeout(handle, busyLimit.inMilliseconds)
-        // Unretained, because the handle, and with it the hook, is closed before `self` is gone.
+        // Unretained, because the handle, and with it the hook, is closed before `self` is
+        // deallocated.
         unsafe sqlite3_wal_hook(handle, whenDurable, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -145,7 +146,7 @@ import Ledger
         throw LedgerError.locked(path, "(which wrote to it while it was being read without locks)")
     }
 
-    /// A URI that makes SQLite neither lock nor change the file.
+    /// A URI that keeps SQLite from locking or changing the file.
     private static func untouched(_ path: String) -> String {
         var uri = path.hasPrefix("/") ? "file://" : "file:"
         for scalar in path.unicodeScalars {
@@ -169,9 +170,10 @@ import Ledger
     }
 }
 
-/// SQLite's callback after a commit was written and synced; not called for a commit that changed
-/// nothing. It replaces SQLite's own hook, which occasionally moves the journal into the database,
-/// so this one does that as well; a failed attempt is repeated after a later commit.
+/// The callback that SQLite calls after a commit has been written and synced, but not after a
+/// commit that changed nothing. It replaces SQLite's own hook, which occasionally moves the journal
+/// into the database, so this callback does that, too. If the move fails, a later commit repeats
+/// it.
 private let whenDurable:
     @convention(c) (
         UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32

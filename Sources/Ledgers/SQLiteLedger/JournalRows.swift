@@ -16,6 +16,7 @@ extension SQLiteRows {
     }
 
     func save(_ journal: StationJournal) throws(LedgerError) {
+        // `written_off_at` is left out, because only a write-off changes it.
         try connection.run(
             """
             INSERT INTO journal (\(StationJournal.reportedColumns))
@@ -26,13 +27,14 @@ extension SQLiteRows {
     }
 
     func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
+        // A trigger allows the missing payments to be reset only once a write-off time is set.
         try connection.run(
             "UPDATE journal SET missing = 0, written_off_at = ?2 WHERE id = ?1",
             [.id(id), .time(time)])
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
-        // Without a UID, all cards follow, because every UID sorts after the empty text.
+        // If no UID is given, all cards follow, because every UID sorts after the empty text.
         try connection.query(
             """
             SELECT uid, status, card.account, confirmed, coalesce(balance, 0), EXISTS (

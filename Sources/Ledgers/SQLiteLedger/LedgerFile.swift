@@ -58,8 +58,8 @@ struct LedgerFile: Sendable {
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
         let kept = try inspect(connection, in: currency)
         if !isDraft {
-            // A restore temporarily gives a file two names, but while this is held, none is in
-            // progress.
+            // A restore temporarily gives a file two names, but no restore can be in progress while
+            // the hold exists.
             connection.hold = try LedgerHold(path, .using)
             try requireOneName()
         }
@@ -115,11 +115,11 @@ struct LedgerFile: Sendable {
     }
 
     /// Removes names left behind by killed programs: creating or restoring a ledger temporarily
-    /// gives a file two names. No file is opened here: if it were the ledger, closing it would
-    /// release this process's locks on the ledger.
+    /// gives a file two names. No file is opened here: if it turned out to be the ledger, closing
+    /// it would release this process's locks on the ledger.
     private func removeLeftoverNames() throws(LedgerError) {
         guard LedgerFolder.nameCount(of: path) > 1 else { return }
-        // While this is held, no backup can take the ledger's place.
+        // While the hold exists, no backup can take the ledger's place.
         let hold = try LedgerHold(path, .using)
         defer { withExtendedLifetime(hold) {} }
         let (folder, name) = LedgerFolder.split(path)
@@ -194,7 +194,7 @@ struct LedgerFile: Sendable {
 
     private func create(in currency: Currency) throws(LedgerError) {
         let draft = try TemporaryFile.create(beside: path)
-        // An unknown outcome does no harm to a draft, because the ledger does not exist yet.
+        // An unknown outcome is harmless for a draft, because the ledger does not exist yet.
         try translating(fill(draft.path, in: currency)) { (error: LedgerError) in
             error.kind == .outcomeUnknown
                 ? LedgerError.unavailable(
@@ -221,7 +221,7 @@ struct LedgerFile: Sendable {
         }
     }
 
-    /// Migrates an older ledger in one transaction, and leaves a copy of the old one next to it.
+    /// Migrates an older ledger in one transaction, and leaves a copy of the old ledger next to it.
     private func migrate(_ connection: Connection) throws(LedgerError) {
         guard try connection.schemaVersion() < schema.latest else { return }
         try connection.check()
@@ -229,8 +229,8 @@ struct LedgerFile: Sendable {
             // Another program may have migrated the ledger while this one waited for the lock.
             let version = try connection.schemaVersion()
             guard version < schema.latest else { return }
-            // No other program can write now, so the copy is the state from which the migration
-            // starts.
+            // No other program can write now, so the copy has the state that the migration starts
+            // from.
             let copy = try TemporaryFile.create(beside: path)
             try Connection(path: path, .readOnly, busyLimit: busyLimit).copy(to: copy.path)
             try copy.replace("\(path).v\(version)-backup")

@@ -1,7 +1,7 @@
 import Glibc
 import Ledger
 
-/// The names of files in folders, and how they are made durable.
+/// Operations on the names of files in folders, including making those names durable.
 enum LedgerFolder {
     /// Whether a file has this name; also true if that cannot be determined.
     static func contains(_ path: String) -> Bool {
@@ -13,7 +13,7 @@ enum LedgerFolder {
     /// forever.
     static func requireFile(_ path: String) throws(LedgerError) {
         var status = stat()
-        // If there is no file, opening it reports that.
+        // If there is no file, the attempt to open it reports that.
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
         throw LedgerError(.unavailable, "\(path) is not a regular file")
     }
@@ -91,6 +91,7 @@ enum LedgerFolder {
 
     static func isLink(_ path: String) -> Bool {
         var status = stat()
+        // Unlike `stat`, `lstat` does not follow the link.
         return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
@@ -113,14 +114,15 @@ enum LedgerFolder {
     }
 }
 
-/// The properties of a file that show whether it was written to.
+/// The properties of a file that show whether it has been written to.
 struct FileState: Equatable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
     private let modified: [Int]
 
-    /// Nil if the file is missing, or if its last rows may still be in a journal next to it.
+    /// Reads the file's state; nil if the file is missing, or if its last rows may still be in a
+    /// journal next to it.
     init?(withoutJournal path: String) {
         var status = stat()
         guard !LedgerFolder.contains(path + "-wal"), unsafe stat(path, &status) == 0 else {

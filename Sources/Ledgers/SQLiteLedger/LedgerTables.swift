@@ -132,7 +132,7 @@ extension LedgerSchema {
 
         """
 
-    /// The index on accounts covers only those of cards. Each payment also has an entry on an
+    /// The index on accounts covers only cards' accounts. Each payment also has an entry on an
     /// account of the issuer, but such entries are never looked up by account.
     private static let money = """
         CREATE TABLE account (
@@ -267,8 +267,8 @@ extension LedgerSchema {
 
         """
 
-    /// For each card, the highest read counter with which a phone was shown the customer page. A
-    /// URL whose counter is not higher is refused.
+    /// For each card, the highest read counter at which a phone was shown the customer page. A URL
+    /// whose counter is not higher is refused.
     private static let counters = """
         CREATE TABLE read_counter (
             uid TEXT NOT NULL PRIMARY KEY REFERENCES card (uid),

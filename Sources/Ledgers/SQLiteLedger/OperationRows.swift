@@ -86,6 +86,7 @@ extension SQLiteRows {
     }
 
     func update(_ operation: Operation) throws(LedgerError) {
+        // A trigger refuses to change an operation that has ended.
         let updated = try connection.query(
             """
             UPDATE operation SET state = ?2, sequence = ?3, ended_at = ?4, balance_after = ?5
@@ -97,6 +98,7 @@ extension SQLiteRows {
                 .optional(operation.balanceAfter, SQLValue.integer),
             ]
         ) { row throws(LedgerError) in try row.value(\.integer) }
+        // The statement returns a row only if the operation exists.
         guard updated.count == 1 else {
             throw LedgerError(.corrupt, "operation \(operation.id) is not in the ledger")
         }

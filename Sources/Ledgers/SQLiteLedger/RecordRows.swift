@@ -17,6 +17,7 @@ extension SQLiteRows {
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
+        // A trigger refuses a record that is sealed with a retired key.
         try connection.run(
             "INSERT INTO issued_record (\(IssuedRecord.columns)) VALUES (?, ?, ?, ?, ?)",
             record.values)
@@ -39,6 +40,7 @@ extension SQLiteRows {
     }
 
     func insert(_ key: RetiredKey) throws(LedgerError) {
+        // The audit uses the last operation so far to find records made after the retirement.
         try connection.run(
             """
             INSERT INTO retired_key (id, retired_at, last_operation)

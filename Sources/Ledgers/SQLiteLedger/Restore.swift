@@ -32,12 +32,12 @@ extension SQLiteLedger {
         // Closing moves the journal into the draft, which is then renamed without it.
         await ledger.close()
         return try await doorway.run { () throws(LedgerError) in
-            // Read only after the ledger was replaced: no program uses the kept one anymore, so
-            // none of its cards can be blocked in the meantime.
+            // The cards are read only after the ledger was replaced: no program uses the old ledger
+            // anymore, so none of its cards can be blocked in the meantime.
             let (previous, journal) = try target.replaceLedger(with: draft)
             let stopped = previous.flatMap { LedgerFile(path: $0).stoppedIfReadable }
             return Restoration(
-                exhausted: exhausted, stopped: try stopped.map(target.inUse),
+                exhausted: exhausted, stopped: try stopped.map(target.activeCards),
                 kept: previous ?? journal)
         }
     }
@@ -61,7 +61,8 @@ extension LedgerFile {
     }
 
     /// The currency of the ledger to be replaced; nil if the ledger is unreadable or has no cards.
-    /// Without cards, the currency may only be the default of the command that created the ledger.
+    /// If there are no cards, the currency may just be the default of the command that created the
+    /// ledger.
     fileprivate var currencyToKeep: Currency? {
         do {
             let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -93,14 +94,16 @@ extension LedgerFile {
     }
 
     /// The cards from this list that are active in this ledger.
-    fileprivate func inUse(
+    fileprivate func activeCards(
         _ stopped: [Restoration.Stopped]
     ) throws(LedgerError) -> [Restoration.Stopped] {
         let rows = SQLiteRows(
             connection: try Connection(path: path, .readOnly, busyLimit: busyLimit))
-        var inUse: [Restoration.Stopped] = []
-        for card in stopped where try rows.card(card.uid)?.status == .active { inUse.append(card) }
-        return inUse
+        var activeCards: [Restoration.Stopped] = []
+        for card in stopped where try rows.card(card.uid)?.status == .active {
+            activeCards.append(card)
+        }
+        return activeCards
     }
 
     /// The retired keys of the ledger to be replaced; empty if it cannot be read or has no such
@@ -125,7 +128,7 @@ extension LedgerFile {
         let hold = try LedgerHold(path, .replacing)
         defer { withExtendedLifetime(hold) {} }
         TemporaryFile.removeAbandoned(beside: path)
-        // Without the ledger's file, its journal may still be there.
+        // Even if the ledger's file is missing, its journal may still be there.
         guard LedgerFolder.contains(path) else {
             let journal = try keepJournal()
             try emptyJournal()
@@ -140,7 +143,7 @@ extension LedgerFile {
         if LedgerFolder.contains(path + "-wal") {
             // A killed program has left rows in the journal. They belong to the old file but would
             // be applied to the new one, so the old file is removed first. If this is interrupted,
-            // the ledger is missing, which the next start refuses, instead of wrong.
+            // the ledger is missing rather than wrong, and the next start refuses to continue.
             try LedgerFolder.link(path + "-wal", previous + "-wal")
             try LedgerFolder.remove(path)
             try emptyJournal()

@@ -107,7 +107,7 @@ public actor SQLiteLedger: LedgerStore {
                 return success
             }
         } catch {
-            // The next use opens a new connection, to the file that is at the path by then.
+            // The next use opens a new connection to the file that is then at the path.
             if !isInPlace || error.kind == .outcomeUnknown { state = .lost }
             throw error
         }
@@ -128,6 +128,7 @@ public actor SQLiteLedger: LedgerStore {
     public func checkStorage() async throws(LedgerError) {
         try await onSeparateLane { connection throws(LedgerError) in
             try connection.transaction(.reading) { () throws(LedgerError) in
+                // The transaction keeps the checked state the same while other programs write.
                 try connection.check()
             }
         }
@@ -175,7 +176,7 @@ public actor SQLiteLedger: LedgerStore {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }
 
-    /// Limits the size of the disk, for testing a full disk.
+    /// Limits the size of the file, for testing a full disk.
     package func limit(pages: Int) throws(LedgerError) {
         try connected().execute("PRAGMA max_page_count = \(pages)")
     }

@@ -58,6 +58,8 @@ extension SQLiteRows {
     }
 
     func missing() throws(LedgerError) -> MissingRows {
+        // SQLite enforces foreign keys only on connections that turn them on, so other programs may
+        // break them.
         MissingRows(
             cards: try connection.query(
                 """

@@ -3,7 +3,7 @@ public import Ledger
 
 extension SQLiteLedger {
     /// Takes a ledger out of use: renames it while no program has it open, and returns the new
-    /// name. If an earlier call has already renamed it, returns the name from then.
+    /// name. If an earlier call has already renamed it, returns the name that it was given then.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
             throw LedgerError(.unavailable, "\(path) is a symbolic link; specify the file itself")
@@ -28,7 +28,7 @@ extension LedgerFile {
                         && file.dropFirst(name.count + LedgerFile.mark.count)
                             .allSatisfy { ("0"..."9").contains($0) }
                 }
-            // If there are several, it is unclear which one an earlier call renamed.
+            // If there are several, it is unclear which one is this ledger.
             guard earlier.count == 1 else {
                 throw LedgerError(.unavailable, "\(path) is missing")
             }
@@ -48,6 +48,7 @@ extension LedgerFile {
         guard LedgerFolder.size(of: path + "-wal") == 0 else {
             throw LedgerError.locked(path, "(it is in use)")
         }
+        // A random number makes it very unlikely that the name is already taken.
         let name = path + LedgerFile.mark + String(UInt32.random(in: 0...UInt32.max))
         try LedgerFolder.rename(path, name)
         return name

@@ -2,12 +2,12 @@ import CSQLite
 import Ledger
 import TapcardDomain
 
-/// A prepared statement, kept as long as its connection. It returns SQLite's own codes, because
+/// A prepared statement, kept for as long as its connection. It returns SQLite's own codes, because
 /// only the connection has the messages for them.
 @safe final class Statement {
     private let handle: OpaquePointer
 
-    /// Nil, with the code, if the text does not compile.
+    /// Prepares a statement; returns nil and the result code if the text does not compile.
     static func prepare(_ sql: String, on database: OpaquePointer) -> (Statement?, Int32) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(
@@ -33,7 +33,8 @@ import TapcardDomain
     /// Advances to the next row: SQLITE_ROW, SQLITE_DONE, or an error.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
-    /// Makes the statement ready to be run again, and drops its copies of names and codes.
+    /// Makes the statement ready to be run again, and drops the bound values, which may include
+    /// names and codes.
     func reset() {
         // The result repeats the code of the last step, which the caller already has.
         unsafe sqlite3_reset(handle)

@@ -2,7 +2,7 @@ import CSQLite
 import Ledger
 
 extension Columns {
-    /// The statement's current row.
+    /// Reads the statement's current row.
     init(_ statement: OpaquePointer) throws(LedgerError) {
         let count = unsafe sqlite3_column_count(statement)
         var values: [SQLValue] = []

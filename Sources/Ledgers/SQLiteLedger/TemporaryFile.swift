@@ -1,8 +1,8 @@
 import Glibc
 import Ledger
 
-/// A file that is prepared next to its destination and then replaces it in one step. If it fails
-/// before that, the destination is left unchanged.
+/// A file that is prepared next to its destination and then replaces it in one step. If the
+/// preparation fails, the destination is left unchanged.
 final class TemporaryFile: Sendable {
     static let mark = ".new-"
     private static let suffixes = ["", "-wal", "-shm", "-journal"]
@@ -30,7 +30,7 @@ final class TemporaryFile: Sendable {
     static func removeAbandoned(beside place: String) {
         let (folder, name) = LedgerFolder.split(place)
         let prefix = name + mark
-        // The six characters with which `mkstemp` replaces the Xs.
+        // The six characters that `mkstemp` substitutes for the Xs.
         let suffixLength = 6
         let drafts = Set(
             LedgerFolder.names(in: folder).filter { $0.hasPrefix(prefix) }.map {

@@ -17,7 +17,7 @@ extension Connection {
         try run(lock.rawValue)
         let result: Success
         do throws(LedgerError) {
-            // A read without locks may have mixed two states, so its result is not used then.
+            // A read without locks may have mixed two states; if so, its result is discarded.
             result = try body()
             try requireUntouched()
         } catch {
@@ -45,7 +45,7 @@ extension Connection {
     ///
     /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
     /// another program keeps the ledger open, the journal is not read from its beginning, so the
-    /// transaction seems not to have happened. After a crash, it would be found there, and would
+    /// transaction seems not to have happened. After a crash, it would be found there and would
     /// take effect after all. A durable transaction in its place prevents that: SQLite writes page
     /// 1 whenever the version is set, even to the same value.
     func supersedeUnknownCommit() throws(LedgerError) {

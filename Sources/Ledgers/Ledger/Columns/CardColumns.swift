@@ -94,6 +94,7 @@ extension MastermindGame {
     /// Combines the game's name and size; nil if there is no game.
     fileprivate init?(_ row: inout Columns) throws(LedgerError) {
         let id = try row.optional { $0.text.flatMap(MastermindGameID.init) }
+        // The tables enforce the same limit.
         let maxSlots: Int64 = 12
         let slots = try row.optional { value in
             value.integer.flatMap { (1...maxSlots).contains($0) ? Int($0) : nil }

@@ -42,7 +42,7 @@ package struct Columns {
             + "backup")
 }
 
-/// The domain's types from columns; nil for an invalid value.
+/// Conversions from columns to the domain's types; nil for an invalid value.
 extension SQLValue {
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
     package var text: String? { if case .text(let value) = self { value } else { nil } }

@@ -10,7 +10,7 @@ package enum SQLValue: Hashable, Sendable {
     case null
 }
 
-/// The domain's types as columns.
+/// Conversions from the domain's types to columns.
 extension SQLValue {
     package static func number(_ sequence: SequenceNumber) -> SQLValue {
         .integer(Int64(sequence.value))
