@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// An entry in the history, as text for people.
+/// An entry in the history, as readable text.
 struct HistoryText {
     let at: Timestamp
     let uid: CardUID
@@ -14,8 +14,8 @@ struct HistoryText {
     /// Details, such as a ticket, a game, or a prize paid in cash.
     var about: [String] = []
 
-    /// Whether this activation request comes before an entry: it is earlier, or it led to the
-    /// entry, which then has the same ID.
+    /// Whether this activation request comes before an entry: either it is earlier, or it led to
+    /// the entry, which then has the same ID.
     func isBefore(_ done: HistoryText) -> Bool {
         at.milliseconds < done.at.milliseconds || id == done.id
     }

@@ -29,7 +29,7 @@ extension Parameter<Int?> {
         .option(
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest N operations, \(lines.words) (default: all)",
-            // A year's entries would be too many for a page.
+            // A page cannot show a year's worth of entries.
             usual: .number(lines.upperBound))
     }
 }
@@ -98,7 +98,7 @@ enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
         // If the reader is already open, an offline payment uses the same station.
         var made: Station?
-        // One ID is used with the ledger and without it, so that the payment is booked only once.
+        // The same ID is used with and without the ledger, so that the payment is booked only once.
         let id = session[.operation] ?? session.dependencies.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
@@ -106,8 +106,8 @@ enum MoneyCommands {
             let card = session[.card]
             let station = try await session.station(with: ledger)
             made = station
-            // An earlier offline payment with this ID may not be in the ledger yet, which would
-            // then report that the customer has not paid.
+            // An earlier offline payment with this ID may not be in the ledger yet; the ledger
+            // alone would report that the customer has not paid.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
@@ -119,24 +119,25 @@ enum MoneyCommands {
                 amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
             return Report(receipt, "Paid")
         } catch {
+            // A payment may be taken without the ledger only if the ledger is offline.
             guard error.kind == .ledgerOffline else { throw error }
             let problem = beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
                 return try await payingOffline(id, because: problem, at: made, in: session)
             } catch {
-                // If an earlier attempt may have gone through, no refusal may say that nothing was
-                // done.
+                // If an earlier attempt may have gone through, the error must not say that nothing
+                // was done.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }
         }
     }
 
-    /// Pays offline, for a payment that the ledger has not begun.
+    /// Takes an offline payment, which the ledger has not begun.
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
     ) async throws(TapcardError) -> Report {
-        // Without keys or limits, only the ledger could have taken the payment.
+        // Without keys or limits, payments can be taken only with the ledger.
         guard let station = try await session.journal.stationWithoutLedger(made),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
@@ -207,8 +208,8 @@ enum MoneyCommands {
                 } + report.journals.map(\.sentence), problem: problem)
     }
 
-    /// Throws if the ledger is offline and this station has made this payment or top-up before, or
-    /// may have. A cashier who is told that nothing was done would take cash, or give it back.
+    /// Throws if the ledger is offline and this station has, or may have, made this payment or
+    /// top-up before. If told that nothing was done, the cashier would take cash or give it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
@@ -224,7 +225,8 @@ enum MoneyCommands {
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
         }
         if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
-            // A voided payment counts, too: told "not paid", the customer may have paid in cash.
+            // A voided payment counts, too: a customer who was told "not paid" may have paid in
+            // cash.
             earlier.state != .voided || kind == .pay
         {
             throw refusal(earlier)

@@ -94,7 +94,7 @@ enum TakingsCommand {
     }
 }
 
-/// The takings for a local day, by hour.
+/// The takings on a local day, by hour.
 private struct TakenHours: Sendable {
     let day: CalendarDate
     var hours = [Takings](repeating: Takings(), count: 24)
@@ -104,7 +104,7 @@ private struct TakenHours: Sendable {
 
     mutating func count(_ operation: Operation, _ besides: BookedBesides) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
-        // Local days differ in length, so the ledger was asked for a longer time span than the day.
+        // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
         sum.count(operation, besides)
         hours[begun.hour].count(operation, besides)

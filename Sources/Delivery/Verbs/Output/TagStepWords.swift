@@ -144,7 +144,7 @@ extension NextStep.RequestStep {
 }
 
 extension Operation.Kind {
-    /// The alternative for an operation that cannot be refunded; payments and top-ups can be.
+    /// What to do instead of refunding an operation that cannot be refunded.
     fileprivate var insteadOfRefund: String {
         switch self {
         case .issue, .adopt, .replace:
