@@ -196,6 +196,7 @@ function watchTag({ onReader: session, card }) {
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
   const hasLeft = !isSame && tag.session !== null;
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
+  // Controls that move money now ignore presses for a moment: see guard.js.
   if (!isSame) change({ visit: state.visit + 1 });
   if (hasLeft) {
     discardDrafts("pay-amount", "add-amount", "refund", "cards-accept");
@@ -234,6 +235,7 @@ function watch(s) {
 
 function onKey(event) {
   const inPanel = panelTask();
+  // A dialog handles its own keys, and key combinations belong to the browser.
   if (state.dialog || event.ctrlKey || event.metaKey || event.altKey) return;
   if (inPanel && event.key === "Escape") leavePanel(inPanel);
   else if (!inPanel && !event.target.matches("input, select")) {

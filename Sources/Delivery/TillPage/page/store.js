@@ -131,7 +131,7 @@ export const willBeBookedLater = () =>
   acceptsOffline()
   || (!state.card && Boolean(state.offlinePayments?.offline && state.offlinePayments.offered));
 
-/** Whether this was already done for the card on the reader; if so, repeating needs confirmation. */
+/** Whether this was already done for the card on the reader; repeating it needs confirmation. */
 export const isServed = (verb) => verb in state.served && !state.again[verb];
 
 /** Records that the cashier has agreed to repeat this for the card on the reader. */

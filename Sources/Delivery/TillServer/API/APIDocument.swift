@@ -163,6 +163,7 @@ struct APIDocument: Sendable {
 extension Endpoint {
     /// The operation ID, such as "postTicketBuy".
     fileprivate var name: String {
+        // The leading "api" and the version are left out.
         let parts = path.split { !$0.isLetter && !$0.isNumber }.dropFirst(
             path.hasPrefix("/api") ? 2 : 0)
         return method.lowercased()

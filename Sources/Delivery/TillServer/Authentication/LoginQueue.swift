@@ -72,6 +72,7 @@ package struct LoginQueue: Sendable {
         guard !turns.isEmpty else { return nil }
         let origin = turns.removeFirst()
         guard let ticket = lines[origin]?.removeFirst() else { return nil }
+        // An origin with more logins goes to the end, so that all origins take turns.
         if lines[origin]?.isEmpty ?? true { lines[origin] = nil } else { turns.append(origin) }
         return ticket
     }

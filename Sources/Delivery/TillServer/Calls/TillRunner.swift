@@ -187,6 +187,7 @@ struct TillRunner: Sendable {
                 return Answer(document: nil, problem: error)
             }
         }
+        // A stand-in that reports a busy reader, so that only requests that need a card fail.
         guard withReader else { return await answer(with: TakenReader()) }
         return await operationsReader.use { await answer(with: $0) }
     }
@@ -244,6 +245,7 @@ struct TillRunner: Sendable {
             return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
         } catch {
             return switch error.kind {
+            // With these errors, a card may still be on the reader.
             case .severalTags, .noReader, .busy, .readerLost, .cancelled:
                 .problem(TapcardError(error))
             case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported: .empty
@@ -259,6 +261,7 @@ struct TillRunner: Sendable {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }
+        // An invalid setting leaves out the buttons, but must not keep the page from loading.
         let presets = try? session.settings.presets(currency)
         let price = (try? session.settings.ticketPrice(currency))
         return [

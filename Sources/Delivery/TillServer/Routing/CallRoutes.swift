@@ -91,6 +91,7 @@ struct CallRoutes: Sendable {
 /// The members of the JSON object in the request's body.
 func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     if request.body.isEmpty { return [] }
+    // Parameters, such as the character set, may follow the type.
     let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""
     guard type.lowercased() == "application/json" else {
         throw Problem(

@@ -24,12 +24,14 @@ import WebServer
 
         init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
             path = name == PageFiles.page ? "/" : "/" + name
+            // Part of the hash is enough, because the tag only has to change when the file does.
             let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
             tag = "W/\"\(digits)\""
             let smaller = Deflate.compress(bytes)
             let headers =
                 [
                     ("Content-Type", PageFiles.type(of: name)), ("ETag", tag),
+                    // The browser may keep the file, but must ask each time whether it is current.
                     ("Cache-Control", "no-cache"),
                 ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
             whole = WebResponse(200, headers: headers, body: .bytes(bytes)).forMany()

@@ -105,6 +105,7 @@ extension CustomerPlan {
             of: "customers-", orSay: TillService.unserved)
         let tls = try files?.read(orSay: TillService.unserved)
         let place = CustomerServer.Place(address: address, port: port, names: names, tls: tls)
+        // On a loopback address, a proxy on this machine can provide TLS.
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,

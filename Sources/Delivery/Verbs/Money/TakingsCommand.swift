@@ -74,6 +74,7 @@ enum TakingsCommand {
         }
         let all = [[day.description, "paid", "added", "paid out"]] + rows
         let widths = (0..<4).map { column in all.map { $0[column].cellCount }.max() ?? 0 }
+        // The sentence says "more" or "less", so the amount needs no sign.
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in

@@ -46,6 +46,7 @@ extension Report {
             lines.append("Mastermind game \(game.id), \(game.slots) slots")
         }
         let seal =
+            // Without the key, the seal could not be checked.
             summary.problem?.kind == .keyMissing
             ? "unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
@@ -70,6 +71,7 @@ extension Report {
                 "The old account of this tag is closed. Give the customer \(closed.shown) now.")
         }
         switch summary.display {
+        // The problem is more important than the text for phones.
         case _ where summary.problem != nil: break
         case .current: break
         case .repaired:

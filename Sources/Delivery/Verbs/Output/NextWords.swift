@@ -80,6 +80,7 @@ extension NextStep {
     package func fitting(_ command: CommandSpec) -> NextStep? {
         guard let option = words.option, !command.options.contains(where: { $0.name == option })
         else { return self }
+        // These steps still make sense without the option.
         return switch self {
         case .tag(.useAnotherOrAnyChip): .tag(.useAnother)
         case .tag(.overwrite): .tag(.overwriteByIssuing)

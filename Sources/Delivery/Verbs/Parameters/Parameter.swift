@@ -24,6 +24,7 @@ package struct Parameter<Value: Sendable>: Sendable {
         value: @escaping @Sendable ([Element]) -> Value
     ) {
         var member: PageParameter?
+        // Pages can send only values that have both a form and a name in JSON.
         if let form = type.form, let jsonName = page.text(for: name) {
             member = PageParameter(
                 name: jsonName, form: form, isRequired: isRequired, usual: usual)

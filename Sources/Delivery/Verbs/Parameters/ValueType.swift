@@ -118,6 +118,7 @@ extension ValueType<StationName> {
 }
 
 extension ValueType<TypedAmount> {
+    // An amount is parsed only by the command, because its currency is not known before.
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
     /// An amount to move; must be greater than zero.
     static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }

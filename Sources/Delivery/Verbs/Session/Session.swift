@@ -82,6 +82,7 @@ package struct Session: Sendable {
     /// ledger and creates neither.
     func readOnlyStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
+            // A ledger that cannot be written to is good enough for showing a card.
             return try await station(with: try await ledger(changing: false))
         }
         return try await station(
@@ -211,6 +212,7 @@ package struct Session: Sendable {
             if let text = progress.words { waiting.show(text) }
             if manner.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
         }
+        // The ledger records the cashier with each operation.
         dependencies.cashier = settings.cashier
         return dependencies
     }

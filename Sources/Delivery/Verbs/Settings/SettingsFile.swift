@@ -89,6 +89,7 @@ struct SettingsFile: Sendable {
             unusable(path, error.detail)
         }
         guard let bytes else { return [] }
+        // Checked before the contents are used, because others may have written them.
         try requireUnexposed(path)
         let value = try translating(JSONValue.parsing(bytes)) { (error: JSONError) in
             unusable(path, error.detail)

@@ -291,6 +291,7 @@ enum TagCommands {
                 .fileUnusable, "The dump in \(file.shown) is not valid: \(error.detail).",
                 meaning: "Nothing was written to a tag.")
         }
+        // Lock bits, configuration, and passwords are never written.
         let pages = dump.chip.userPages
         // A dump lacks the pages that could not be read.
         let missing = pages.count { dump.pages[Int($0)] == nil }
