@@ -57,11 +57,11 @@ package struct CustomerRoutes: Sendable {
     }
 
     /// The reply to a request whose host name is not this server's.
-    package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
+    package func stranger() -> WebReply { misdirected(CustomerPage.refused) }
 
     /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {
-        guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
+        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
@@ -75,11 +75,11 @@ package struct CustomerRoutes: Sendable {
             return .now(CustomerPage.form(message))
         case "POST": return .later { await card(for: request) }
         case "OPTIONS": return .now(WebResponse(204, headers: [("Allow", allowed)]))
-        default: return elsewhere(CustomerPage.wrongMethod(allowed))
+        default: return misdirected(CustomerPage.wrongMethod(allowed))
         }
     }
 
-    private func elsewhere(_ response: WebResponse) -> WebReply {
+    private func misdirected(_ response: WebResponse) -> WebReply {
         watch.note(.elsewhere)
         return .now(response)
     }

@@ -69,7 +69,7 @@ package final class CustomerServer: Sendable {
         hosts.withLock { $0 = names }
         let scheme = place.tls == nil ? "http" : "https"
         let name = place.names.first ?? place.address
-        // Browsers omit the default port of HTTPS, and so does this address.
+        // The default HTTPS port is left out, because browsers leave it out, too.
         let isDefaultPort = place.tls != nil && server.port == 443
         return CustomerServer(
             address:

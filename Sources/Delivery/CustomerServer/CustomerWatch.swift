@@ -2,7 +2,7 @@ import BlockingLane
 package import Ledger
 
 /// What an operator can see of the customer page: counts of request outcomes since the start, and
-/// events that need action. It keeps neither card numbers nor customers' network addresses.
+/// events that need action. It does not store card numbers or customers' network addresses.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -29,7 +29,7 @@ package final class CustomerWatch: Sendable {
     /// An event that an operator has to act on.
     package enum Event: Sendable {
         case ledgerLost(LedgerError)
-        /// The number of requests that failed in between.
+        /// The number of requests that failed during the outage.
         case ledgerBack(failed: Int)
         /// This many codes that are not from the issuer's cards arrived within this many seconds.
         case codesRefused(count: Int, seconds: Int)

@@ -28,7 +28,7 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// The maximum number of operations in which cards are searched for.
+    /// How many of the latest operations are searched for cards.
     private static let maximumSearched = 200
 
     /// The known values of this kind, each with a description. This creates no files. A source that

@@ -111,13 +111,13 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
 /** The cash paid out in an entry, such as the balance of an account that a new card closed. */
-function handedOut({ closed, paidOut }) {
+function paidOutText({ closed, paidOut }) {
   const due = closed ?? paidOut;
   return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
 }
 
 const moved = (each, refunded) => entry(each,
-  [say.verbs[each.kind]?.[0] ?? each.kind, handedOut(each)].filter(Boolean).join(". "),
+  [say.verbs[each.kind]?.[0] ?? each.kind, paidOutText(each)].filter(Boolean).join(". "),
   [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
   h("p.sum", { class: each.state },
     h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),

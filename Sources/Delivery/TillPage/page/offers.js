@@ -3,7 +3,7 @@
 
 import { state, trustedCard } from "./store.js";
 
-/** For each step in a refusal, the member with which the server accepts the request. */
+/** For each step in a refusal, the member to add so that the server accepts the request. */
 const MEMBERS = {
   overwrite: "overwrite", "overwrite-by-demo": "overwrite", "overwrite-by-issuing": "overwrite",
   "import-keys-or-overwrite": "overwrite", "adopt-or-overwrite": "overwrite",

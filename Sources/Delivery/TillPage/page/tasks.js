@@ -222,7 +222,7 @@ function doubtAfterRetry(id) {
   return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
-/** After a reconnect, asks for all tasks' outcomes, because the events in between are lost. */
+/** After a reconnect, asks for all tasks' outcomes, because events may have been missed. */
 export function reconcile(operations) {
   change({ others: {} });
   operations.forEach(follow);

@@ -123,7 +123,7 @@ export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
   items.map(([text, href, isHere]) =>
     h("a", { href, "aria-current": isHere ? "page" : null }, text)));
 
-/** A choice of one value, shown as buttons of which one stays pressed. */
+/** A choice of one value. Each value is a button, and the chosen one stays pressed. */
 export const choice = (label, items, chosen, choose) => h("div.choice", {
   role: "group", "aria-label": label,
 }, items.map(([value, text]) => h("button", {

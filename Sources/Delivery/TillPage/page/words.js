@@ -165,7 +165,7 @@ export function dayAfter(date, shift) {
 // Uses UTC, where all days have 24 hours. Day 0 becomes the last day of the previous month.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
-/** The age in the largest unit of which at least one has passed, such as "3 hours ago". */
+/** The age in the largest unit that is not longer than the age, such as "3 hours ago". */
 export function ageWords(seconds) {
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? units[3];

@@ -40,8 +40,8 @@ package struct LoginQueue: Sendable {
         guard line.count(where: { $0.name == name }) < LoginQueue.maximumPerName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
-            // Without its last login, the longest line must still be at least as long as this one
-            // with its new login; otherwise, the two would keep taking places from each other.
+            // After losing a login, the longest line must still be at least as long as this line
+            // after gaining one; otherwise, the two lines would keep taking places from each other.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
                 longest.value.count > line.count + 1
             else { return nil }

@@ -138,13 +138,13 @@ actor OperationQueue {
         if isClosing { throw .closing(.nothing) }
         let stream = hub.add(client, first: EventHub.bytes("state", state), while: isWelcome) {
             [weak self] number in
-            Task { await self?.left(number) }
+            Task { await self?.listenerLeft(number) }
         }
         guard let stream else { throw .tooManyListeners }
         return stream
     }
 
-    private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
+    private func listenerLeft(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
 
     /// Ends the streams of listeners that have lost permission.
     func endUnauthorizedStreams() {
@@ -182,7 +182,7 @@ actor OperationQueue {
         watching = Task { [runner] in
             while !Task.isCancelled {
                 await runner.watch { [weak self] event in
-                    await self?.saw(event)
+                    await self?.handle(event)
                     return self != nil
                 }
                 // The watch ends early only because of a problem with the reader or the ledger.
@@ -197,7 +197,7 @@ actor OperationQueue {
         watching = nil
     }
 
-    private func saw(_ event: TillRunner.Event) async {
+    private func handle(_ event: TillRunner.Event) async {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):

@@ -101,7 +101,7 @@ struct Tills: Sendable {
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
-            // The group returns answers in the order in which the tills finish.
+            // The group returns the answers in the order that the tills finish.
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }

@@ -159,7 +159,7 @@ struct Router: Sendable {
     /// The page for an unknown till, which says that the till is unknown and offers the other
     /// tills.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
-        // Leaves out the headers with which a browser would ask whether its copy is current.
+        // Leaves out the headers that a browser uses to ask whether its copy is current.
         let plain = WebRequest(method: request.method, path: request.path)
         guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
             return routes.reply(to: plain) ?? .now(unknown(request.path).response)

@@ -66,7 +66,7 @@ final class OfflineKeeper: Sendable {
 
     private func isStillOffline() async -> Bool {
         let answers = await runner.ledgerAnswers()
-        if let answers { reached(answers) }
+        if let answers { recordReachability(answers) }
         let isStillOffline = answers == false
         state.withLock { $0.isAsking = isStillOffline }
         return isStillOffline
@@ -96,27 +96,27 @@ final class OfflineKeeper: Sendable {
             log.say("offline-failed", ["error": .string(problem.kind.word)])
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
-        if hasAsked { reached(problem?.kind != .ledgerOffline) }
+        if hasAsked { recordReachability(problem?.kind != .ledgerOffline) }
     }
 
     /// Records the end of an operation.
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
-        if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
+        if isOffline || answer.problem?.kind == .ledgerOffline { return recordReachability(false) }
         // Other calls can succeed without the ledger.
-        if answer.problem == nil, call.takesOperation { reached(true) }
+        if answer.problem == nil, call.takesOperation { recordReachability(true) }
     }
 
-    /// Records that a card was read. If the reading had a problem other than an offline ledger, it
-    /// is not known whether the ledger was asked.
+    /// Records that a card was read. If the reading had another problem, the ledger may not have
+    /// been asked at all.
     func noteReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
-        reached(problem == nil)
+        recordReachability(problem == nil)
     }
 
     /// Records whether the ledger responded, and reports any change. An offline ledger is then
     /// asked repeatedly, so that pages learn when they can try again.
-    private func reached(_ hasAnswered: Bool) {
+    private func recordReachability(_ hasAnswered: Bool) {
         if !hasAnswered { askLedger() }
         let change = state.withLock {
             state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in

@@ -98,7 +98,7 @@ enum KeyCommands {
         try file.requireNew()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
-        // The file supplies the currency for a station that has no ledger yet.
+        // The file contains the currency for a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         // On standard output, only the keys may appear, because the output is the key file.
@@ -217,8 +217,8 @@ enum KeyCommands {
                 "Retiring key \(id) cannot be undone. "
                     + (use.cards == 0
                         ? "No cards are affected."
-                        : "Cards last sealed with it will be rejected as forged: \(use.named).")
-                    + (use.protected == 0 ? "" : " " + use.kept),
+                        : "Cards last sealed with it will be rejected as forged: \(use.summary).")
+                    + (use.protected == 0 ? "" : " " + use.protectionWarning),
                 meaning: "The key file was not changed.",
                 advice: use.cards == 0
                     ? "To retire the key, repeat this command with --for-ever."
@@ -229,8 +229,8 @@ enum KeyCommands {
         _ = try await changeKeys(givingUp: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
-            ["Key \(id) retired; cards that need tapcard repair: \(use.named)"]
-                + (use.protected == 0 ? [] : [use.kept])
+            ["Key \(id) retired; cards that need tapcard repair: \(use.summary)"]
+                + (use.protected == 0 ? [] : [use.protectionWarning])
                 + [
                     "Older exports contain the key; destroy them and make a new export",
                     Report.customersAgain,
@@ -289,14 +289,14 @@ extension Report {
 
 extension KeyUse {
     /// The number of cards, with the UIDs of the first ones.
-    fileprivate var named: String {
+    fileprivate var summary: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
         return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
     }
 
     /// What retiring the key means for these cards.
-    fileprivate var kept: String {
+    fileprivate var protectionWarning: String {
         "Tags that keep a write password from this key: \(protected). Anyone who has the key can "
             + "still write to them until you run tapcard tag unprotect and then tapcard tag "
             + "protect."

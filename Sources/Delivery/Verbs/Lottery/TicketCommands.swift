@@ -67,8 +67,8 @@ extension Command {
 enum TicketCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
-        // A named card must be in a ledger. If no card is named, even a station without a ledger
-        // can list the tickets that the lottery stores.
+        // If a card is specified, it must be in a ledger. If none is, even a station without a
+        // ledger can list the tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
@@ -101,7 +101,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
-        // Requested before anyone is told to hold a card to the reader.
+        // Requested before the user is asked to tap a card.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(

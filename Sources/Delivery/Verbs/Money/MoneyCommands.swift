@@ -97,7 +97,7 @@ extension Command {
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
         // If the reader is already open, an offline payment uses the same station.
-        var made: Station?
+        var openStation: Station?
         // The same ID is used with and without the ledger, so that the payment is booked only once.
         let id = session[.operation] ?? session.dependencies.newID()
         do throws(TapcardError) {
@@ -105,7 +105,7 @@ enum MoneyCommands {
             let amount = try session[.amount, in: ledger.currency]
             let card = session[.card]
             let station = try await session.station(with: ledger)
-            made = station
+            openStation = station
             // An earlier offline payment with this ID may not be in the ledger yet; the ledger
             // alone would report that the customer has not paid.
             if session[.operation] != nil,
@@ -123,7 +123,7 @@ enum MoneyCommands {
             guard error.kind == .ledgerOffline else { throw error }
             let problem = beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
-                return try await payingOffline(id, because: problem, at: made, in: session)
+                return try await payingOffline(id, because: problem, at: openStation, in: session)
             } catch {
                 // If an earlier attempt may have gone through, the error must not say that nothing
                 // was done.
@@ -135,10 +135,11 @@ enum MoneyCommands {
 
     /// Takes an offline payment, which the ledger has not begun.
     private static func payingOffline(
-        _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
+        _ id: OperationID, because problem: TapcardError, at openStation: Station?,
+        in session: Session
     ) async throws(TapcardError) -> Report {
         // Without keys or limits, payments can be taken only with the ledger.
-        guard let station = try await session.journal.stationWithoutLedger(made),
+        guard let station = try await session.journal.stationWithoutLedger(openStation),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
         let amount = try session[.amount, in: station.currency]
@@ -217,9 +218,9 @@ enum MoneyCommands {
         // If the memory cannot be read, this throws, so nothing is claimed about earlier attempts.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
-        let set = try session.settings.currency
-        let ofKeys = try session.keyFile.load()?.currency
-        let currency = set ?? ofKeys
+        let configured = try session.settings.currency
+        let keyCurrency = try session.keyFile.load()?.currency
+        let currency = configured ?? keyCurrency
         func refusal(_ earlier: StationMemory.Note) -> TapcardError {
             TapcardError(
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)

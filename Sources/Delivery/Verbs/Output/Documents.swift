@@ -252,7 +252,7 @@ extension Receipt: DocumentedObject {
         "offline": .ifAny(\.unbooked),
     ]
 
-    /// The tickets lost when the card was closed; present only if there are any.
+    /// The tickets that became void with this operation; present only if there are any.
     static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
 
     fileprivate var lost: Members { Receipt.lost.members(of: self) }

@@ -18,8 +18,8 @@ struct LiveCheck: Sendable {
     /// Whether the reader responded, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader and checks it. The check uses neither the ledger nor the keys: its station
-    /// has an empty ledger and a temporary key.
+    /// Opens the reader and checks it. The check does not use the station's ledger or keys, but an
+    /// empty ledger and a temporary key.
     static func run(
         on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {

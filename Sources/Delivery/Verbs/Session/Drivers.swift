@@ -12,7 +12,7 @@ package struct Drivers: Sendable {
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a place; the third value says whether a missing file may be created.
-    /// `memory` is the file in which a station stores what a database has confirmed to it.
+    /// `memory` is the file where a station stores what a database has confirmed to it.
     package private(set) var openLedger:
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->

@@ -26,20 +26,23 @@ package struct JournalKeeping {
     }
 
     /// A station that works without its ledger; nil if there are no keys or the currency is
-    /// unknown. `made` is this command's station if it has already opened the reader.
-    func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
+    /// unknown. `openStation` is this command's station if it has already opened the reader.
+    func stationWithoutLedger(_ openStation: Station?) async throws(TapcardError) -> Station? {
         guard let keys = try session.keyFile.load() else { return nil }
-        let set = try session.settings.currency
-        guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
+        let configured = try session.settings.currency
+        guard let currency = openStation?.currency ?? configured ?? keys.currency else {
+            return nil
+        }
         let source = KeyRingSource(session.keyFile, holding: keys)
         // An empty stand-in, because offline payments are checked against the snapshot, not the
         // ledger.
         let ledger = InMemoryLedger(currency: currency)
-        guard let made else { return try await session.station(with: ledger, source) }
+        guard let openStation else { return try await session.station(with: ledger, source) }
         // A command can open a reader only once, so the open one is used.
         return Station(
-            reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
-            dependencies: made.dependencies)
+            reader: openStation.reader, ledger: ledger, keySource: source,
+            settings: openStation.settings,
+            dependencies: openStation.dependencies)
     }
 
     /// Books the station's journal before a tap. The tap does not depend on it: a failure is

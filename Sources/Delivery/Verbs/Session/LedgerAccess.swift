@@ -136,7 +136,7 @@ package struct LedgerAccess {
     /// The file with the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
-    /// The address of the database into which a ledger file was moved; nil if it was not moved.
+    /// The address of the database that a ledger file was moved to; nil if it was not moved.
     private func movedTo(from place: LedgerPlace) -> String? {
         guard case .file(let path) = place,
             let note = try? DurableFile(LedgerAccess.note(ofMoving: path)).read(),
@@ -189,7 +189,7 @@ extension Settings {
         }
     }
 
-    /// The file in which a station stores what a database has confirmed to it.
+    /// The file where a station stores what a database has confirmed to it.
     var memoryPath: String { dataFolder + "/confirmed.txt" }
 
     /// Advice on removing a wrong currency from the settings.

@@ -57,7 +57,7 @@ struct SafePlaces {
             advice: advice)
     }
 
-    /// Refuses a data folder in which other users could replace the keys.
+    /// Refuses a data folder if other users could replace the keys in it.
     private func requireDataFolder() throws(TapcardError) {
         try SafePlaces.requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
         if let folder = DurableFile(settings.keyPath).exposedFolder() {
@@ -65,7 +65,7 @@ struct SafePlaces {
         }
     }
 
-    /// Refuses folders in which other users could replace the keys or the ledger.
+    /// Refuses folders if other users could replace the keys or the ledger in them.
     func require() throws(TapcardError) {
         try requireDataFolder()
         guard case .file(let path) = try settings.ledgerPlace else { return }

@@ -102,7 +102,7 @@ package struct Session: Sendable {
         }
     }
 
-    /// Whether this is a real station that has neither keys nor a ledger.
+    /// Whether this is a real station without keys or a ledger.
     var isFresh: Bool {
         get throws(TapcardError) {
             guard !settings.readerIsSimulated, try !settings.hasLedger else { return false }

@@ -126,10 +126,10 @@ extension Settings {
             activation: try address(.activationURL), lottery: try address(.lotteryURL),
             mastermind: try mastermindAddress, authorities: try authorities,
             rules: try lotteryRules, dataFolder: dataFolder)
-        let set = try self.currency
+        let configured = try self.currency
         // The currency with the most decimals accepts whatever is valid in any other.
         let currency =
-            known ?? set ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
+            known ?? configured ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
         try checkAmounts(currency)
         return services

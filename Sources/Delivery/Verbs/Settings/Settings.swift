@@ -239,7 +239,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The value of a switch; nil if the text means neither true nor false.
+    /// The value of a switch; nil if the text does not mean true or false.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -289,7 +289,7 @@ package struct Settings: Sendable {
                     "The ledger cannot be standard input or output.",
                     advice: "Specify a file. tapcard backup - writes a copy to standard output.")
             }
-            // A relative path in a flag starts from the folder in which the user types the command.
+            // A relative path in a flag starts from the folder where the user types the command.
             guard origin == .flag || path.hasPrefix("/") else {
                 // A mistyped address looks like a path, and quoting it would reveal its password.
                 try Settings.requireSafe(place)
