@@ -43,7 +43,7 @@ extension Command {
                 + failures,
             takes: .port(orSay: SandboxCommand.notStarted), .fail, .drawEvery, .tlsCertificate,
             .tlsKey, answers: .sandbox, example: "tapcard sandbox --fail lottery:slow",
-            run: SandboxCommand.playServices)
+            run: SandboxCommand.runServices)
 }
 
 enum SandboxCommand {
@@ -71,7 +71,7 @@ enum SandboxCommand {
     }
 
     /// Runs the sandbox until the command is stopped.
-    static func playServices(in session: Session) async throws(TapcardError) -> Report {
+    static func runServices(in session: Session) async throws(TapcardError) -> Report {
         let settings = try settings(in: session)
         let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
             TapcardError($0, "The sandbox server could not start.", meaning: notStarted)
