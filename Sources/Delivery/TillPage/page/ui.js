@@ -80,6 +80,7 @@ export const tick = (id, label, hint) => h("div.tick",
   h("label", { for: id }, label), hint && h("p.hint", { id: `${id}-hint` }, hint));
 
 export const form = (onsubmit, ...children) => h("form", {
+  // Fields show their own errors: see accepts().
   novalidate: true, onsubmit: (event) => { event.preventDefault(); onsubmit(); },
 }, children);
 

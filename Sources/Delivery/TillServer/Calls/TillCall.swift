@@ -98,6 +98,7 @@ package struct TillCall: Sendable {
             values[row.name] = .member(member.value)
         }
         let command = try ParsedCommand(verb, given: values)
+        // Checked after parsing, because a member that is null counts as not given.
         for row in verb.spec.parameters where !command.isGiven(row) {
             guard let parameter = row.page, parameter.isRequired else { continue }
             throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")

@@ -135,6 +135,7 @@ extension DatabaseStatus {
                         "Until then, the card in that station's unfinished payment may be locked; "
                             + "docs/STATIONS.md shows the server settings.")
                 ])
+        // The server sees only the pooler's connections, so its timeout does not apply to stations.
         case .pooled:
             return Finding(
                 .deadLinks, .note,

@@ -46,6 +46,7 @@ extension HistoryText {
         let line = (facts + [balance.padded(12)] + names).joined(separator: "  ")
         guard let columns, line.cellCount > columns else { return line }
         let indent = "  "
+        // The balance is not padded here, because nothing follows it on its line.
         let first = Line.flow((facts + [balance]).map { Line($0) }, width: columns)
         let details = Line.flow(
             names.map { Line($0) }, indent: "", width: columns - indent.cellCount)

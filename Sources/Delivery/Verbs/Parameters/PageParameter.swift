@@ -78,6 +78,7 @@ package struct PageParameter: Sendable {
             var bytes: [UInt8] = []
             var startsWord = false
             for byte in name.utf8 {
+                // A hyphen is left out, and the letter after it becomes uppercase.
                 guard byte != UInt8(ascii: "-") else {
                     startsWord = true
                     continue
