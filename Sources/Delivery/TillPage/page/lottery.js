@@ -7,7 +7,7 @@ import { say } from "./strings.js";
 import { button, heading, link, loaded, note, rows, tabs } from "./ui.js";
 import { ageWords, dayWords, shown } from "./words.js";
 
-/** The shortest swipe, in CSS pixels. */
+/** The minimum length of a swipe, in CSS pixels. */
 const SWIPE = 48;
 const words = say.draws;
 export const ballSigns = { yes: "check", no: "dash", bonus: "star" };

@@ -77,7 +77,7 @@ package final class TillSessions: Sendable {
         let now = uptime()
         return state.withLock { state in
             guard let kept = state.sessions[token] else { return nil }
-            // A session that has ended is removed only here, when someone still uses its token.
+            // A session that has timed out is removed when its token is next used.
             guard !kept.isOver(at: now) else {
                 state.remove(token)
                 return nil
