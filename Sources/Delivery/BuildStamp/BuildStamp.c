@@ -1,7 +1,7 @@
 #include "BuildStamp.h"
 
-// packaging/stamped writes this file for one build and removes it again, so that a later build
-// without it does not claim an old commit.
+// packaging/stamped writes tapcard-stamp.h for one build and then removes it, so that a later build
+// without it does not report an old commit.
 #if __has_include("tapcard-stamp.h")
 #include "tapcard-stamp.h"
 #else

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-// The C++ runtime inside the program asks glibc for this function, which it has since 2.36. With one
-// of its own the program starts on glibc 2.35, as in Ubuntu 22.04. It is the same: random bytes of
-// the kernel.
+// The C++ runtime in the program needs this function, which glibc has only since version 2.36. This
+// replacement lets the program start with glibc 2.35, as on Ubuntu 22.04. It also returns random
+// bytes from the kernel.
 uint32_t arc4random(void) {
     uint32_t number;
     if (getrandom(&number, sizeof number, 0) != sizeof number) abort();

@@ -1,14 +1,14 @@
 package import Verbs
 
 extension Command {
-    /// All commands of a program, in the order used in the help. `own` adds the commands that need
-    /// its executable.
+    /// All commands of the program, in the order used in the help. `own` adds the commands that
+    /// need its executable.
     package static func table(adding own: [Command] = []) -> [Command] {
-        let extra: [(before: String, commands: [Command])] = [
+        let insertions: [(before: String, commands: [Command])] = [
             ("keys list", [completions]), ("sim put", [schema]), ("cashiers add", own),
         ]
         return all.flatMap { command in
-            (extra.first { $0.before == command.words }?.commands ?? []) + [command]
+            (insertions.first { $0.before == command.words }?.commands ?? []) + [command]
         }
     }
 }

@@ -2,7 +2,7 @@ import TapcardDomain
 package import Verbs
 
 extension CommandTable {
-    /// The table of tapcard with the given commands.
+    /// tapcard's table with the given commands.
     package static func tapcard(_ verbs: [Command], date: String = "") -> CommandTable {
         CommandTable(
             program: "tapcard",
@@ -19,7 +19,7 @@ extension CommandTable {
             topics: Topic.tapcard, date: date)
     }
 
-    /// The options that every command accepts: settings, and the output format.
+    /// The options that every command accepts: settings and output formats.
     static let switches = [
         CommandParameter(
             "reader", .option("NAME"), help: "Reader to use, as listed by `tapcard readers`",

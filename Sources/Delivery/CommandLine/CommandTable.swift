@@ -8,7 +8,7 @@ package struct CommandTable: Sendable {
     package let globals: [CommandParameter]
     let verbs: [Command]
     package let commands: [CommandSpec]
-    /// Words that people may type instead of a verb, each with that verb.
+    /// Words that users may type instead of a verb, each with the verb that is meant.
     package let synonyms: [String: String]
     /// The subjects that the help explains in addition to the verbs.
     package var topics: [Topic] {
@@ -16,12 +16,12 @@ package struct CommandTable: Sendable {
         return [Topic("options", "options that every verb takes", [options])] + makeTopics()
     }
     private let makeTopics: @Sendable () -> [Topic]
-    /// The day of the commit that the program was built from, for the manual; empty if unknown.
+    /// The date of the commit that the program was built from, for the manual; empty if unknown.
     let date: String
     private(set) var columns = CommandTable.defaultColumns
 
     private static let defaultColumns = 100
-    /// On a narrower terminal, breaking the lines is left to the terminal.
+    /// A narrower terminal breaks the lines itself.
     private static let minimumColumns = 40
 
     package init(
@@ -37,7 +37,7 @@ package struct CommandTable: Sendable {
         (makeTopics, self.date) = (topics, date)
     }
 
-    /// This table, with help as wide as the terminal; without a terminal, as wide as in the
+    /// This table with help as wide as the terminal or, without a terminal, as wide as in the
     /// documentation.
     package func fitting(_ columns: Int?) -> CommandTable {
         guard let columns else { return self }
@@ -57,8 +57,8 @@ package struct CommandTable: Sendable {
         distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
     }
 
-    /// The words that can follow a path, each with its summary. A group without a command of its
-    /// own shows the names of its verbs instead.
+    /// The words that can follow a path, each with its summary. If a group is not itself a command,
+    /// its row lists the names of its verbs instead.
     func rows(after path: [String]) -> [HelpPart.Row] {
         verbs(after: path).map { word in
             let path = path + [word]

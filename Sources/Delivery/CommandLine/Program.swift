@@ -6,7 +6,7 @@ package import Verbs
 /// A complete command-line program: it takes words, prints text, and returns an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
-    /// Creates the table of all commands, which takes longer than reading a card.
+    /// Creates the table of all commands, which is slow.
     private let verbs: @Sendable () -> [Command]
     private let console: Console
     private let environment: [String: String]
@@ -14,8 +14,8 @@ package struct Program: Sendable {
     private let build: Build
     private let finalMessage = FinalMessage()
 
-    /// `own` adds the commands that need the executable. `malformed` lists variables with values
-    /// that are not valid UTF-8; the environment does not contain them.
+    /// `own` adds the commands that need the executable. `malformed` lists variables whose values
+    /// are not valid UTF-8 and are therefore missing from `environment`.
     package init(
         drivers: Drivers, adding own: @autoclosure @escaping @Sendable () -> [Command] = [],
         console: Console, environment: [String: String], malformed: Set<String> = [],
@@ -27,18 +27,18 @@ package struct Program: Sendable {
         (self.environment, self.malformed, self.build) = (environment, malformed, build)
     }
 
-    /// The end of a run.
+    /// How a run ended.
     package struct Ending: Sendable, Hashable {
         package let status: Int32
-        /// Whether a signal stopped the run before any work began; in that case, the process may
-        /// end by that signal.
+        /// Whether a signal stopped the run before any work began, so that the process can end with
+        /// that signal.
         package var wasStopped = false
         /// Whether the command runs until it is stopped.
         package var isEndless = false
     }
 
-    /// Whether the words ask for the version and nothing else. Scripts do this often, and it
-    /// requires no table of commands, no settings, and no drivers.
+    /// Whether only the version is requested. Scripts do this often, and it needs no command table,
+    /// settings, or drivers.
     package static func isForVersion(_ arguments: [String]) -> Bool { arguments == ["--version"] }
 
     package static func showVersion(_ build: Build, _ console: Console) -> Int32 {
@@ -53,7 +53,8 @@ package struct Program: Sendable {
 
     package func end(of arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
-        // An error in the command line is already reported in the requested format.
+        // Determined early, so that even an error in the command line is reported in the requested
+        // format.
         var manner = OutputOptions(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
@@ -61,7 +62,7 @@ package struct Program: Sendable {
             case .page(let text): output.write(Array(text.utf8))
             case .version: output.write(build.versionText)
             case .candidates(let value, let prefix, let texts):
-                // A completion prints no errors, so if the settings cannot be read, it has no
+                // A completion must not print errors, so if the settings cannot be read, it has no
                 // candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
@@ -79,7 +80,7 @@ package struct Program: Sendable {
             return ending(Report.nothing, output, manner)
         } catch {
             if manner.isJSON { output.write(document: Report.document(of: error)) }
-            // With --json, the document is the message, unless it could not be written.
+            // With --json, the document contains the message, unless it could not be written.
             if !manner.isJSON || output.failure != nil { complain(error, manner) }
             if let failure = output.failure { complain(TapcardError(failure), manner) }
             return Ending(
@@ -87,14 +88,15 @@ package struct Program: Sendable {
         }
     }
 
-    /// The exit status for the outcome, including when standard output failed.
+    /// How the run ended, taking into account whether standard output failed.
     private func ending(
         _ report: Report, _ output: StandardOutput, _ manner: OutputOptions
     ) -> Ending {
         var status = report.problem?.result.exitStatus ?? 0
         if let failure = output.failure {
             complain(TapcardError(failure, succeededDespiteOutputError: report), manner)
-            // Money that has moved stays moved: a script that reads "failed" would move it again.
+            // If money has moved, the status must not say "failed", because a script would then
+            // move it again.
             if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
         }
         return Ending(
@@ -106,12 +108,12 @@ package struct Program: Sendable {
         console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Ends the process immediately; unfinished work prints its final message first.
+    /// Ends the process immediately, after unfinished work has printed its final message.
     package func cutShort(_ end: () -> Void) { finalMessage.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
-        // These commands are enough for most runs; only the others, and errors, need the table of
-        // all commands, which is slow to create.
+        // These commands are enough for most runs. The table of all commands is slow to create, so
+        // it is used only for other commands, help, and errors.
         if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
             return line
         }
@@ -126,7 +128,7 @@ package struct Program: Sendable {
         _ command: ParsedCommand, _ settings: Settings, _ manner: OutputOptions,
         _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
-        // With --verbose, a spinner would be mixed with the log on standard error.
+        // With --verbose, a spinner would get mixed up with the log on standard error.
         let showsSpinner = !manner.isJSON && !manner.isQuiet && !manner.isVerbose
         let spinner = Spinner(console, isEnabled: showsSpinner)
         let session = Session(
@@ -155,7 +157,7 @@ extension TapcardError {
             meaning: "The output is incomplete.")
     }
 
-    /// The same error for a command that has already changed something, which must not be repeated.
+    /// The same error for a command that has already changed something and must not be repeated.
     fileprivate init(_ failure: OutputError, succeededDespiteOutputError report: Report) {
         guard report.isChange else {
             self.init(failure)

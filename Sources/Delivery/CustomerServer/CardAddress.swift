@@ -9,7 +9,8 @@ extension TapMessage {
     package static let path = "/c"
     private static let names = ["p", "d", "m"]
 
-    /// The message in an address or a form: three values, each exactly once, and no other fields.
+    /// The message in an address or a form, which must have each of the three fields exactly once
+    /// and no other fields.
     package init?(_ fields: [WebField]) {
         let values = TapMessage.names.compactMap { name in
             fields.first { $0.name == name }?.value
@@ -26,21 +27,22 @@ extension TapMessage {
     }
 }
 
-/// A card and the counter in its address, both proved by the card's chip.
+/// A card and the counter from its address, both authenticated by the code from the card's chip.
 package struct ProvedCard: Hashable, Sendable {
     package let uid: CardUID
     package let counter: ReadCounter
 }
 
 extension CustomerKeys {
-    /// The card that a message proves; nil if none of the issuer's keys made the message.
+    /// The card whose message this is; nil if the message was not made with any of the issuer's
+    /// keys.
     package func card(in message: TapMessage) -> ProvedCard? {
-        // The newest keys first, because the issuer's last cards were made with them.
+        // The newest keys are tried first, because the issuer's latest cards were made with them.
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
                 CustomerKeys.fileKey(of: uid, from: pair.file)
             }
-            // With a key that did not make the message, this fails, and the next key is tried.
+            // With the wrong key, this fails, and the next key is tried.
             guard let identity = content?.identity,
                 let counter = ReadCounter(identity.reads)
             else { continue }

@@ -38,8 +38,8 @@ enum CustomerFiles {
         [role=status]:empty { display: none; }
         """
 
-    /// Presses the button once the user sees the page, not when the browser preloads it, and shows
-    /// times in the phone's time zone, in the till page's format.
+    /// Presses the button once the user sees the page, not when the browser preloads it. Shows
+    /// times in the phone's time zone and in the till page's format.
     static let script = """
         const main = () => document.querySelector("main");
         const moment = new Intl.DateTimeFormat("en-GB",

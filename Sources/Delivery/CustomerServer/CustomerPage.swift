@@ -5,17 +5,17 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The pages for a customer's browser. If scripts are turned off, the customer presses the button
-/// that the script would press.
+/// The pages for a customer's browser. If scripts are turned off, the customer has to press the
+/// button that the script would press.
 enum CustomerPage {
-    /// The form that requests a card. A script submits it once a person sees the page. A link
-    /// preview does not submit it, so it does not use up the address.
+    /// The form that requests a card's page. A script submits it once the user sees it. A link
+    /// preview does not submit it, so the preview does not use up the address.
     static func form(_ message: TapMessage) -> WebResponse {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card's balance and movements, with a cookie if the browser has none yet. If tills accept
-    /// offline payments, a hint says that those will appear later.
+    /// A card's balance and recent activity, with a cookie if the browser has none yet. If tills
+    /// accept offline payments, a hint says that these will appear later.
     static func statement(
         _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
@@ -24,7 +24,8 @@ enum CustomerPage {
             statement.held.minorUnits > 0
                 ? CustomerWords.held(CustomerWords.text(statement.held)) : nil,
         ].compactMap { $0 }.map { "<p class=\"note\">\(escaped($0))</p>" }
-        // No name, card number, or ID, because others may be looking over the customer's shoulder.
+        // No name, card number, or ID is shown, because someone may be looking over the customer's
+        // shoulder.
         let rows = statement.movements.map { movement in
             "<li><span>\(escaped(CustomerWords.of(movement.kind)))</span>"
                 + "<b>\(escaped(CustomerWords.change(movement.amount)))</b>"
@@ -46,8 +47,8 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The only response to any code that no card of the issuer made, so that guessing reveals
-    /// nothing.
+    /// The response to every code that is not from one of the issuer's cards. They all get the same
+    /// response, so that guessing reveals nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
@@ -73,7 +74,7 @@ enum CustomerPage {
             headers: [("Retry-After", "60")])
     }
 
-    /// The response to a request that did not reach a handler.
+    /// The response to a request that the web server refused before it reached a handler.
     static func refusal(_ status: Int) -> WebResponse {
         message(status, CustomerWords.refused, CustomerWords.refusedWhy)
     }
@@ -141,7 +142,8 @@ enum CustomerPage {
 
     /// The text with HTML's special characters escaped.
     static func escaped(_ text: String) -> String {
-        // The ampersand comes first; otherwise, those of the other entities would be escaped too.
+        // The ampersand comes first; otherwise, the ampersands of the other entities would be
+        // escaped, too.
         [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;")]
             .reduce(text) { $0.replacing($1.0, with: $1.1) }
     }
@@ -149,7 +151,7 @@ enum CustomerPage {
 
 extension CustomerPage {
     /// The headers for every response. The policy allows only the page's own style sheet and
-    /// script, each by its hash.
+    /// script, identified by their hashes.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "

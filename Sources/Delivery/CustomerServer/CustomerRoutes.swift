@@ -5,8 +5,8 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// Sends browsers the form for a card's address, and then the card's page. Nothing here can change
-/// a card or its money, because the only access to the ledger is a `CustomerLedger`.
+/// Serves the form at a card's address, and then the card's page. Nothing here can change a card or
+/// its money, because the only access to the ledger is through `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The machine's clocks.
     package struct Clocks: Sendable {
@@ -21,12 +21,12 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// The maximum number of refusals per network address and minute. Many phones on a network may
-    /// share one address.
+    /// The maximum number of refusals per minute for a network address. Many phones on a network
+    /// may share one address.
     package static let maximumPerAddress = 60
-    /// The maximum number of new pages per card and minute.
+    /// The maximum number of new pages per minute for a card.
     package static let maximumPerCard = 12
-    /// The maximum number of addresses, and of cards, counted at a time.
+    /// The maximum number of addresses, and also of cards, that are counted at a time.
     package static let maximumCounted = 4_096
     /// With the prefix `__Host-`, a browser accepts the cookie only from this host and sends it
     /// only over TLS.
@@ -56,17 +56,17 @@ package struct CustomerRoutes: Sendable {
         self.takesOfflinePayments = takesOfflinePayments
     }
 
-    /// The reply to a request for a host name that is not this server's.
-    package func stranger() -> WebReply { elsewhere(CustomerPage.refused) }
+    /// The reply to a request whose host name is not this server's.
+    package func stranger() -> WebReply { misdirected(CustomerPage.refused) }
 
     /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {
-        guard request.path == TapMessage.path else { return elsewhere(CustomerPage.notHere) }
+        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notHere) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Neither keys nor ledger are used, so a link preview learns nothing and does not use
-            // up the address.
+            // Neither the keys nor the ledger is used, so a link preview learns nothing and does
+            // not use up the address.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -75,11 +75,11 @@ package struct CustomerRoutes: Sendable {
             return .now(CustomerPage.form(message))
         case "POST": return .later { await card(for: request) }
         case "OPTIONS": return .now(WebResponse(204, headers: [("Allow", allowed)]))
-        default: return elsewhere(CustomerPage.wrongMethod(allowed))
+        default: return misdirected(CustomerPage.wrongMethod(allowed))
         }
     }
 
-    private func elsewhere(_ response: WebResponse) -> WebReply {
+    private func misdirected(_ response: WebResponse) -> WebReply {
         watch.note(.elsewhere)
         return .now(response)
     }
@@ -103,9 +103,9 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// A refusal, which counts toward the limit of the client's network address. A page that a card
-    /// has just proved counts only toward that card's limit, because many customers may share an
-    /// address, and a stranger among them must not lock the others out.
+    /// A refusal, which counts toward the limit for the client's network address. A page opened
+    /// with a valid new code counts only toward that card's limit, because many customers may share
+    /// an address, and one of them must not be able to lock out the others.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
         if why == .code { watch.recordWrongCode() }
         let now = clocks.uptime()
@@ -127,7 +127,8 @@ package struct CustomerRoutes: Sendable {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
         // The card is read first, so that nothing can fail once the address is used up. An unknown
-        // card is refused like a wrong code, so that nobody can find out which numbers are cards.
+        // card gets the same response as a wrong code, so that nobody can find out which card
+        // numbers exist.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -143,11 +144,12 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Not counted earlier: someone with an old address must not use up the card's limit.
+        // Not counted before this point, because someone with an old address must not be able to
+        // use up the card's limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }
-        // Another browser or server may have shown the card since the ledger was read.
+        // Another browser or server may have shown this page since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {
             return refused(.counter, request)
         }
@@ -162,7 +164,7 @@ package struct CustomerRoutes: Sendable {
                 + "Secure; HttpOnly; SameSite=Strict")
     }
 
-    /// The message in a form; nil for any other body.
+    /// The message in a submitted form; nil for any other body.
     private static func message(in request: WebRequest) -> TapMessage? {
         let types = request.headers.all("Content-Type")
         let type = types.first?.split(separator: ";").first?.lowercased()

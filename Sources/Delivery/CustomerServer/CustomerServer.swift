@@ -8,9 +8,9 @@ package final class CustomerServer: Sendable {
     package struct Place: Sendable {
         /// The numeric IPv4 address.
         package var address: String
-        /// The port; zero selects a free one.
+        /// The port; with zero, the system chooses a free port.
         package var port: UInt16
-        /// The host names by which browsers know this server.
+        /// The host names that browsers use for this server.
         package var names: [String]
         package var tls: WebServerSettings.TLS?
 
@@ -24,8 +24,8 @@ package final class CustomerServer: Sendable {
         /// Whether only programs on this machine can connect.
         package var isLoopback: Bool { address.hasPrefix("127.") }
 
-        /// The accepted values of the Host header. Without a certificate, the server is assumed to
-        /// be behind a proxy that uses the default port.
+        /// The accepted values of the Host header. Without a certificate, the server is presumably
+        /// behind a proxy that uses the default port.
         func hosts(at port: UInt16) -> Set<String> {
             let local = isLoopback ? [address, "localhost"] : [address]
             let all = (names + local).map { $0.lowercased() }
@@ -34,12 +34,12 @@ package final class CustomerServer: Sendable {
         }
     }
 
-    /// The server's URL, to which a card adds its own values.
+    /// The server's URL, to which a card appends its own values.
     package let address: String
     private let server: WebServer
 
-    /// The size limit of a request's body; a form takes 120 bytes.
-    private static let longestBody = 512
+    /// The size limit of a request's body. A form takes 120 bytes.
+    private static let maximumBodySize = 512
     private static let headerBytes = 8 << 10
     private static let connections = 128
     private static let idleSeconds = 10
@@ -54,11 +54,11 @@ package final class CustomerServer: Sendable {
     ) throws(WebServerError) -> CustomerServer {
         var web = WebServerSettings()
         (web.address, web.port, web.tls) = (place.address, place.port, place.tls)
-        (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
+        (web.bodyBytes, web.headerBytes) = (maximumBodySize, headerBytes)
         (web.connections, web.idleSeconds) = (connections, idleSeconds)
         web.headers = CustomerPage.safety(isEncrypted: place.tls != nil)
         web.refusal = { status, _ in CustomerPage.refusal(status) }
-        // The port is known once the server listens.
+        // The port is known only once the server listens.
         let hosts = Guarded<Set<String>>([])
         let server = try WebServer.start(web) { request in
             let host = request.headers["Host"]?.lowercased() ?? ""
@@ -69,7 +69,7 @@ package final class CustomerServer: Sendable {
         hosts.withLock { $0 = names }
         let scheme = place.tls == nil ? "http" : "https"
         let name = place.names.first ?? place.address
-        // Browsers omit the default port of HTTPS, and so does this address.
+        // The default HTTPS port is left out, because browsers leave it out, too.
         let isDefaultPort = place.tls != nil && server.port == 443
         return CustomerServer(
             address:
@@ -77,11 +77,11 @@ package final class CustomerServer: Sendable {
             server: server)
     }
 
-    /// Uses another certificate for new clients.
+    /// Uses a new certificate for new connections.
     package func renew(_ tls: WebServerSettings.TLS) async throws(WebServerError) {
         try await server.renew(tls)
     }
 
-    /// Lets running requests finish, and then closes.
+    /// Lets running requests finish and then closes the server.
     package func stop() async { await server.stop(within: CustomerServer.stopLimit) }
 }

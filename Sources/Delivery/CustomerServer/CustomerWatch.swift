@@ -2,23 +2,23 @@ import BlockingLane
 package import Ledger
 
 /// What an operator can see of the customer page: counts of request outcomes since the start, and
-/// events that need action. It keeps neither card numbers nor customers' network addresses.
+/// events that need action. It does not store card numbers or customers' network addresses.
 package final class CustomerWatch: Sendable {
     /// The outcome of one request.
     package enum Outcome: String, Sendable, CaseIterable {
         /// The form for a well-formed address. A link preview also gets the form.
         case opened
-        /// A card's page, opened with an address that was not used before.
+        /// A card's page, opened with an address that had not been used before.
         case fresh
         /// A card's page again, in the same browser.
         case again
-        /// An address that was used before, or one that is older than the last one used.
+        /// An address that was already used or that is older than the last address used.
         case counter
-        /// A code that no card of the issuer made, or a card that is not in the ledger.
+        /// A code that is not from one of the issuer's cards, or a card that is not in the ledger.
         case code
-        /// An address or a form that no card produces.
+        /// A malformed address or form, which no card produces.
         case form
-        /// A name, path, or method that the page does not have.
+        /// A host name, path, or method that the page does not support.
         case elsewhere
         /// Too many requests.
         case limited
@@ -29,9 +29,9 @@ package final class CustomerWatch: Sendable {
     /// An event that an operator has to act on.
     package enum Event: Sendable {
         case ledgerLost(LedgerError)
-        /// The number of requests that failed in between.
+        /// The number of requests that failed during the outage.
         case ledgerBack(failed: Int)
-        /// This many codes that no card of the issuer made arrived within this many seconds.
+        /// This many codes that are not from the issuer's cards arrived within this many seconds.
         case codesRefused(count: Int, seconds: Int)
     }
 
@@ -41,11 +41,11 @@ package final class CustomerWatch: Sendable {
         package fileprivate(set) var ledgerWorks = true
     }
 
-    /// How many codes refused within one minute count as a burst. A customer with another issuer's
+    /// How many refused codes within a minute count as a burst. A customer with another issuer's
     /// card causes only a few.
     package static let burst = 30
-    /// The milliseconds over which a burst is counted, and in which a lost ledger is reported at
-    /// most once.
+    /// One minute, in milliseconds: the span over which a burst is counted and in which a lost
+    /// ledger is reported at most once.
     private static let minute: Int64 = 60_000
 
     private struct Kept {
@@ -55,7 +55,7 @@ package final class CustomerWatch: Sendable {
         /// Whether the ledger was reported as lost and has not responded since.
         var isReportedLost = false
         var failed = 0
-        /// When the minute began in which codes are being counted.
+        /// When the current minute of counting codes began.
         var began: Int64?
         var codes = 0
         /// When a burst of codes was last reported; nil if none was.
@@ -83,8 +83,8 @@ package final class CustomerWatch: Sendable {
         kept.withLock { $0.state.counts[outcome, default: 0] += 1 }
     }
 
-    /// Watches for a burst of codes that no card of the issuer made. Every code counts, even if the
-    /// response to its sender is that there are too many requests.
+    /// Watches for a burst of codes that are not from the issuer's cards. Every code counts, even
+    /// if its sender is told that there were too many requests.
     func recordWrongCode() {
         let now = uptime()
         let event = kept.withLock { kept -> Event? in
@@ -106,14 +106,14 @@ package final class CustomerWatch: Sendable {
     func noteLedgerAnswered() {
         let event = kept.withLock { kept -> Event? in
             kept.state.ledgerWorks = true
-            // Failures during an unreported outage do not count toward a later outage.
+            // Failures in an outage that was not reported must not count toward a later outage.
             defer { (kept.isReportedLost, kept.failed) = (false, 0) }
             return kept.isReportedLost ? .ledgerBack(failed: kept.failed) : nil
         }
         if let event { say(event) }
     }
 
-    /// Records that the ledger did not respond. If it keeps coming and going, that is reported at
+    /// Records that the ledger did not respond. If it fails again and again, that is reported at
     /// most once a minute.
     func noteLedgerFailed(_ error: LedgerError) {
         let now = uptime()

@@ -34,7 +34,7 @@ enum CustomerWords {
             + "the next time you tap your card."
     }
 
-    /// A warning about the card; nil for a card in use.
+    /// A warning about the card's status; nil for an active card.
     static func of(_ status: LedgerCard.Status) -> String? {
         switch status {
         case .active: nil
@@ -76,7 +76,8 @@ enum CustomerWords {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // Next to a decimal comma, a point between groups could be mistaken for a decimal point.
+        // If the decimal separator is a comma, a point between groups could be mistaken for a
+        // decimal point.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)

@@ -1,5 +1,5 @@
-/// Limits the number of requests per key and minute. When no more keys can be counted, the key
-/// whose minute began first is forgotten.
+/// Limits the number of requests per minute for each key. If no more keys can be counted, the key
+/// whose minute began first is dropped.
 package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     private static var span: Int64 { 60_000 }
 
@@ -7,33 +7,33 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
-        // A minute that lies in the future is over too: a wrong clock must not lock anybody out.
+        // A minute in the future is also over, because a wrong clock must not lock anyone out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
-    /// The maximum number of requests per key and minute.
-    private let most: Int
+    /// The maximum number of requests per minute for each key.
+    private let maximum: Int
     /// The maximum number of keys counted at a time.
     private let maximumCounted: Int
     private var minutes: [Key: Minute] = [:]
 
     package init(most: Int, counting maximumCounted: Int) {
-        (self.most, self.maximumCounted) = (most, maximumCounted)
+        (self.maximum, self.maximumCounted) = (most, maximumCounted)
     }
 
-    /// The number of keys counted now.
+    /// The number of keys that are being counted.
     package var counted: Int { minutes.count }
 
-    /// Nil if the request is admitted; otherwise, the seconds until the next request will be.
-    /// `now` is in milliseconds of a monotonic clock.
+    /// Nil if the request is admitted; otherwise, the number of seconds until the next one will be
+    /// admitted. `now` is in milliseconds on a monotonic clock.
     package mutating func admit(_ key: Key, at now: Int64) -> Int? {
         guard var minute = minutes[key], !minute.isOver(at: now) else {
             makeRoom(for: key, at: now)
             minutes[key] = Minute(start: now, count: 1)
             return nil
         }
-        guard minute.count < most else {
-            // Rounded up: a client that waits this long must be admitted.
+        guard minute.count < maximum else {
+            // Rounded up, because a client that waits this long must be admitted.
             return Int((minute.start + RequestLimits.span - now + 999) / 1_000)
         }
         minute.count += 1

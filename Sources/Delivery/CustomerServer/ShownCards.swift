@@ -2,19 +2,19 @@ import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards shown in the last minute, each with its browser's cookie. That browser may see the
-/// page again; others that have a copy of the address may not.
+/// The cards shown in the last minute, each with its browser's cookie. That browser can see the
+/// page again; a browser that only has a copy of the address cannot.
 package struct ShownCards: Sendable {
-    /// The number of seconds during which a browser may see a page again.
+    /// The number of seconds in which a browser can see a page again.
     package static let seconds: Int64 = 60
-    /// The maximum number of pages kept; the oldest is forgotten.
+    /// The maximum number of pages kept. Beyond that, the oldest is dropped.
     package static let most = 4_096
     private static let secretBytes = 24
 
     private struct Shown {
         let uid: CardUID
         let counter: ReadCounter
-        /// The account of the cardholder who saw the page; a reissued card has another account.
+        /// The account of the cardholder who saw the page. A reissued card has a different account.
         let account: Account
         let end: Int64
     }
@@ -25,15 +25,15 @@ package struct ShownCards: Sendable {
 
     package init() {}
 
-    /// The number of pages kept now.
+    /// The number of pages that are kept at the moment.
     package var count: Int { shown.count }
 
-    /// Stores a page, and returns the cookie for its browser.
+    /// Stores a page and returns the cookie for its browser.
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
         // All pages are kept equally long, so the expired ones are at the front. One more is
-        // forgotten if the new page would exceed the maximum.
+        // dropped if the new page would exceed the maximum.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {

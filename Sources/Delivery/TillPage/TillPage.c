@@ -1,9 +1,9 @@
 #include "TillPage.h"
 
-// Clang supports #embed even when it compiles for an older C standard, and then warns.
+// Clang supports #embed even for older C standards, but warns about it.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// Each file in the folder next to this one is listed twice: as its bytes, and in the table.
+// Each file in the page folder is listed twice: its bytes here, and its name in the table below.
 static const unsigned char activate_js[] = {
 #embed "page/activate.js"
 };

@@ -10,7 +10,7 @@ import WebServer
 package final class TillService: Sendable {
     /// The server's options.
     struct Settings: Sendable {
-        /// The port; zero selects a free one.
+        /// The port; with zero, the system chooses a free port.
         var port: UInt16 = 0
         /// The numeric IPv4 address.
         var address = "127.0.0.1"
@@ -18,7 +18,7 @@ package final class TillService: Sendable {
         var tls: TLSFiles?
         /// Additional host names of this server.
         var names: [String] = []
-        /// Whether the page shows payments for longer than they take.
+        /// Whether the page shows payments longer than they take.
         var demoPace = false
         /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false
@@ -45,8 +45,8 @@ package final class TillService: Sendable {
     private let files: TLSFiles?
 
     static let unserved = "The server was not started."
-    /// The maximum size of the body of an API request.
-    private static let longestBody = 64 << 10
+    /// The maximum size of an API request's body.
+    private static let maximumBodySize = 64 << 10
     private static let headerBytes = 8 << 10
     /// One connection for each listener, and 512 for other requests.
     private static let connections = EventHub.maximumListeners + 512
@@ -56,7 +56,7 @@ package final class TillService: Sendable {
     /// File descriptors reserved for each additional till: its ledger, reader process, and sockets
     /// for services.
     private static let tillDescriptors = 32
-    /// One year, during which browsers connect only over TLS.
+    /// One year, during which browsers that have visited connect only over TLS.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
@@ -67,7 +67,7 @@ package final class TillService: Sendable {
         (self.log, self.files) = (log, files)
     }
 
-    /// Opens the tills, one for each reader, and starts to listen. The service's metrics include
+    /// Opens the tills, one for each reader, and starts listening. The service's metrics include
     /// those of a customer page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
@@ -76,12 +76,13 @@ package final class TillService: Sendable {
         let log = TillLog(now: { runners.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
         // The router needs the port and the number of connections, which are known only once the
-        // server listens. Until then, requests get the response that the server is starting.
+        // server listens. Until the router exists, the response to requests is that the server is
+        // starting.
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)
         web.tls = try settings.tls?.read(orSay: unserved)
-        (web.bodyBytes, web.headerBytes) = (longestBody, headerBytes)
+        (web.bodyBytes, web.headerBytes) = (maximumBodySize, headerBytes)
         web.connections = connections
         web.reservedDescriptors = reservedDescriptors + runners.others.count * tillDescriptors
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
@@ -98,7 +99,8 @@ package final class TillService: Sendable {
                 }
             }
         ) { TapcardError($0, "The till page cannot be served.", meaning: unserved) }
-        // If the system allows fewer connections, the same fraction stays free for other requests.
+        // If the system allows fewer connections, the same proportion stays free for other
+        // requests.
         let tills = Tills(
             runners, log: log,
             maximumListeners: server.connections * EventHub.maximumListeners / connections)
@@ -124,7 +126,7 @@ package final class TillService: Sendable {
             server: server, log: log, files: settings.tls)
     }
 
-    /// Checks the whole ledger file now, without waiting for a quiet hour.
+    /// Checks the whole ledger file right away, without waiting for a quiet hour.
     package func checkLedger() async { await tills.ledgerCheck.check() }
 
     /// The tills with their pages; empty if there is only one.
@@ -139,8 +141,8 @@ package final class TillService: Sendable {
         }
     }
 
-    /// Rereads the certificate, uses it for new clients, and logs the result. If the new
-    /// certificate cannot be used, the old one stays in place.
+    /// Rereads the certificate, uses it for new connections, and logs the result. If the new
+    /// certificate cannot be used, the old one stays in use.
     package func reload() async {
         guard let files else { return log.say("nothing-to-reload") }
         await files.renew(log) { tls throws(WebServerError) in try await server.renew(tls) }

@@ -6,7 +6,7 @@ package struct Command: Sendable {
     /// The setting with the service address that must be confirmed first; nil if the command
     /// contacts no service.
     package let asks: Settings.Name?
-    /// The page's call for the command; nil for commands meant for a terminal or an operator.
+    /// How the page calls the command; nil for commands meant for a terminal or an operator.
     package let page: PageCall?
     /// The document that `--json` prints.
     package let answers: PrintedDocument
@@ -43,7 +43,7 @@ package struct Command: Sendable {
             if let asks { try session.settings.requireConfirmed(asks) }
             return try await work(session)
         } catch {
-            // The advice may name an option that only other commands accept.
+            // The advice may mention an option that only other commands accept.
             throw error.fitting(spec)
         }
     }
@@ -68,11 +68,11 @@ package struct Command: Sendable {
         case simulation = "Simulation"
     }
 
-    /// The commands used in most runs.
+    /// The commands that are run most often.
     package static let usual: [Command] = cardCommands + moneyCommands
 
-    /// The commands that need only a station. The program adds those that describe the command
-    /// table itself, and those that need its executable.
+    /// The commands that need only a station. The program adds the commands that describe the
+    /// command table itself and the commands that need its executable.
     package static let all: [Command] =
         usual + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands

@@ -3,7 +3,7 @@ package enum Release {
     package static let version = "0.1.0"
 }
 
-/// What a build recorded about the origin of the program.
+/// What the build recorded about where the program came from.
 package struct Build: Sendable {
     /// The commit, with a note if the sources had other changes.
     private let commit: String?

@@ -3,20 +3,21 @@ import Glibc
 /// Signal handlers for a driver that crashes: libnfc calls abort() or corrupts memory when a reader
 /// sends unexpected data.
 enum AbortedDriver {
-    /// From now on, a crash ends the process with an unknown outcome and a message in plain words.
-    /// The ledger was written first, so the next tap resolves an open operation.
+    /// From now on, a crash prints a plain message and ends the process with the exit status for an
+    /// unknown outcome. The ledger is always written first, so the next tap resolves an open
+    /// operation.
     static func reportUnknownOutcome() { for number in crashSignals { signal(number, end) } }
 
     /// From now on, a crash ends the process without a message; the parent process reports the
-    /// signal.
+    /// crash.
     static func isSilent() { for number in crashSignals { signal(number, SIG_DFL) } }
 
     private static let crashSignals = [SIGABRT, SIGSEGV, SIGBUS]
     /// The exit status for an unknown outcome.
     private static let status: Int32 = 6
 
-    /// The handler, which makes only async-signal-safe calls: it neither allocates memory nor takes
-    /// a lock.
+    /// The handler. It makes only async-signal-safe calls, so it must not allocate memory or take a
+    /// lock.
     private static let end: @convention(c) (Int32) -> Void = { _ in
         let words: StaticString = """
             tapcard: libnfc stopped the program because the reader sent unexpected data, so the \

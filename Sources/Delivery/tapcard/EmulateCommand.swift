@@ -63,7 +63,7 @@ enum EmulateCommand {
         return session[.link].map { $0 + ".control" }
     }
 
-    /// Refuses names that cannot be file names, and names that libnfc would not find.
+    /// Refuses values that cannot be file names and link names that libnfc could not open.
     private static func checkNames(in session: Session) throws(TapcardError) {
         for name in [Parameter.tag, .link, .control] where session[name] == "" {
             throw TapcardError.usage(
@@ -76,7 +76,7 @@ enum EmulateCommand {
                 "The option --\(name.row.name) does not accept - as its value.",
                 advice: "For a file with that name, write its path: ./-")
         }
-        // A connection string uses the colon between the device and its speed.
+        // In a connection string, a colon separates the device from its speed.
         guard session[.link]?.contains(":") != true else {
             throw TapcardError.usage(
                 "The value of --link cannot contain a colon, because libnfc cuts the name off "
@@ -97,14 +97,14 @@ enum EmulateCommand {
                 advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
-        // A dump is printed raw because it is meant for a file; other answers are for people or
-        // programs.
+        // A dump is printed as text, because it is meant for a file; other answers are printed as
+        // JSON.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
             ["answer": answer], [text ?? answer.text], isPlain: true)
     }
 
-    /// Emulates the reader until the command is stopped, or sends a control line to a reader that
+    /// Emulates a reader until the command is stopped, or sends a control line to an emulator that
     /// is already running.
     static func emulate(in session: Session) async throws(TapcardError) -> Report {
         try checkNames(in: session)
@@ -118,9 +118,10 @@ enum EmulateCommand {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
-        // Without the printed name, nobody could open the reader.
+        // If the name could not be printed, nobody could open the reader, so there is no point in
+        // waiting.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
-        // The JSON document has already been printed, and there must be only one.
+        // The JSON document has already been printed, and only one may be printed.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"

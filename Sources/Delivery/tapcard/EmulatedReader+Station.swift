@@ -9,21 +9,21 @@ import TextCodecs
 import Verbs
 
 extension EmulatedReader {
-    /// Starts an emulated reader with a tag on it: a chip or a file; by default, a blank NTAG213.
-    /// `complain` receives errors from writing the tag's file.
+    /// Starts an emulated reader with a tag on it. `tag` is a chip or a file; the default is a
+    /// blank NTAG213. `complain` receives warnings and errors about the tag's file.
     static func start(
         with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
-        let world: Simulation
-        // The name of a chip never means a file.
+        let simulation: Simulation
+        // A chip name is never treated as a file name.
         if let name = tag, Simulation.isChip(typed: name) {
             var drawer = Simulation()
             if let chip = drawer.addChip(random: RandomBytes.make) { drawer.put([chip.number]) }
-            world = drawer
+            simulation = drawer
         } else if let name = tag, Type2Chip(typed: name) == nil {
             let file = try TagFile(name)
-            world = file.world
+            simulation = file.world
             if file.isKept {
                 options.onTagsChange = { file.save($0, complain) }
             } else {
@@ -39,12 +39,12 @@ extension EmulatedReader {
             var drawer = Simulation()
             let chip = tag.flatMap(Type2Chip.init(typed:)) ?? .ntag213
             if let tag = drawer.addTag(chip, random: RandomBytes.make) { drawer.put([tag.uid]) }
-            world = drawer
+            simulation = drawer
         }
-        return try translating(start(world, options)) { refusal($0) }
+        return try translating(start(simulation, options)) { refusal($0) }
     }
 
-    /// Sends a control line to a running reader and returns the answer.
+    /// Sends a control line to a running emulator and returns the answer.
     static func answer(
         to line: String, at socket: String
     ) throws(TapcardError) -> JSONValue {
@@ -64,7 +64,7 @@ extension EmulatedReader {
         return answer
     }
 
-    /// The error for the user. `line` is the control line; nil for a reader that could not start.
+    /// The error for the user. `line` is the control line; nil if the emulator could not start.
     private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
         let nothing = line == nil ? "The emulator was not started." : "Nothing was changed."
         guard error.kind != .unanswered else {

@@ -1,15 +1,15 @@
 import BlockingLane
 import Glibc
 
-/// SIGHUP as a request to a service to reread its files. If the program's terminal is gone, SIGHUP
-/// ends the program as usual.
+/// Handles SIGHUP as a request to reread files. If the program's terminal is gone, SIGHUP ends the
+/// program as usual.
 enum Hangup {
     private static let listener = Guarded<(@Sendable () -> Void)?>(nil)
     private static let hadTerminal = Guarded(false)
 
-    /// Installs the handler for the request.
+    /// Installs the handler for SIGHUP.
     static func listen(_ answer: @escaping @Sendable () -> Void) {
-        // A service never had a terminal, so the lack of one must not end it.
+        // A service never had a terminal, so a missing terminal must not end it.
         hadTerminal.withLock { $0 = hasTerminal }
         listener.withLock { $0 = answer }
     }
@@ -23,7 +23,8 @@ enum Hangup {
         return true
     }
 
-    /// Whether this process has a controlling terminal; if it is gone, it cannot be opened.
+    /// Whether this process has a controlling terminal. If the terminal is gone, it cannot be
+    /// opened.
     private static var hasTerminal: Bool {
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }

@@ -8,7 +8,7 @@ import Verbs
 struct MachineReaders: ReaderInventory {
     static let all = MachineReaders()
 
-    /// Lists the readers without opening any. If systemd listens on pcscd's socket, the query
+    /// Lists the readers without opening them. If systemd listens on pcscd's socket, the query
     /// starts pcscd.
     func survey(naming name: ReaderName?) async -> ReaderSurvey {
         var survey = await ReaderDiscovery().survey(naming: name) {

@@ -7,12 +7,13 @@ import ReaderProcess
 import Tags
 import Verbs
 
-/// Physical readers: found, opened, and closed at the end.
+/// Finds and opens physical readers, and closes them at the end.
 enum RealReaders {
-    /// The first word on the command line of a reader's own process.
+    /// The first argument of a child process that drives a reader.
     static let drivingWord = "drive-reader"
 
-    /// The open readers. A reader that is left open may have to be reconnected by hand.
+    /// The open readers. If a reader is left open, the user may have to unplug it and plug it in
+    /// again.
     private static let open = Guarded<[LibNFCReader]>([])
 
     /// Opens a reader for one tap. If the process dies, the next tap resolves the operation.
@@ -21,9 +22,9 @@ enum RealReaders {
         return try await open(name)
     }
 
-    /// Opens the reader with this name, by default the first usable one.
+    /// Opens the reader with this name or, by default, the first usable reader.
     private static func open(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
-        // libnfc drives only one reader, and the caller no longer uses the previous one.
+        // libnfc can drive only one reader, and the caller no longer uses the previous reader.
         await closeAll()
         let name = if let name { name } else { try await firstUsable() }
         switch name {
@@ -37,14 +38,14 @@ enum RealReaders {
         }
     }
 
-    /// Opens a reader for long-term use, driven by a child process, so that a crash of libnfc
-    /// interrupts only one look at the reader.
+    /// Opens a reader for long-term use. A child process drives it, so that a libnfc crash
+    /// interrupts only one access to the reader.
     static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
 
-    /// A reader for long-term use, driven by a child process that starts at first use. The others
-    /// are driven by their own processes.
+    /// A reader for long-term use, driven by a child process that starts at first use. The other
+    /// readers have their own child processes.
     static func lasting(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
         ReaderProcess(driving(name, nextTo: others))
     }
@@ -52,15 +53,15 @@ enum RealReaders {
     private static func driving(
         _ name: ReaderName?, nextTo others: [ReaderName] = []
     ) -> [String] {
-        // This link leads to the running program even if an update has replaced its file.
+        // This link refers to the running program even if an update has replaced its file.
         ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
     }
 
-    /// Runs the child process that `openLasting` starts. `words` are the reader's name, if one was
-    /// given, and the names of the other tills' readers.
+    /// Runs in the child process that drives a reader. `words` are the reader's name, if one was
+    /// given, followed by the names of the other tills' readers.
     static func drive(_ words: some Collection<String>) async {
         let names = words.compactMap { ReaderName($0) }
-        // If a reader's name cannot be read, no other reader is driven in its place.
+        // If a name is invalid, stop, so that no other reader is driven by mistake.
         guard names.count == words.count else { return }
         let (name, others) = (names.first, Array(names.dropFirst()))
         AbortedDriver.isSilent()
@@ -70,7 +71,7 @@ enum RealReaders {
                 do throws(ReaderError) {
                     return try await open(name)
                 } catch {
-                    // A USB reader that was plugged in again may have a different number.
+                    // A USB reader may have a different number after it is plugged in again.
                     guard error.kind == .noReader,
                         let name = await successor(of: name, nextTo: others)
                     else { throw error }
@@ -82,7 +83,7 @@ enum RealReaders {
     }
 
     static func closeAll() async {
-        // Taken out of the list under the lock, so that no reader is closed twice.
+        // The list is emptied under the lock, so that no reader is closed twice.
         let readers = open.withLock { readers in
             defer { readers = [] }
             return readers
@@ -98,8 +99,8 @@ enum RealReaders {
             .successor(of: name, nextTo: others)
     }
 
-    /// Names the process "tapcard" instead of "exe", for people trying to find out what is using a
-    /// reader.
+    /// Names the process "tapcard" instead of "exe", for users trying to find out which program is
+    /// using a reader.
     private static func nameProcess() {
         let descriptor = unsafe Glibc.open("/proc/self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -113,7 +114,7 @@ enum RealReaders {
         throw ReaderError(.noReader, survey.whyNone)
     }
 
-    /// Waits until a device is connected or removed, or the time limit is over.
+    /// Waits until a device is connected or removed, or until the time limit expires.
     private static func waitForPlug(_ limit: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -123,7 +124,7 @@ enum RealReaders {
                 }
             }
             group.addTask {
-                // A canceled sleep ends the wait as well.
+                // If the sleep is canceled, the wait ends, too.
                 try? await Task.sleep(for: limit)
             }
             await group.next()
@@ -133,7 +134,7 @@ enum RealReaders {
 }
 
 extension ReaderSurvey {
-    /// A short reason; `tapcard doctor` reports the details.
+    /// A short reason why no reader can be used; `tapcard doctor` reports the details.
     var whyNone: String {
         if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
         if let name = rows.first?.name {

@@ -43,7 +43,7 @@ extension Command {
                 + failures,
             takes: .port(orSay: SandboxCommand.notStarted), .fail, .drawEvery, .tlsCertificate,
             .tlsKey, answers: .sandbox, example: "tapcard sandbox --fail lottery:slow",
-            run: SandboxCommand.playServices)
+            run: SandboxCommand.runServices)
 }
 
 enum SandboxCommand {
@@ -53,7 +53,7 @@ enum SandboxCommand {
         in session: Session
     ) throws(TapcardError) -> ServiceSandbox.Settings {
         var settings = ServiceSandbox.Settings()
-        // Port 0 makes the system choose a free port.
+        // With port 0, the system chooses a free port.
         settings.port = session[.port(orSay: notStarted)] ?? 0
         let failure = session[.fail]
         settings.drawEvery = session[.drawEvery].map { .seconds($0) }
@@ -71,19 +71,20 @@ enum SandboxCommand {
     }
 
     /// Runs the sandbox until the command is stopped.
-    static func playServices(in session: Session) async throws(TapcardError) -> Report {
+    static func runServices(in session: Session) async throws(TapcardError) -> Report {
         let settings = try settings(in: session)
         let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
             TapcardError($0, "The sandbox server could not start.", meaning: notStarted)
         }
-        // Without the printed addresses, nobody could use the services.
+        // If the addresses could not be printed, nobody could use the services, so there is no
+        // point in waiting.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
         let count = sandbox.requestCount
-        let counted = count == 1 ? "1 request" : "\(count) requests"
-        // The JSON document has already been printed, and there must be only one.
+        let requestsText = count == 1 ? "1 request" : "\(count) requests"
+        // The JSON document has already been printed, and only one may be printed.
         guard !session.manner.isJSON else { return Report.nothing.whenStopped }
-        return Report([:], ["Sandbox stopped after \(counted)"], isPlain: true).whenStopped
+        return Report([:], ["Sandbox stopped after \(requestsText)"], isPlain: true).whenStopped
     }
 
     private static func started(_ sandbox: ServiceSandbox, in session: Session) -> Report {
@@ -106,7 +107,7 @@ enum SandboxCommand {
 }
 
 extension Settings {
-    /// The shell command that gives another terminal the same simulated reader.
+    /// The shell command that selects the same simulated reader in another terminal.
     fileprivate var simulatedReader: [String] {
         guard readerIsSimulated, let reader else { return [] }
         return ["export TAPCARD_READER=\(reader)"]

@@ -3,21 +3,21 @@ import Glibc
 /// The service manager that started this program, such as systemd, if there is one.
 enum ServiceManager {
     /// A state to report.
-    enum News: String {
+    enum State: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
-    /// Reports a state if a service manager is listening. Failures are ignored, because the manager
-    /// notices a missing report through its own timeout.
-    static func tell(_ news: News) {
+    /// Reports a state if a service manager is listening. Failures are ignored, because the
+    /// manager's own timeout detects a missing report.
+    static func tell(_ state: State) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")
         else { return }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var name = Array(path.utf8)
-        // A longer name does not fit into the address.
+        // A longer name would not fit in the address.
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
         // An abstract name begins with a zero byte.
         if name[0] == UInt8(ascii: "@") { name[0] = 0 }
@@ -26,7 +26,7 @@ enum ServiceManager {
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let length = MemoryLayout<sa_family_t>.size + name.count
-        let text = Array(news.rawValue.utf8)
+        let text = Array(state.rawValue.utf8)
         _ = unsafe withUnsafeBytes(of: &address) { bytes in
             unsafe bytes.withMemoryRebound(to: sockaddr.self) { target in
                 unsafe sendto(

@@ -29,9 +29,9 @@ struct SimulationDrawer: SimulatedTags {
     private func place(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag] {
-        // A new tag must not get the same number as a tag at another till.
+        // A new tag must not get the same UID as a tag at another till.
         let elsewhere = Set(
-            worlds(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
+            simulations(of: others).flatMap { $0.tags.map(\.uid) + $0.chips.map(\.number) })
         return try change(reader) { world throws(TapcardError) in
             if which.isEmpty {
                 guard let last = world.tags.last?.uid ?? world.chips.last?.number else {
@@ -39,7 +39,7 @@ struct SimulationDrawer: SimulatedTags {
                         "There is no simulated tag yet.",
                         "Specify a chip to create one, such as NTAG213.")
                 }
-                // Before the reader has held any tag, the newest tag is the last one.
+                // If no tag has been on the reader yet, the newest tag is used.
                 world.put([world.lastOnReader ?? last])
             } else {
                 var uids: [[UInt8]] = []
@@ -57,7 +57,7 @@ struct SimulationDrawer: SimulatedTags {
     func tear(_ fault: String?, _ reader: String) throws(TapcardError) {
         let parsed = fault.flatMap(Fault.init)
         if let fault, parsed == nil {
-            // The command added the leading word; the user may not have typed it.
+            // The command may have added the leading word, so the error leaves it out.
             let words = fault.hasPrefix("write ") ? String(fault.dropFirst(6)) : fault
             throw refusal(
                 "\(words.debugDescription) is not a fault that the simulated reader knows.",
@@ -69,11 +69,11 @@ struct SimulationDrawer: SimulatedTags {
     func list(
         _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?) {
-        let around = worlds(of: others)
+        let otherSimulations = simulations(of: others)
         return try change(reader) { world in
             let elsewhere = Simulation(
-                around.flatMap(\.tags).filter { world.tag($0.uid) == nil },
-                chips: around.flatMap(\.chips).filter { world.chip($0.number) == nil })
+                otherSimulations.flatMap(\.tags).filter { world.tag($0.uid) == nil },
+                chips: otherSimulations.flatMap(\.chips).filter { world.chip($0.number) == nil })
             return (listing(world) + listing(elsewhere), world.fault?.description)
         }
     }
@@ -98,7 +98,7 @@ struct SimulationDrawer: SimulatedTags {
         }
     }
 
-    /// The tag to hold to the phone: the specified one, the only one on the reader, or the last one
+    /// The tag that the phone reads: the specified tag, the only tag on the reader, or the last tag
     /// that was there.
     private func tagForPhone(
         _ uid: String?, in world: Simulation
@@ -127,33 +127,33 @@ struct SimulationDrawer: SimulatedTags {
                 + "sim list")
     }
 
-    /// The simulations that can be read; if a reader's simulation cannot be read, the reader itself
-    /// reports that.
-    private func worlds(of files: [String]) -> [Simulation] {
+    /// The simulations of other readers. An unreadable file is skipped, because its own reader
+    /// reports the error.
+    private func simulations(of files: [String]) -> [Simulation] {
         files.compactMap { path in
             do { return try SimulationFile(path: path).read() } catch { return nil }
         }
     }
 
-    /// Moves a tag from another till's reader to this one, unless this one already has it. Returns
-    /// whether the tag was moved.
+    /// Moves a tag from another till's reader to this reader, unless this reader already has it.
+    /// Returns whether the tag was moved.
     private func fetch(
         _ word: String, to reader: String, from others: [String]
     ) throws(TapcardError) -> Bool {
-        // A reader that already has the tag, or has no room for it, takes none from another reader.
-        guard let uid = Hexadecimal.decode(word), let own = worlds(of: [reader]).first,
+        // If this reader already has the tag, or has no room for it, the tag stays where it is.
+        guard let uid = Hexadecimal.decode(word), let own = simulations(of: [reader]).first,
             own.tag(uid) == nil, own.chip(uid) == nil,
             own.tags.count + own.chips.count < Simulation.maximumTags
         else { return false }
-        for path in others where worlds(of: [path]).contains(where: { $0.chip(uid) != nil }) {
-            // Removed there first, because a tag must never be on two readers.
+        for path in others where simulations(of: [path]).contains(where: { $0.chip(uid) != nil }) {
+            // Removed from the other reader first, because a tag must never be on two readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }
                 return true
             }
         }
-        for path in others where worlds(of: [path]).contains(where: { $0.tag(uid) != nil }) {
+        for path in others where simulations(of: [path]).contains(where: { $0.tag(uid) != nil }) {
             let tag = try change(path) { world in world.remove(uid) }
             if let tag {
                 try change(reader) { world in world.save(tag) }
@@ -163,12 +163,12 @@ struct SimulationDrawer: SimulatedTags {
         return false
     }
 
-    /// Applies a change; a refused change leaves the simulation as it was.
+    /// Applies a change. If the change is refused, the simulation stays the same.
     private func change<Success>(
         _ reader: String, _ body: (inout Simulation) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        // `SimulationFile` throws errors of another type, so the closure returns a refusal as a
-        // result.
+        // `SimulationFile` throws errors of a different type, so the closure returns a refusal as a
+        // `Result`.
         let result: Result<Success, TapcardError> = try translating(
             SimulationFile(path: reader).change { world in
                 var changed = world

@@ -5,10 +5,11 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// The file for an emulated tag. What is written to the tag is stored in it for the next run. A
-/// dump in another program's format is read-only, because it cannot represent all states of a tag.
+/// The file for an emulated tag, which stores what is written to the tag for the next run. A dump
+/// in another program's format is treated as read-only, because it cannot represent every state of
+/// a tag.
 struct TagFile {
-    /// The permission bits that let anyone write: owner, group, or others.
+    /// The permission bits for writing by the owner, the group, or others.
     private static let writable: UInt32 = 0o222
     private static let nothing = "The emulator was not started."
 
@@ -37,7 +38,7 @@ struct TagFile {
         }
     }
 
-    /// A reader with the tag on it.
+    /// A simulation with the tag on the reader.
     var world: Simulation {
         switch content {
         case .tag(let tag): Simulation([tag], onReader: [tag.uid])
@@ -51,16 +52,17 @@ struct TagFile {
         switch content {
         case .tag(let tag):
             guard let tag = world.tag(tag.uid) else { return }
-            // Saved with its password; otherwise, the tag would lose the password in the next run.
+            // Saved with its password, which the tag would otherwise lose by the next run.
             text = TagDump(memory: tag, withSecrets: true).text
         case .chip(let chip):
             guard let chip = world.chip(chip.number) else { return }
             text = chip.text
         }
         do {
-            // The permissions may have changed in the meantime, or the file may be gone.
+            // The permissions may have changed since the start, or the file may be gone.
             let mode = try file.permissions() ?? mode
-            // Not durable, because a write lost in a power failure is like a write torn on a tag.
+            // Not durable, because losing a write in a power failure is like tearing a write on a
+            // tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
             complain("Changes to the tag could not be written: \(error.detail).")
@@ -85,7 +87,7 @@ struct TagFile {
                 advice: "Specify a dump or a chip: \(Chip.listed).")
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        // An NTAG 424 has no pages, so its file has a format of its own.
+        // An NTAG 424 has no pages, so its file has a different format.
         if text.hasPrefix(NTAG424Memory.heading) {
             guard let chip = NTAG424Memory(parsing: text) else {
                 throw TapcardError(

@@ -17,12 +17,12 @@ import TapcardDomain
 import TillServer
 import Verbs
 
-/// The only place that knows all drivers.
+/// Connects the commands to the drivers. Nothing else refers to all drivers.
 enum Wiring {
-    /// Runs one command and handles signals in the meantime.
+    /// Runs one command and handles signals while it runs.
     ///
-    /// The first signal asks the work to stop where possible; the second ends it immediately.
-    /// Either way, the next tap resolves what is open on the card and in the ledger.
+    /// The first signal asks the command to stop if it can; the second ends the process
+    /// immediately. In both cases, the next tap resolves what is still open.
     static func run(_ arguments: [String]) async -> Int32 {
         // A closed output pipe must not end the process while a card is being written.
         signal(SIGPIPE, SIG_IGN)
@@ -33,17 +33,19 @@ enum Wiring {
             drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
             environment: environment.variables,
             malformed: environment.malformed, build: Build.recorded)
-        // The work starts after the handlers are registered: an earlier signal would be lost.
-        let (listening, listens) = AsyncStream.makeStream(of: Never.self)
+        // The work starts only after the handlers are registered, because an earlier signal would
+        // be lost.
+        let (handlersAreReady, startWork) = AsyncStream.makeStream(of: Never.self)
         let work = Task {
-            for await _ in listening {}
+            for await _ in handlersAreReady {}
             let ending = await program.end(of: arguments)
             await RealReaders.closeAll()
             return ending
         }
         let first = Guarded<Int32?>(nil)
         let stopping = [SIGINT, SIGTERM, SIGHUP]
-        // Ignored by default, so that only the handlers decide; Dispatch receives them anyway.
+        // The default actions are turned off, so that only the handlers decide. Dispatch still
+        // receives ignored signals.
         for number in stopping { signal(number, SIG_IGN) }
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
@@ -53,10 +55,10 @@ enum Wiring {
             first.withLock { $0 = $0 ?? number }
             work.cancel()
         }
-        listens.finish()
+        startWork.finish()
         let ending = await work.value
-        // If a signal ends the process, a loop in a shell stops, too. But if the manager of a
-        // service stops it, that is a normal end.
+        // If the process ends with the signal, a shell loop stops, too. But if a service manager
+        // stops an endless command, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
             !ending.isEndless || number == SIGINT
         {
@@ -67,7 +69,7 @@ enum Wiring {
 
     private static let heard = Guarded<[any DispatchSourceSignal]>([])
 
-    /// Receives signals from the time it returns until the process ends.
+    /// Handles these signals from the time this function returns until the process ends.
     static func hear(
         _ numbers: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
     ) async {
@@ -78,7 +80,7 @@ enum Wiring {
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()
-            // A source that nothing refers to would stop listening.
+            // Kept, because a source that is released stops listening.
             heard.withLock { $0.append(source) }
         }
         await withCheckedContinuation { ready in
@@ -93,7 +95,7 @@ enum Wiring {
         signal(number, handler)
     }
 
-    /// Lets a signal reach this thread; the threads of Dispatch block it.
+    /// Lets a signal reach this thread while `body` runs, because Dispatch's threads block signals.
     static func unblocking<Success>(_ number: Int32, _ body: () -> Success) -> Success {
         var signals = sigset_t()
         var mask = sigset_t()
@@ -107,17 +109,18 @@ enum Wiring {
     /// Ends the process with the default action of the signal.
     private static func die(by number: Int32) -> Never {
         obey(number)
-        // Reached only if the signal did not end the process; a shell would report this status.
+        // Reached only if the signal did not end the process. A shell reports this status for a
+        // signal.
         _exit(128 + number)
     }
 
-    /// The hooks for the till: readiness for systemd, and SIGHUP to reread the certificate.
+    /// The hooks for `serve`: it reports its state to systemd, and SIGHUP rereads the certificates.
     private static let serving = ServingProcess(
-        // Loaded before connections can use up the descriptors.
+        // Prepared before connections can use up the file descriptors.
         prepare: HTTPClient.prepare,
         whenServing: { pages in
-            // Handled even without a certificate, because an unhandled SIGHUP would end the till,
-            // and systemctl reload sends one regardless.
+            // Handled even without a certificate, because `systemctl reload` always sends SIGHUP,
+            // which would otherwise end the server.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
         }, whenStopping: { ServiceManager.tell(.stopping) })
@@ -162,14 +165,14 @@ enum Wiring {
         writeError: { text in try? Wiring.write(Array(text.utf8), to: STDERR_FILENO) })
 
     /// The environment. Values that are not valid UTF-8 are not repaired, because the result would
-    /// be a different password or a different file.
+    /// be a different password or file name.
     static let environment: (variables: [String: String], malformed: Set<String>) = {
         var variables: [String: String] = [:]
         var malformed: Set<String> = []
         for name in names + DecimalComma.variables + settingLookalikes {
             guard let bytes = unsafe getenv(name) else { continue }
             variables[name] = unsafe String(validatingCString: bytes)
-            // Only a malformed setting is refused; the other variables do not matter.
+            // Malformed values of other variables do not matter.
             if variables[name] == nil, names.contains(name) { malformed.insert(name) }
         }
         return (variables, malformed)
@@ -220,7 +223,8 @@ enum Wiring {
     ) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
-        // An invalid file is reported now rather than while waiting for a card.
+        // An empty change, so that an invalid file is reported now and not while waiting for a
+        // card.
         try file.change { _ in }
         try file.requireOwnTag(nextTo: others, random: RandomBytes.make)
         return reader
@@ -236,7 +240,7 @@ enum Wiring {
         }
     }
 
-    /// The services. Each has its own HTTP client, so that they do not wait for each other.
+    /// Creates the services, each with its own HTTP client so that they do not wait for each other.
     private static func services(_ settings: ServiceSettings) -> Services {
         let options = HTTPClient.Options(
             version: Release.version, authorities: settings.authorities)
@@ -249,21 +253,21 @@ enum Wiring {
     }
 
     private static func columns() -> Int? {
-        // A terminal that does not know its width reports 0.
+        // A terminal of unknown width reports 0 columns.
         var size = winsize()
         guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
         else { return nil }
         return Int(size.ws_col)
     }
 
-    /// Writes all bytes, or fails if the other end is closed.
+    /// Writes all bytes, or throws if that is not possible.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(OutputError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { bytes in
                 unsafe Glibc.write(descriptor, bytes.baseAddress, bytes.count)
             }
-            // A signal may interrupt a write before any byte was written.
+            // A signal can interrupt a write before any byte is written.
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw OutputError(unsafe String(cString: strerror(errno))) }
             rest = rest.dropFirst(count)
@@ -272,7 +276,7 @@ enum Wiring {
 }
 
 extension Build {
-    /// The record that the build left in this program.
+    /// What the build recorded in this program.
     fileprivate static var recorded: Build {
         func text(_ recorded: UnsafePointer<CChar>) -> String? {
             let text = unsafe String(cString: recorded)

@@ -16,7 +16,7 @@ extension Command {
             example: "tapcard completions bash > ~/.local/share/bash-completion/completions/tapcard"
         ) { session throws(TapcardError) in
             let script = CommandTable.tapcard(session.verbs()).completion(for: session[.shell])
-            // The report ends with a newline of its own.
+            // The report adds its own newline.
             return Report(
                 ["script": .string(script)],
                 [script.hasSuffix("\n") ? String(script.dropLast()) : script], isPlain: true)

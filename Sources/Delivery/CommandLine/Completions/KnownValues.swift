@@ -28,15 +28,15 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// The maximum number of operations searched for cards.
+    /// How many of the latest operations are searched for cards.
     private static let maximumSearched = 200
 
-    /// The known values of this kind, each with its description. Creates no files. A source that
+    /// The known values of this kind, each with a description. This creates no files. A source that
     /// fails yields no values, because a completion must not print errors.
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {
-        // The completion script knows these without a station.
+        // These do not depend on the station; the script or the command table completes them.
         case .files, .verbs, .settingValue: return []
         case .currencies: return Currency.known.map { ($0.code, $0.sign) }
         case .readers:
@@ -57,7 +57,7 @@ extension Settings {
                     try rows.operations(on: nil, last: Settings.maximumSearched)
                 })
             else { return [] }
-            // The cards used last come first.
+            // The most recently used cards come first.
             var seen: Set<CardUID> = []
             return operations.reversed().map(\.uid).filter { seen.insert($0).inserted }
                 .map { ("\($0)", "card") }

@@ -1,12 +1,12 @@
 import Verbs
 
-/// A shell with completions.
+/// A shell for which there is a completion script.
 package enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 }
 
 extension CommandTable {
-    /// The completion script for a shell. It asks the program itself, so that the candidates match
+    /// The completion script for a shell. It calls the program itself, so that the candidates match
     /// the installed version.
     package func completion(for shell: Shell) -> String {
         switch shell {
@@ -17,8 +17,8 @@ extension CommandTable {
     }
 }
 
-/// Bash splits words at "=" and ":" and expects only the last piece, quoted for the command line,
-/// because reader names contain spaces.
+/// Bash splits words at "=" and ":" and expects candidates only for the last piece. The candidates
+/// are quoted, because reader names contain spaces.
 private let bashScript = #"""
     _PROGRAM() {
         local word words=() joins= piece=${COMP_WORDS[COMP_CWORD]} lines line

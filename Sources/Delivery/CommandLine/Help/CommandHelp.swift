@@ -24,7 +24,7 @@ extension CommandTable {
 
     /// The help for a command, without the options that every command accepts.
     package func help(for command: CommandSpec) -> String {
-        // A command such as `config` can also be the first word of others.
+        // A command such as `config` can also be the first word of other commands.
         let below = commands(below: command.path).map(\.row)
         return text(
             [.line("Usage", usage(of: command)), .paragraph(command.summary)]
@@ -43,13 +43,13 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    /// The last line of every help text, which points to the help on common options and on the exit
-    /// status.
+    /// The last line of a command's help, which refers to the help for common options and for the
+    /// exit status.
     private func more(_ first: String = "") -> HelpPart {
         .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
 
-    /// The first words of all commands with their summaries, under the headings of the overview.
+    /// The first words of all commands with their summaries, grouped under the overview's headings.
     var overview: [(group: String, rows: [HelpPart.Row])] {
         let rows = rows(after: [])
         return distinct(commands.map(\.group)).compactMap { group in

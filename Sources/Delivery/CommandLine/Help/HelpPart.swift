@@ -1,7 +1,7 @@
 import Verbs
 
 /// A section of the help, shown as text on a terminal, as Markdown in docs/COMMANDS.md, and as roff
-/// in the manual. Backticks mark words to type.
+/// in the manual. Backticks mark words that the user types.
 enum HelpPart: Sendable {
     typealias Row = (term: String, help: String)
 
@@ -20,7 +20,7 @@ enum HelpPart: Sendable {
         case .line(let title, let line): return "\(title):\n  \(line)"
         case .table(let title, let rows):
             return rows.reduce("\(title):") { text, row in
-                // When the terms leave too little room, the descriptions begin on the next line.
+                // If the terms leave too little room, the descriptions begin on the next line.
                 guard width <= columns / 2 else {
                     return text + "\n  \(row.term)\n" + wrap(row.help, columns, after: "      ")
                 }
@@ -40,12 +40,12 @@ enum HelpPart: Sendable {
         }
     }
 
-    /// Breaks text into lines that fit the columns. All lines but the first are indented to align
-    /// with the end of `start`.
+    /// Breaks text into lines that fit the columns. All lines except the first are indented to
+    /// align with the end of `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
-            // Each line gets at least one word, however long that word is.
+            // Each line gets at least one word, even if that word is too long.
             if line.count > start.count, line.count + word.count > columns {
                 lines += line.dropLast() + "\n"
                 line = String(repeating: " ", count: start.count)
@@ -57,7 +57,7 @@ enum HelpPart: Sendable {
 }
 
 extension String {
-    /// The text without the backticks around words to type.
+    /// The text without backticks.
     var unmarked: String { filter { $0 != "`" } }
 }
 

@@ -48,7 +48,7 @@ extension CommandTable {
         page.heading("Synopsis")
         page.usages(usages)
         page.heading("Description")
-        // A topic with the same name introduces the whole group of verbs.
+        // If a topic has the same name as a group of verbs, it introduces the group.
         if let topic = topic(named: word) { page.add(topic.parts) }
         if let spec = specs.first, specs.count == 1 {
             add(spec, to: &page)
@@ -72,7 +72,7 @@ extension CommandTable {
         page.add([.line("Example", spec.example)])
     }
 
-    /// A summary on one line, because the manual's index shows no more.
+    /// A one-line summary, because the manual's index shows only one line.
     private func pageSummary(of word: String, _ specs: [CommandSpec]) -> String {
         if let only = specs.first, specs.count == 1 { return only.summary }
         if let topic = topic(named: word) { return topic.summary }
@@ -94,8 +94,9 @@ extension CommandTable {
         return page
     }
 
-    /// Topics not on the section 7 page: in the overview (1) or on their own page (settings, 5).
-    private static let elsewhere = ["options", "exit-status", "files", "settings"]
+    /// Topics that the section 7 page leaves out, because they are in the overview (1) or, like
+    /// `settings` (5), have their own page.
+    private static let topicsOnOtherPages = ["options", "exit-status", "files", "settings"]
 
     private func add(_ name: String, to page: inout ManualPage) {
         guard let topic = topic(named: name) else { return }
@@ -110,7 +111,7 @@ extension CommandTable {
             .paragraph(
                 "`\(program) help TOPIC` shows one section of this page, or of \(program)(1).")
         ])
-        for topic in topics where !CommandTable.elsewhere.contains(topic.name) {
+        for topic in topics where !CommandTable.topicsOnOtherPages.contains(topic.name) {
             add(topic.name, to: &page)
         }
         page.heading("See also")

@@ -40,7 +40,7 @@ struct ManualPage {
     mutating func add(_ parts: [HelpPart]) { for part in parts { add(part) } }
 
     private mutating func add(_ part: HelpPart) {
-        // At the start of a section, .PP would add one empty line too many.
+        // At the start of a section, .PP would add an extra empty line.
         if lines.last.map({ !$0.hasPrefix(".S") }) ?? false { lines.append(".PP") }
         switch part {
         case .paragraph(let words): lines += ManualPage.wrapped(words)
@@ -59,7 +59,7 @@ struct ManualPage {
         }
     }
 
-    /// Words to type are bold, and words to replace are in italics.
+    /// Words to type are bold, and placeholders are in italics.
     private static func fonts(of term: String) -> String {
         var isOption = false
         let words = term.split(separator: " ").map { word -> String in
@@ -71,12 +71,13 @@ struct ManualPage {
         return words.joined(separator: " ")
     }
 
-    /// The width of the roff source in columns, so that people can read it, too.
+    /// The maximum width of lines in the roff source, which keeps the source readable.
     private static let columns = 78
 
-    /// The lines of a paragraph, with the words in backticks in bold.
+    /// The lines of a paragraph, with words in backticks made bold.
     private static func wrapped(_ paragraph: String) -> [String] {
-        // A pair of backticks may begin and end on different lines, so `isBold` outlives a line.
+        // A pair of backticks may begin and end on different lines, so `isBold` carries over from
+        // line to line.
         var (lines, line, isBold) = ([String](), "", false)
         for word in paragraph.split(whereSeparator: \.isWhitespace) {
             if !line.isEmpty, line.count + word.count >= columns {
@@ -98,12 +99,13 @@ struct ManualPage {
         }
     }
 
-    /// A line that roff does not mistake for a command. Apostrophes are escaped everywhere.
+    /// The line, protected so that roff does not mistake it for a command. `escaped` has already
+    /// dealt with apostrophes.
     private static func harmless(_ line: String) -> String {
         line.hasPrefix(".") ? #"\&"# + line : line
     }
 
-    /// The text escaped for roff, with hyphens and quotes that can be copied.
+    /// The text escaped for roff so that hyphens and quotes can be copied from the manual.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -31,8 +31,8 @@ enum SchemaCommand {
         return Report(["schema": schema], [schema.prettyText], isPlain: true)
     }
 
-    /// The usage error for words that do not name a verb with a document: "no such verb" for
-    /// unknown words, or the full `tapcard schema GROUP VERB` commands for a group.
+    /// The usage error for words that are not a verb. For a group of verbs, it lists the full
+    /// `tapcard schema GROUP VERB` commands.
     private static func noVerb(_ words: [String], _ group: [Command]) -> TapcardError {
         let word = words.joined(separator: " ").debugDescription
         return group.isEmpty

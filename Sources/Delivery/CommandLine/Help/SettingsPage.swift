@@ -37,7 +37,7 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
-    /// Whether a global option also sets it.
+    /// Whether an option that every command accepts also sets it.
     fileprivate var isOption: Bool {
         CommandTable.switches.contains { $0.name == rawValue }
     }
@@ -133,7 +133,7 @@ extension CommandTable {
         ].joined(separator: "\n\n") + "\n"
     }
 
-    /// The settings as rows for the help, where the five-column table would be too wide.
+    /// The settings as rows for the help, where a table with five columns would be too wide.
     static var settingRows: [HelpPart.Row] {
         Settings.Name.allCases.map { name in
             let option = name.isOption ? ", --\(name.rawValue)" : ""
@@ -144,8 +144,8 @@ extension CommandTable {
         }
     }
 
-    /// The ceilings on payments, top-ups, and balances that can be lifted by confirming, and the
-    /// limits.
+    /// The default ceilings: first the amounts above which confirmation is needed, then the limits,
+    /// each for payments, top-ups, and balances.
     static func ceilings(of currency: Currency) -> [Money] {
         let ceilings = Ceilings.standard(for: currency)
         return [

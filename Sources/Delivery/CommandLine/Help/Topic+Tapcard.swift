@@ -3,7 +3,7 @@ import TapcardDomain
 import Verbs
 
 extension Topic {
-    /// The topics of tapcard, in the order used in the overview.
+    /// tapcard's topics, in the order used in the overview.
     static var tapcard: [Topic] {
         [
             Topic(

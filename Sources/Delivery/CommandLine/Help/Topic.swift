@@ -4,7 +4,8 @@ package struct Topic: Sendable {
     package let name: String
     /// A one-line summary.
     package let summary: String
-    /// The content, created only when it is shown: the table of verbs is created at every start.
+    /// The content, which is created only when shown, because topics are part of the table that is
+    /// created at every start.
     private let make: @Sendable () -> [HelpPart]
 
     var parts: [HelpPart] { make() }
@@ -16,14 +17,14 @@ package struct Topic: Sendable {
         (self.name, self.summary, make) = (name, summary, parts)
     }
 
-    /// A topic that consists only of paragraphs, with empty lines between them.
+    /// A topic that consists only of paragraphs, separated by empty lines.
     package init(_ name: String, _ summary: String, _ paragraphs: String) {
         self.init(name, summary, Topic.paragraphs(paragraphs))
     }
 
     var row: HelpPart.Row { (name, summary) }
 
-    /// The paragraphs of the text, which has empty lines between them.
+    /// The paragraphs of a text, which are separated by empty lines.
     static func paragraphs(_ text: String) -> [HelpPart] {
         text.split(separator: "\n\n").map { .paragraph(String($0)) }
     }

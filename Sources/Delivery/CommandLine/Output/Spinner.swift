@@ -1,9 +1,10 @@
 import Verbs
 
-/// A spinner line for waiting; silent unless standard error is a terminal.
+/// A line with a spinner, shown while the user waits; nothing is shown unless standard error is a
+/// terminal.
 ///
-/// Every show and stop goes through one queue, so a line requested before a stop cannot appear
-/// after the result, and work on a card never waits for a slow terminal.
+/// All calls to `show` and `stop` go through one queue, so a line requested before a stop cannot
+/// appear after the result, and a slow terminal never delays work on a card.
 struct Spinner: Sendable {
     private enum Event: Sendable {
         case show(String)
@@ -35,16 +36,16 @@ struct Spinner: Sendable {
 
     func show(_ text: String) { queue?.yield(.show(text)) }
 
-    /// Removes the line, and returns when it is gone.
+    /// Removes the line and returns when it is gone.
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
-            // A finished queue does not answer, so the caller must continue without an answer.
+            // A finished queue does not respond, so the caller must be resumed here.
             if case .terminated = queue.yield(.stop(done)) { done.resume() }
         }
     }
 
-    /// Stops permanently: no line appears after this.
+    /// Stops permanently; no line appears afterward.
     func finish() async {
         await stop()
         queue?.finish()
@@ -58,7 +59,7 @@ struct Spinner: Sendable {
             case .show(let new):
                 let isFirst = text == nil
                 text = new
-                // A later text waits for the next frame, so that the spinner turns evenly.
+                // A new text is drawn with the next frame, so that the spinner turns evenly.
                 if !isFirst { continue }
             case .tick: break
             case .stop(let done):

@@ -1,6 +1,6 @@
 import Verbs
 
-/// The reason why a command line cannot be run. Errors are equal if their kinds are equal.
+/// Why a command line cannot be run. Errors are equal if their kinds are equal.
 package struct CommandLineError: Error, Sendable, Equatable {
     /// The rule that was broken.
     package enum Kind: Sendable, Hashable {

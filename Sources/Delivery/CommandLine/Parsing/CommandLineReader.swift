@@ -3,7 +3,7 @@ import Verbs
 extension CommandTable {
     /// Reads the words that follow the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
-        // Undocumented forms, for `make docs`, the manual, and the shells' completions.
+        // Undocumented forms for `make docs`, the manual, and the completion scripts.
         if arguments == ["help", "--markdown"] { return .page(markdown()) }
         if arguments == ["help", "--settings"] { return .page(CommandTable.settingsPage()) }
         if arguments == ["help", "--man"] { return .page(manual()) }
@@ -25,11 +25,11 @@ struct CommandLineReader {
     var texts: [String: [String]] = [:]
     var wantsHelp = false
     var topic: Topic?
-    /// Whether the name of the command is complete; its first argument or option sets this.
+    /// Whether the command's name is complete; its first argument or own option sets this.
     var verbIsKnown = false
     /// The option that still needs its value.
     var awaiting: CommandParameter?
-    /// An option that only some commands accept more than once, after it was given twice.
+    /// An option that was given twice but that only some commands accept more than once.
     var repeated: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
@@ -40,11 +40,12 @@ struct CommandLineReader {
         return own + table.globals.filter { global in !own.contains { $0.name == global.name } }
     }
 
-    /// Separates verbs, options, and arguments. Missing parts are checked later.
+    /// Separates verbs, options, and arguments. `invocation` checks for missing parts.
     mutating func read() throws(CommandLineError) {
         while let word = rest.popFirst() {
             if let option = awaiting {
-                // The value was probably forgotten; "--name=--text" can still pass such a value.
+                // The value was probably forgotten. A value that looks like an option can be given
+                // as "--name=--text".
                 guard !looksLikeOption(word) else { throw missingValue(of: option) }
                 try give(word, option)
             } else if word == "--" {
@@ -73,8 +74,8 @@ struct CommandLineReader {
         return .run(verb, texts)
     }
 
-    /// A negative number counts as an argument, so that the rules for amounts can explain what is
-    /// wrong with it.
+    /// A negative number counts as an argument, so that the rules for amounts can explain why it is
+    /// invalid.
     private func looksLikeOption(_ word: String) -> Bool {
         guard word.first == "-", let second = word.dropFirst().first else { return false }
         return !second.isNumber && !".,".contains(second)
@@ -88,7 +89,7 @@ struct CommandLineReader {
         } else if wantsHelp, path.isEmpty, topic == nil, let named = table.topic(named: word) {
             (topic, verbIsKnown) = (named, true)
         } else if !verbs.isEmpty, command?.arguments.isEmpty ?? true {
-            // Nothing here takes an argument, so the word must be a mistyped verb or topic.
+            // No argument is accepted at this point, so the word must be a mistyped verb or topic.
             let topics = wantsHelp && path.isEmpty ? table.topics.map(\.name) : []
             let wanted = topics.isEmpty ? "verb" : "verb or topic"
             throw refusal(
@@ -110,12 +111,12 @@ struct CommandLineReader {
             throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")
         }
         if texts[option.name] != nil {
-            // The command to which the option belongs may still follow.
+            // The command that the option belongs to may follow later.
             guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
             repeated = option
         }
-        // A global option may come before or within the name; a command's own option comes after
-        // it.
+        // A global option may come before or within the command's name, but a command's own option
+        // comes after the name.
         verbIsKnown = verbIsKnown || !table.globals.contains { $0.name == option.name }
         if option.placeholder == nil {
             texts[option.name] = ["true"]
@@ -165,9 +166,9 @@ struct CommandLineReader {
     private func check(_ word: String, _ name: String, _ choices: [String]) throws(CommandLineError)
     {
         if choices.isEmpty || choices.contains(word) { return }
-        // In a long list, the intended word is hard to find.
+        // In a long list, the intended word would be hard to find.
         let advice =
-            choices.count > CommandLineReader.maximumListed
+            choices.count > CommandLineReader.maximumListedChoices
             ? guess(word, choices) : "; use one of \(choices.joined(separator: ", "))."
         throw refusal(
             .notAmongChoices,
@@ -175,15 +176,16 @@ struct CommandLineReader {
     }
 
     /// The maximum number of choices listed in an error.
-    private static let maximumListed = 10
+    private static let maximumListedChoices = 10
 
-    /// The only multiword verb that ends in this word, such as "tag unprotect".
+    /// The multiword verb that ends in this word, such as "tag unprotect", if there is only one.
     private func verb(endingIn word: String) -> String? {
         let verbs = table.commands(below: path).filter { $0.path.last == word }
         return verbs.count == 1 ? verbs[0].path.joined(separator: " ") : nil
     }
 
-    /// An error message for an unknown word, with the known word that was probably meant.
+    /// The end of an error message about an unknown word, with the known word that was probably
+    /// meant.
     private func hint(_ word: String, _ known: [String], whole: String? = nil) -> String {
         word.debugDescription + guess(word, known, whole: whole)
     }

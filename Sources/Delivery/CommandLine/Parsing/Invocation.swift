@@ -2,14 +2,15 @@ package import Verbs
 
 /// A parsed command line.
 package enum Invocation: Sendable {
-    /// A command, with its words by parameter name; "true" for a flag.
+    /// A command and the words for its parameters, keyed by parameter name; a flag's word is
+    /// "true".
     case run(Command, [String: [String]])
-    /// The help text, when help was requested or no verb was given.
+    /// The help text, because help was requested or no verb was given.
     case help(String)
-    /// The contents of a file, identical in every locale and on every terminal.
+    /// The contents of a documentation file, identical in every locale and on every terminal.
     case page(String)
-    /// Candidates for the word at the shell's cursor, each after a fixed prefix, with the options
-    /// given before that word.
+    /// A request for completion candidates: the kind of value, the prefix for each candidate, and
+    /// the options given earlier on the command line.
     case candidates(CompletedValue, prefix: String, [String: [String]])
     case version
 }

@@ -11,5 +11,5 @@ typedef struct {
 
 extern const size_t till_page_count;
 
-/// The file with this index, which must be below `till_page_count`.
+/// The file with this index, which must be less than `till_page_count`.
 till_page_entry till_page_file(size_t index);

@@ -1,4 +1,4 @@
-// Activation. It continues after this view is left; a failure is reported in every view.
+// Activation. It continues if the user leaves this view, and every view reports a failure.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -41,7 +41,7 @@ function body(task) {
   if (isOpen(task?.id)) return running(task);
   const isDone = task?.status === "done" || read?.state === "activated";
   if (isDone) return note(words.done, "check", "good");
-  // With an empty reader, the button is enabled, and the page then asks for a card.
+  // If the reader is empty, the button is enabled, and pressing it asks for a card.
   const isReady = !state.card || ["scratched", "activating"].includes(read?.state);
   return [
     !isReady && note(words.not),
@@ -52,7 +52,7 @@ function body(task) {
   ];
 }
 
-/** A small note for all other views. */
+/** A small note that all other views show. */
 export function activationNote({ route }) {
   const task = taskOf("activate");
   const told = isOpen(task?.id) ? words.running : say.unknown.title;

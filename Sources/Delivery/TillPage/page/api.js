@@ -1,4 +1,5 @@
-// The client for the server's API: token, timeouts, and a new session when the old one has ended.
+// The client for the server's API: the token, timeouts, and a new session once the old one has
+// ended.
 
 import { confirmed, question, toast } from "./notices.js";
 import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
@@ -8,13 +9,13 @@ import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
 const STORAGE_KEY = "tapcard.session";
-/** The path of the server's API, and of this till's. */
+/** The path of the server's API, and the path of this till's API. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
-/** All tills of a server share its settings; index.html preloads them from the same address. */
+/** The server's tills share its settings, and index.html preloads them from the same address. */
 const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
-/** An operation may wait 30 s for a card before it works. After this limit, the page queries it. */
+/** An operation may wait 30 s for a card. After this limit, the page asks the server about it. */
 export const OPERATION_LIMIT = 45_000;
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -29,7 +30,7 @@ export class Problem extends Error {
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => READER_STEPS.includes(step));
-    // An open operation with an unknown outcome gives this only as the reason for a next step.
+    // If the outcome is unknown, only the reason for a next step says that the card was wrong.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -39,7 +40,7 @@ export class Problem extends Error {
   }
 }
 
-/** Text that is not for cashiers: an operation ID, a setting, a command, or a flag. */
+/** Text that cashiers should not see: an operation ID, a setting, a command, or a flag. */
 const INTERNAL = new RegExp("[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-|TAPCARD_|(?:^| )--[a-z]|apt-get"
   + "|\\btapcard (?!cards?\\b|takes|makes|uses|knows|has|does|can|reads|writes|only)[a-z]");
 
@@ -48,7 +49,7 @@ const plainly = (text) => withShown(text)
   .replace(/ \([^()]*\)/g, (aside) => (INTERNAL.test(aside) ? "" : aside))
   .split(/(?<=[.!?]) /).filter((sentence) => !INTERNAL.test(sentence)).join(" ");
 
-/** What happened, what it means, and what to do, in the page's own words if it has any. */
+/** What happened, what it means, and what to do, in the page's own words if there are any. */
 function textsOf(error, { title = "", meaning = "", next = [] }) {
   const [happened, instead] = next.map(({ step }) => refusals[`${error} ${step}`]).find(Boolean)
     ?? refusals[error] ?? [];
@@ -69,7 +70,7 @@ export function problemOf({ message, next = [] }) {
   return [told, ...steps].join(" ");
 }
 
-/** A card or reader with its problem, if any, as a Problem of this page. */
+/** A card or reader whose problem, if any, is turned into a Problem. */
 export const withProblem = (it) =>
   (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
 
@@ -81,7 +82,7 @@ export function cutOff() {
   cut = new AbortController();
 }
 
-/** The server sent no usable response, so the outcome of the request is unknown. */
+/** The problem if the server sent no usable response: the outcome of the request is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
 });
@@ -96,14 +97,14 @@ export async function call(method, path, body, limit = ANSWER_LIMIT) {
       return once(method, path, body, limit);
     }
     if (problem.status !== 401) throw problem;
-    // Another call may have opened a new session since this request was sent.
+    // Another call may have opened a new session in the meantime.
     if (state.session?.token === token || renewing) await renew();
     if (!state.session) throw problem;
     return once(method, path, body, limit);
   }
 }
 
-/** Whether the server has refused a confirmation from this page. */
+/** Whether the server has refused this page's confirmation of an address. */
 let isOperatorNeeded = false;
 
 /**
@@ -124,7 +125,7 @@ export async function isConfirmed({ next }, isOnce = false) {
       return true;
     }
   } catch (problem) {
-    // A server that other machines can reach accepts no confirmation from a page.
+    // A server that other machines can reach does not accept confirmations from a page.
     isOperatorNeeded = problem.error === "operator-needed";
     toast(problem.detail, "bad");
   }
@@ -145,7 +146,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
-    // A response that breaks off is also lost: the server may have done what was requested.
+    // A response that breaks off is also lost, but the server may have done what was requested.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -167,7 +168,7 @@ async function newSession() {
   if (!state.needsLogin) await logIn({});
 }
 
-// The token is kept in this tab only, so that a reload does not ask the cashier again.
+// The token is stored only in this tab, so that the cashier need not log in again after a reload.
 export async function logIn(who) {
   const session = await once("POST", "session", who);
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
@@ -181,10 +182,10 @@ export async function logOut() {
 
 export const loadSettings = async () => change({ settings: await once("GET", "settings") });
 
-/** Opens a session, or resumes this tab's. `isDoubtful`: the server refused this tab's stream. */
+/** Opens or resumes this tab's session. `isDoubtful`: the server refused this tab's stream. */
 export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(STORAGE_KEY);
-  // While the user is choosing a till, no call would reveal that the token is from an old server.
+  // While the user chooses a till, no call would reveal that the token is an old server's.
   const isUnchecked = isDoubtful || !isAtTill();
   if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });
@@ -199,7 +200,7 @@ const isShown = async () => {
   return status !== 401;
 };
 
-/** Loads a view's data into state.data[name]. The previous data stays until the response. */
+/** Loads a view's data into state.data[name]. The previous data stays until then. */
 export async function load(name, path) {
   const before = state.data[name];
   const keep = (entry) => change({ data: { ...state.data, [name]: { path, ...entry } } });
@@ -211,6 +212,6 @@ export async function load(name, path) {
   } catch (problem) {
     next = { value, problem };
   }
-  // A slow response must not replace the data of a newer request.
+  // A slow response must not replace the data from a newer request.
   if (state.data[name].path === path) keep(next);
 }

@@ -45,7 +45,7 @@ function routeOf(hash) {
   try {
     decoded = decodeURIComponent(arg ?? "");
   } catch {
-    // The argument cannot be decoded; the server explains why.
+    // The argument is malformed; it is passed on as it is, and the server explains what is wrong.
   }
   return { name: name || "home", arg: decoded || null };
 }
@@ -65,7 +65,7 @@ function go() {
   }
   change({ route });
   look();
-  // After rendering, so that screen readers continue from the heading of the new view.
+  // After rendering, so that screen readers continue at the new view's heading.
   setTimeout(() => {
     if (!isOther) return;
     at("title")?.focus();
@@ -82,7 +82,7 @@ async function logInTyped() {
     setDraft("login.problem", problem);
     announce(problem.detail, true);
   }
-  // Whatever the outcome, a password must not stay on a shared screen.
+  // Whether or not the login worked, a password must not stay on a shared screen.
   setDraft("password", "");
 }
 
@@ -103,7 +103,7 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Whether the ledger is offline, how much can be paid offline, and what has yet to be booked. */
+/** Says if the ledger is offline, how much can be paid offline, and what is not booked yet. */
 function offlineBanner({ offline, offered, left, payments, unbooked }) {
   const words = say.offlinePayments;
   const rest = payments > 0 && words.unbooked(shown(unbooked));
@@ -126,7 +126,7 @@ function banner({ link: connection, reader, route, offlinePayments }) {
     !isLost && route.name !== "health" && link(say.reader.details, "#/health"));
 }
 
-/** Other tabs' operations, on a line of fixed height, so that no button moves under a finger. */
+/** Other tabs' operations, on a line of fixed height so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
@@ -148,7 +148,7 @@ function status(s) {
 
 let drawn = "";
 
-/** Whether the content of index.html can stay: it is correct until the server responds. */
+/** Whether index.html's own content can stay, because it is correct until the server responds. */
 const isShellCorrect = (s) => !drawn && s.route.name === "home" && s.link === "connecting"
   && !s.needsLogin;
 
@@ -175,7 +175,7 @@ function render(s) {
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
   }
-  // If the pressed button or the panel is gone, screen readers continue from the heading.
+  // If the pressed button or the panel is gone, screen readers continue at the heading.
   const isLost = document.activeElement === document.body;
   if (isLost && (hadFocus || (drawn === "panel" && kind !== drawn))) {
     at("title")?.focus({ preventScroll: true });
@@ -185,18 +185,19 @@ function render(s) {
   inspectControls();
 }
 
-/** The session of the tag on the reader and, once it has been read, the tag's number. */
+/** The session of the tag on the reader and, once the tag has been read, its number. */
 let tag = { session: null, uid: null };
 /** The last card that was read in this view. */
 let customer = null;
 
-/** Clears what was typed, announced, or asked for one customer when the next card arrives. */
+/** When the next card arrives, clears what was typed, announced, or asked for the last customer. */
 function watchTag({ onReader: session, card }) {
   const uid = card?.read?.uid ?? null;
-  // A restarted server counts its sessions from the start, so the card's number has to match too.
+  // A restarted server numbers its sessions anew, so the card's number has to match, too.
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
   const hasLeft = !isSame && tag.session !== null;
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };
+  // Controls that move money now ignore presses for a moment: see guard.js.
   if (!isSame) change({ visit: state.visit + 1 });
   if (hasLeft) {
     discardDrafts("pay-amount", "add-amount", "refund", "cards-accept");
@@ -212,7 +213,7 @@ function watchTag({ onReader: session, card }) {
 
 let known = { ended: 0, isOffline: false };
 
-/** Reloads a view's data after an operation in this tab or in another. */
+/** Reloads a view's data after an operation in this tab or another one. */
 function watch(s) {
   const { ended, session } = s;
   const now = {
@@ -235,6 +236,7 @@ function watch(s) {
 
 function onKey(event) {
   const inPanel = panelTask();
+  // A dialog handles its own keys, and key combinations belong to the browser.
   if (state.dialog || event.ctrlKey || event.metaKey || event.altKey) return;
   if (inPanel && event.key === "Escape") leavePanel(inPanel);
   else if (!inPanel && !event.target.matches("input, select")) {
@@ -253,7 +255,7 @@ at("skip").onclick = (event) => {
 change({ route: routeOf(location.hash) });
 addEventListener("hashchange", go);
 addEventListener("keydown", onKey);
-// The chart for the day depends on the width of the screen.
+// The day's chart depends on the screen's width.
 addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watchTag);

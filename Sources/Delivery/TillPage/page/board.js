@@ -25,14 +25,14 @@ export const clearGuess = () => edit(null, 0);
 function choose(color, slots) {
   const place = placeOf();
   const guess = guessOf(slots).with(place, color);
-  // After the last position, the first empty one is next.
+  // After the last position, the first empty position is next.
   const free = guess.indexOf(null);
   edit(guess, place + 1 < slots ? place + 1 : free >= 0 ? free : place);
 }
 
 function takeBack(slots) {
   const guess = guessOf(slots);
-  // On an empty position, the one before it is cleared, as Backspace does in text.
+  // If the position is empty, the previous one is cleared, as with Backspace in text.
   const place = guess[placeOf()] === null ? Math.max(0, placeOf() - 1) : placeOf();
   edit(guess.with(place, null), place);
 }

@@ -1,4 +1,5 @@
-// The picture of a card. Its rosette is derived from the card's number, so cards look different.
+// The picture of a card. Its rosette is derived from the card's number, so that cards look
+// different.
 
 import { h, icon } from "./dom.js";
 import { tagTexts } from "./refusals.js";
@@ -37,21 +38,21 @@ function emptySlot({ asking, reader }) {
     icon(sign), h("p.big", title), h("p", hint));
 }
 
-const isHonest = () => trustedCard() || acceptsOffline() || cannotBeChecked();
+const isAccepted = () => trustedCard() || acceptsOffline() || cannotBeChecked();
 
 const face = ({ uid, chip, name, id, balance, state, code }) => h("div.card", {
-  key: uid, class: isHonest() ? "" : "doubtful",
+  key: uid, class: isAccepted() ? "" : "doubtful",
 },
 rosette(uid),
 h("p.mark", icon("waves"), h("span", say.brand),
-  h("small", isHonest() && provesItself() ? words.proven(chipWords(chip)) : chipWords(chip))),
+  h("small", isAccepted() && provesItself() ? words.proven(chipWords(chip)) : chipWords(chip))),
 h("p.balance", h("small", say.home.balance), h("b", shown(balance))),
 h("div.holder", h("p.name", name ?? words.nameless), h("p.uid", uidWords(uid)),
   id !== null && h("p.number", words.number(id))),
 h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
   h("span", words.scratch[state]), code && h("code", { title: code }, code)));
 
-/** A tag that is not shown as a card, because it is none or its content cannot be trusted. */
+/** A tag that is not shown as a card, because it is not one or its content cannot be trusted. */
 function plate({ error, uid, next }) {
   // A card whose tag can no longer be written to is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
@@ -61,7 +62,7 @@ function plate({ error, uid, next }) {
     uid && h("p.uid", uidWords(uid)));
 }
 
-/** Why a card that was read without a problem can still not be used; null if it can. */
+/** Why a card that was read without a problem cannot be used; null if it can. */
 export function standingWords({ ledger, seal }) {
   if (ledger !== "unknown") return words.ledger[ledger] ?? null;
   return [seal === "unsealed" ? words.unsealed : words.ledger.unknown,

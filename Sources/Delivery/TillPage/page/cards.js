@@ -1,4 +1,4 @@
-// Making cards, and an operator's actions on a card. Irreversible actions need confirmation.
+// Making cards, and the operator's actions on a card. Irreversible actions need confirmation.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -23,12 +23,12 @@ const ISSUE_DRAFTS = ["name", "id", "balance", "noScratch", "protect"]
   .map((each) => `issue-${each}`);
 const words = say.cards;
 
-/** Makes a card; asks first if the tag has content that would be erased. */
+/** Makes a card. If content on the tag would be erased, asks first. */
 function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
     then: async ({ id, status, problem }) => {
-      // After a refusal, the same customer is still being served, so the input stays.
+      // After a refusal, the customer is still the same, so the input stays.
       if (verb === "issue" && ["done", "cancelled"].includes(status)) {
         discardDrafts(...ISSUE_DRAFTS);
       }
@@ -42,7 +42,7 @@ function make(verb, body = {}, about = "") {
       const held = isHeld && say.making.held(shown(balance));
       const what = member === "overwrite" && problem.title;
       if (await confirmed(title, [what, held, lost], action, "bad", true)) {
-        // The question named the cash to pay out, so that amount is confirmed as well.
+        // The question stated the cash to pay out, so that amount is confirmed, too.
         make(verb, { ...body, [member]: true, ...(isHeld && { confirmed: true }) }, about);
       }
     },
@@ -63,7 +63,7 @@ function issueTyped() {
   }, name);
 }
 
-/** Enter moves to the next field, so that only the button issues a card. */
+/** Makes Enter move to the next field, so that only the button issues a card. */
 function toNextField(event) {
   if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
   event.preventDefault();
@@ -98,7 +98,7 @@ async function act(verb) {
   const accepted = typedAmount("cards-accept");
   const isInvalid = uid ? !/^[0-9A-F]{14}$/.test(uid) : verb === "replace";
   if (!accepts("cards-card", isInvalid ? words.cardFault : null)) return;
-  // A payout needs the card on the reader, because the question names its balance.
+  // For a payout, the card must be on the reader, because the question states its balance.
   const isElsewhere = verb === "close" && uid && uid !== trustedCard()?.uid;
   if (!accepts("cards-card", isElsewhere ? words.elsewhere : null)) return;
   const wrong = accepted && fault(draft("cards-accept"));

@@ -1,5 +1,5 @@
-// Views are plain descriptions; patch() updates the document to match them. Nodes that stay keep
-// their focus, caret, and running animations. Text is only ever inserted as text nodes, so that it
+// Views are plain descriptions, and patch() updates the document to match them. Nodes that stay
+// keep their focus, caret, and running animations. Text is inserted only as text nodes, so that it
 // cannot become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -11,20 +11,20 @@ export function h(selector, ...children) {
   const [tag, ...classes] = selector.split(".");
   const [first] = children;
   const hasProps = first && typeof first === "object" && !Array.isArray(first) && !first.tag;
-  // Without a type, a button in a form would submit it.
+  // Without a type, a button would submit the form it is in.
   const props = { ...(tag === "button" && { type: "button" }), ...(hasProps && children.shift()) };
   if (classes.length > 0) props.class = [...classes, props.class].join(" ");
   return { tag, props, children: placed(children, "", []) };
 }
 
 /**
- * An icon from the sprite in index.html, hidden from screen readers because the text next to it
- * means the same thing.
+ * An icon from the sprite in index.html. It is hidden from screen readers, because the text next to
+ * it means the same thing.
  */
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position. Absent ones count too, so that the others keep their positions.
+// Children are matched by position. Absent children count, too, so that the others keep theirs.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;
@@ -40,7 +40,7 @@ function placed(children, prefix, into) {
 export function patch(parent, children) {
   const mounted = [];
   arrange(parent, placed([children], "", []), mounted);
-  // Only now are all nodes in the document, and a mount may focus or measure them.
+  // Called last, because a `mount` may focus or measure nodes, which must be in the document.
   for (const node of mounted) node[LEAVE] = node[SKETCH].props.mount(node);
 }
 
@@ -53,7 +53,7 @@ function arrange(parent, sketches, mounted) {
     old.delete(slot);
     return node;
   });
-  // Old nodes are removed first. Otherwise, kept nodes would be moved and lose their focus.
+  // Old nodes are removed first; otherwise, kept nodes would be moved and would lose their focus.
   for (const node of old.values()) {
     leave(node);
     node.remove();
@@ -86,7 +86,7 @@ function update(node, sketch, mounted) {
     if (before[name] !== props[name]) assign(node, name, props[name]);
   }
   arrange(node, sketch.children, mounted);
-  // After the children, because a select accepts a value only if it has that option.
+  // Set after the children, because a select accepts a value only if it has that option.
   if (value !== undefined && node.value !== value) node.value = value;
 }
 

@@ -1,14 +1,14 @@
 // Controls that move money ignore taps for a moment after they appear or move, and after the card
-// on the reader has changed: a tap already on its way was meant for the previous control or card.
-// Such controls are marked with `data-money`.
+// on the reader has changed, because a tap already underway was meant for the previous control or
+// card. Such controls are marked with `data-money`.
 
 import { state } from "./store.js";
 
 /** How long a control must stay unchanged before it accepts a press, in milliseconds. */
 const RESTING_TIME = 600;
-/** How each control looked when last inspected, and when that look began. */
+/** How each control looked at the last inspection, and since when it has looked that way. */
 const known = new WeakMap();
-/** Whether the current press began too soon. Lifting the finger later does not make it valid. */
+/** Whether the current press began too soon. Lifting the finger late does not help then. */
 let wasPressedTooSoon = false;
 
 /** Inspects a control and returns the time of its last change. */
@@ -19,7 +19,7 @@ function unchangedSince(node, now) {
   const before = known.get(node);
   if (before?.looks === looks) return before.at;
   clearTimeout(before?.timer);
-  // The style sheet shows a waiting cursor meanwhile.
+  // While this is set, the style sheet shows a waiting cursor.
   node.dataset.resting = "";
   const timer = setTimeout(() => delete node.dataset.resting, RESTING_TIME);
   known.set(node, { looks, at: now, timer });
@@ -32,7 +32,7 @@ export function inspectControls() {
   for (const node of document.querySelectorAll("[data-money]")) unchangedSince(node, now);
 }
 
-// The event's own time counts, because a busy page handles a tap late.
+// The event's own time counts, because a busy page may handle a tap late.
 function isResting({ target, timeStamp }) {
   inspectControls();
   const node = target.closest?.("[data-money]");
@@ -44,7 +44,7 @@ function onPress(event) {
 }
 
 function onClick(event) {
-  // A keyboard click, whose detail is 0, has no press before it.
+  // A click from the keyboard, whose detail is 0, has no press before it.
   const isIgnored = isResting(event) || (event.detail > 0 && wasPressedTooSoon);
   wasPressedTooSoon = false;
   if (!isIgnored) return;
@@ -52,7 +52,8 @@ function onClick(event) {
   event.stopImmediatePropagation();
 }
 
-// Capturing on the window comes first and includes the click that Enter causes in a form.
+// A capturing listener on the window runs first, and also gets the click that Enter causes in a
+// form.
 addEventListener("pointerdown", onPress, true);
 addEventListener("click", onClick, true);
 for (const name of ["scroll", "resize", "toggle"]) addEventListener(name, inspectControls, true);

@@ -1,4 +1,4 @@
-// The state of the reader, the ledger, and the server, and the doctor's findings with remedies.
+// The state of the reader, the ledger, and the server, and the doctor's findings and remedies.
 
 import { load } from "./api.js";
 import { readerWords } from "./tills.js";
@@ -22,7 +22,8 @@ async function copy(command) {
   toast(words.copied);
 }
 
-// Over plain HTTP, browsers offer a clipboard only on loopback. The command is visible anyway.
+// Over plain HTTP, browsers offer the clipboard only on loopback, but the command is visible
+// anyway.
 const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
   && button(words.copy, () => copy(command), { "aria-label": `${words.copy}: ${command}` }));
 
@@ -30,7 +31,7 @@ const finding = ({ severity, what, remedy, commands }) => h("li.finding", { clas
   icon(SIGNS[severity]),
   h("div",
     h("p", h("strong", `${words.severity[severity]}: `), what),
-    // The remedy also contains the commands, which get rows of their own below.
+    // The remedy also contains the commands, which get their own rows below.
     (remedy ?? "").split("\n").map((line) => line && !commands.includes(line) && h("p", line)),
     commands.map(commandRow)));
 
@@ -42,7 +43,7 @@ const audit = ({ violations, cards, operations, open, activating = [] }) => [
   activating.map((uid) => note(words.activating(uidWords(uid)))),
 ];
 
-/** The name of a member in words, such as "snapshot age" of snapshotAge. */
+/** A member's name in words, such as "snapshot age" for snapshotAge. */
 const nameInWords = (name) => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 const factText = (fact) =>
@@ -53,7 +54,7 @@ const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${nameInWords(name)} `)
     : [h("dt", prefix + nameInWords(name)), h("dd", factText(fact))]));
 
-/** The reader at each till; nothing if there is only one till. */
+/** The reader at each till; shown only if there are several tills. */
 const readers = ({ tills }) => tills.length > 1 && h("section.part",
   h("h2", words.tills), tills.map(({ number, ...till }) => {
     const text = `${say.tills.one(number)}. ${readerWords(till)}`;
@@ -80,7 +81,7 @@ export const health = {
       ({ tills, ...value }) =>
         h("dl", facts({ [words.version]: settings?.version, ...value })))),
   ],
-  // The doctor takes a while, so it is run again only when the reader is missing.
+  // The doctor takes a while, so it is run again only if the reader is missing.
   refresh: () => {
     if (state.reader?.state === "missing") enter();
     else load("health", "health");

@@ -1,4 +1,4 @@
-// The history of one card or all cards, the totals for the day, and refunds.
+// The history of one card or of all cards, the day's totals, and refunds.
 
 import { load } from "./api.js";
 import { h } from "./dom.js";
@@ -34,7 +34,7 @@ const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
   words.sums(shown(paid), payments, shown(added), topUps),
   payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
-/** How much more or less cash the drawer holds than at the start of the day. */
+/** The line that says how much more or less cash the drawer holds than at the start of the day. */
 const drawerLine = ({ drawer }) => h("p.drawer",
   words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
 
@@ -45,13 +45,13 @@ function chart({ hours, ...day }) {
   const told = sums(day);
   if (largest === 0n && day.payouts === 0) return h("p.lead", words.quiet);
   if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
-  // Fewer units on a narrow screen, so that the labels stay readable.
+  // Fewer units on a narrow screen, so that the labels remain readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
   const breadth = slot * 0.37;
   const [paid, added] = [shown(day.paid), shown(day.added)];
   const bar = (amount, x, kind) => {
-    // In pixels, so rounding is harmless: a thousandth of the tallest bar is finer than any screen.
+    // Rounding is harmless, because a thousandth of the tallest bar is less than a pixel.
     const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
     return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
   };
@@ -95,7 +95,7 @@ function refundPart(entry, refunded) {
   const way = words.back[kind];
   if (!way || outcome !== "committed") return null;
   if (refunded.has(operation)) return h("small", way.done);
-  // A refund puts money on a card, which this station may not be able to do.
+  // Refunding a payment puts money on a card, which needs the issuer's keys.
   if (kind === "pay" && !loadsCards()) return null;
   if (draft("refund.open", null) !== operation) {
     return button(way.name, () => openRefund(operation),
@@ -110,14 +110,14 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
   h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
-/** Cash paid out with an entry, such as the balance of an account that a new card closed. */
-function handedOut({ closed, paidOut }) {
+/** The cash paid out in an entry, such as the balance of an account that a new card closed. */
+function paidOutText({ closed, paidOut }) {
   const due = closed ?? paidOut;
   return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
 }
 
 const moved = (each, refunded) => entry(each,
-  [say.verbs[each.kind]?.[0] ?? each.kind, handedOut(each)].filter(Boolean).join(". "),
+  [say.verbs[each.kind]?.[0] ?? each.kind, paidOutText(each)].filter(Boolean).join(". "),
   [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
   h("p.sum", { class: each.state },
     h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),
@@ -127,8 +127,8 @@ const moved = (each, refunded) => entry(each,
 function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
-  // Keep the server's order: times are whole seconds, and a clock may have been set back. Renewed
-  // records are left out, because nobody requested them.
+  // The server's order is kept, because times are whole seconds and a clock may have been set back.
+  // Records that were only sealed again are left out, because nobody requested that.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),
@@ -153,7 +153,7 @@ export const history = {
     const uid = arg ?? card?.read?.uid;
     const look = () => enter(arg);
     const { takings, history: done } = data;
-    // If both requests fail for the same reason, it is shown only once.
+    // If both requests fail for the same reason, the reason is shown only once.
     const isTold = !arg && !done?.value && done?.problem
       && done.problem.error === takings?.problem?.error;
     return [

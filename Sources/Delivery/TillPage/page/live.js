@@ -24,7 +24,7 @@ let retryTimer = null;
 let releaseTimer = null;
 let silenceTimer = null;
 
-/** Opens the session and the stream, and retries while the server is offline. */
+/** Opens the session and the stream. Retries while the server cannot be reached. */
 export async function connect() {
   if (isOpening || (isResting() && document.hidden)) return;
   isOpening = true;
@@ -37,7 +37,7 @@ export async function connect() {
       location.replace(chosen);
       return;
     }
-    // Without logins, the stream needs no session, so it does not have to wait for one.
+    // If no login is required, the stream does not have to wait for a session.
     const isOpenToAll = state.settings.login === "none";
     if (isOpenToAll && isHere) listen();
     await openSession(wasRefused);
@@ -76,7 +76,7 @@ function restartSilenceTimer() {
   silenceTimer = setTimeout(giveUp, SILENCE_LIMIT);
 }
 
-/** For a server that hangs: its connections stay open, but it responds to no request. */
+/** Handles a server that hangs: its connections stay open, but it does not respond to requests. */
 function giveUp() {
   close();
   showLost();
@@ -96,12 +96,12 @@ function listen() {
   on("state", ({ reader, card, operations, offlinePayments }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
-    // A higher count reloads the view, because something may have changed in the meantime.
+    // A higher count makes the view reload, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
     pause = FIRST_PAUSE;
     wasRefused = false;
-    // Restored first, so that running operations find their tasks.
+    // Tasks are restored first, so that running operations find them.
     if (isFirst) restoreTasks();
     isFirst = false;
     change({ onReader: card?.session ?? null, again: {} });
@@ -115,7 +115,7 @@ function listen() {
   });
   on("card", (card) => seeCard(card));
   on("gone", ({ session }) => {
-    // A late event about one card must not remove the next one.
+    // A late event about one card must not remove the next card.
     if (state.card?.session === session) change({ card: null });
     if (state.onReader === session) change({ onReader: null, served: {}, again: {} });
   });
@@ -131,8 +131,9 @@ function listen() {
   source.onerror = ({ target }) => {
     if (target !== source) return;
     showLost();
-    // A closed stream was refused by the server, for example after a restart; other streams
-    // reconnect on their own. If a login is needed, the session may have ended: check right away.
+    // If the stream is closed, the server refused it, for example after a restart; otherwise, it
+    // reconnects on its own. If a login is required, the session may have ended, so this is checked
+    // right away.
     const needsNoLogin = state.settings.login === "none";
     if (source.readyState !== EventSource.CLOSED && needsNoLogin) return;
     close();
@@ -141,14 +142,14 @@ function listen() {
   };
 }
 
-// Otherwise, a page in the browser's back/forward cache would keep its stream, and with it an
-// operation that waits for a card.
+// Without this, a page in the browser's back/forward cache would keep its stream and therefore also
+// an operation that waits for a card.
 addEventListener("pagehide", close);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
-// A browser opens at most six connections to a server, and each stream holds one. A hidden tab
-// releases its connection, except while it has an open operation: without the stream, the server
-// would end one that waits for a card.
+// A browser opens at most six connections to a server, and each stream uses one. A hidden tab
+// releases its connection unless it has an open operation: without the stream, the server would end
+// an operation that waits for a card.
 document.addEventListener("visibilitychange", onVisibilityChange);
 onVisibilityChange();
 
@@ -178,7 +179,7 @@ const seenWords = ({ name, balance }) =>
   say.card.seen(name ?? say.card.nameless, shown(balance));
 
 function seeCard(told, isSilent) {
-  // An event with neither a reading nor a problem means that the card is being read again.
+  // If the event has no reading and no problem, the card is being read again.
   const card = told?.read || told?.problem ? withProblem(told) : null;
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
@@ -193,13 +194,13 @@ function seeCard(told, isSilent) {
   else announce(standingWords(card.read) ?? seenWords(card.read));
 }
 
-/** Whether the panel reports this problem along with its operation's outcome. */
+/** Whether the panel reports this problem together with its operation's outcome. */
 function isToldOnPanel(problem) {
   const task = panelTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
-/** Reports operations resolved by reading the card; a dialog names any cash to pay out. */
+/** Reports operations that reading the card resolved. A dialog states any cash to pay out. */
 function tellResolved(resolved) {
   const lines = resolvedWords(resolved);
   const due = resolvedPayOut(resolved);

@@ -1,4 +1,4 @@
-// The list of draws, and the view of one draw with its neighbors.
+// The list of draws, and the view of one draw with links to the next and previous draws.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -7,17 +7,18 @@ import { say } from "./strings.js";
 import { button, heading, link, loaded, note, rows, tabs } from "./ui.js";
 import { ageWords, dayWords, shown } from "./words.js";
 
+/** The minimum length of a swipe, in CSS pixels. */
 const SWIPE = 48;
 const words = say.draws;
 export const ballSigns = { yes: "check", no: "dash", bonus: "star" };
 
-/** A ball. After the draw, its result is shown by color, shape, and text. */
+/** A ball. After the draw, color, shape, and text show its result. */
 export const ball = (number, match, key, extra) =>
   h("li.ball", { key, class: `${match ?? ""} ${extra ? "extra" : ""}` },
     extra && h("span.unseen", `${extra} `), h("b", number),
     match && [icon(ballSigns[match]), h("span.unseen", ` ${say.tickets.match[match]}`)]);
 
-/** A note with the age of the saved list, if the lottery is offline and the list is `stale`. */
+/** A note with the saved list's age, if the list could not be updated (`stale`). */
 export const staleNote = ({ age, stale }) =>
   stale && note(words.stale(ageWords(age)), "history", "warn");
 

@@ -25,7 +25,7 @@ function rank(slots) {
 
 const enter = (arg) => (arg === "ranking" ? rank(draft("ranking.slots", null)) : loadGame());
 
-/** A request to the service that needs no card; a refusal stays in the view. */
+/** A request to the service that needs no card. The view shows a refusal. */
 async function request(verb, body) {
   setDraft("game.busy", true);
   setDraft("game.problem", null);
@@ -37,14 +37,15 @@ async function request(verb, body) {
     return null;
   } finally {
     setDraft("game.busy", false);
-    // A guess may have counted even if its response was lost: load the board, and do not retry.
+    // A guess may have counted even if its response was lost, so load the board instead of
+    // retrying.
     loadGame();
   }
 }
 
 async function logIn() {
   const password = draft("game-password");
-  // Cleared before the response, because a password must not stay on a shared screen.
+  // Cleared before the response arrives, because a password must not stay on a shared screen.
   setDraft("game-password", "");
   await request("login", { user: typed("game-user"), password });
 }

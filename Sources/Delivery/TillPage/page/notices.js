@@ -1,4 +1,4 @@
-// Messages next to the view: toasts, live regions, questions, system notifications.
+// Messages next to the view: toasts, live regions, questions, and system notifications.
 
 import { h } from "./dom.js";
 import { change, freshID, state } from "./store.js";
@@ -9,12 +9,12 @@ const TOAST_DURATION = 7000;
 
 const due = { polite: [], urgent: [] };
 
-/** Announces messages. Simultaneous ones are joined, or only the last one would be heard. */
+/** Announces messages. Simultaneous ones are joined; otherwise, only the last would be heard. */
 export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
   if (due[name].includes(text)) return;
-  // Cleared first, so that a repeated message is announced a second time.
+  // Cleared first, so that a repeated message is announced again.
   region.textContent = "";
   if (due[name].push(text) > 1) return;
   requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
@@ -23,8 +23,8 @@ export function announce(text, isUrgent) {
 export function toast(text, tone) {
   const id = freshID();
   const drop = () => change({ toasts: state.toasts.filter((each) => each.id !== id) });
-  // A repeated message replaces its toast, and at most three are kept: a pile of toasts would cover
-  // the next button.
+  // A repeated message replaces its toast, and at most three toasts are kept, because a pile of
+  // them would cover the next button.
   const others = state.toasts.filter((each) => each.text !== text);
   change({ toasts: [...others.slice(-2), { id, text, tone, drop }] });
   announce(text, tone === "bad");
@@ -34,7 +34,7 @@ export function toast(text, tone) {
 export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
-/** Asks in a modal dialog; resolves to the chosen value, or null when it is dismissed. */
+/** Asks in a modal dialog. Resolves to the chosen value, or null if the dialog is dismissed. */
 export function question(title, lines, actions, tone, isOfTag = false) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
@@ -43,13 +43,13 @@ export function question(title, lines, actions, tone, isOfTag = false) {
 }
 
 /**
- * Asks to confirm an irreversible action; the first button changes nothing. A question about the
- * tag on the reader is closed when that tag is removed.
+ * Asks the user to confirm an irreversible action; the first button changes nothing. A question
+ * about the tag on the reader is closed when that tag is removed.
  */
 export const confirmed = (title, lines, action, tone = "bad", isOfTag = false) =>
   question(title, lines, [[null, say.cancel], [true, action, `strong ${tone}`]], tone, isOfTag);
 
-/** Clears announcements, and closes a question about a tag, because the tag was removed. */
+/** Clears announcements and closes a question about a tag, because the tag was removed. */
 export function clearTagMessages() {
   for (const name of ["polite", "urgent"]) document.getElementById(name).textContent = "";
   if (!state.dialog?.isOfTag) return;
@@ -62,26 +62,26 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
   oncancel: (event) => { event.preventDefault(); dialog.answer(null); },
   mount: (node) => {
     node.showModal();
-    // Closing it returns the focus to the previous element; removing an open dialog would not.
+    // Closing the dialog returns the focus to the previous element; just removing it would not.
     return () => node.close();
   },
 },
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
-// Guarded, so that the tap that opens a question does not also answer it.
+// Guarded, so that the tap that opens a question cannot also answer it.
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
   button(text, () => dialog.answer(value), { tone, money: value !== null }))));
 
 export const canNotify = (permission) =>
   "Notification" in window && Notification.permission === permission;
 
-/** Call this only after a press, because the browser remembers the user's first answer. */
+/** Call this only after a press, because the browser remembers the user's answer. */
 export const allowNotifications = async () => {
   await Notification.requestPermission();
   change({});
 };
 
-/** A system notification if allowed, otherwise a toast. */
+/** Shows a system notification if allowed; otherwise, shows a toast. */
 export function notify(title, body) {
   try {
     if (canNotify("granted")) {
@@ -89,7 +89,7 @@ export function notify(title, body) {
       return;
     }
   } catch {
-    // On phones, only a service worker may do this; the toast says the same thing.
+    // On phones, only a service worker can show a notification; the toast says the same thing.
   }
   toast(`${title}: ${body}`, "bad");
 }

@@ -1,40 +1,40 @@
-// The actions that the page offers for the tag on the reader. The server decides: its refusal names
-// the steps it would accept, and its settings say whether this station makes cards.
+// The actions that the page offers for the tag on the reader. The server decides: its refusal lists
+// the steps it would accept, and its settings say whether this station can make cards.
 
 import { state, trustedCard } from "./store.js";
 
-/** For each step in a refusal, the request member that makes the server accept the request. */
+/** For each step in a refusal, the member to add so that the server accepts the request. */
 const MEMBERS = {
   overwrite: "overwrite", "overwrite-by-demo": "overwrite", "overwrite-by-issuing": "overwrite",
   "import-keys-or-overwrite": "overwrite", "adopt-or-overwrite": "overwrite",
   reissue: "reissue", "reissue-tag": "reissue", "begin-new-account": "reissue",
   "adopt-or-reissue": "reissue",
 };
-/** Steps in the refusal of a tag that can be turned into a card right away. */
+/** The steps in a refusal that mean that the tag can be turned into a card right away. */
 const MAKING_STEPS = ["issue", "overwrite-by-demo"];
 const MAKING = ["issue", "demo", "replace"];
 const LOADING = [...MAKING, "adopt"];
-/** Verbs for a card in the ledger, either on the reader or identified by its number. */
+/** Verbs for a card in the ledger, which is on the reader or identified by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
-/** Verbs that need no card on the reader if the request gives a card number. */
+/** Verbs for which no card has to be on the reader if the request contains a card number. */
 export const WITHOUT_TAP = ["block", "unblock", "forget"];
-/** The NTAG 424: a card on this chip cannot be copied and needs no password. */
+/** The NTAG 424: a card with this chip cannot be copied and needs no password. */
 export const PROVING = "NTAG424";
 
-/** Whether this station makes and tops up cards. With a table of card keys, it only sells. */
+/** Whether this station can make and top up cards; with a table of card keys, it cannot. */
 export const loadsCards = () => state.settings?.loadsCards !== false;
 
-/** The request member that confirms a refused request; null if no confirmation would help. */
+/** The member that confirms a refused request; null if confirming would not help. */
 export function confirmingMember(verb, { next }) {
   if (!MAKING.includes(verb)) return null;
   return next.map(({ step }) => MEMBERS[step]).find(Boolean) ?? null;
 }
 
-/** Whether the account of the card on the reader has ended, so that its tag can be reused. */
+/** Whether the card on the reader was closed or replaced, so that its tag can be reused. */
 export const isEnded = () => !state.card?.problem && ENDED.includes(state.card?.read?.ledger);
 
-/** Whether the tag on the reader is not a card in use and can become a card. */
+/** Whether the tag on the reader is not an active card and can become a card. */
 export const canBecomeCard = () => loadsCards() && (isEnded()
   || Boolean(state.card?.problem?.next.some(({ step }) => MAKING_STEPS.includes(step))));
 
@@ -45,14 +45,14 @@ function canBeMade() {
     || problem.next.some(({ step }) => step in MEMBERS || MAKING_STEPS.includes(step));
 }
 
-/** Whether the verb can be used here at all; a closed or replaced card can never be unblocked. */
+/** Whether the verb is offered at all. A closed or replaced card can never be unblocked. */
 export const isOffered = (verb, hasNumber) => (verb === "unblock" ? hasNumber || !isEnded()
   : loadsCards() || !LOADING.includes(verb));
 
-/** Whether the verb can be used on the tag on the reader. With an empty reader, it asks for one. */
+/** Whether the verb can be used on the tag on the reader or, if there is none, on the next. */
 export function isPossible(verb, hasNumber) {
   const { read, problem } = state.card ?? {};
-  // The confirmation names the cash to pay out, so a payout needs a known balance.
+  // The confirmation states the cash to pay out, so a payout needs a known balance.
   if (verb === "close") return Boolean(trustedCard());
   if (ON_KNOWN.includes(verb) && hasNumber) return true;
   if (!state.card) return true;

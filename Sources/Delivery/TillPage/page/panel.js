@@ -1,5 +1,5 @@
-// The panel, which fills the page during an operation: a call to tap the card, a spinner, a check
-// mark, a refusal, or an unknown outcome.
+// The panel, which fills the page during an operation. It shows a prompt to tap the card, a
+// spinner, a check mark, a refusal, or an unknown outcome.
 
 import { h, icon } from "./dom.js";
 import { loadsCards, WITHOUT_TAP } from "./offers.js";
@@ -22,7 +22,7 @@ const UNDOABLE = ["pay", "add"];
 const SELF_CLOSING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.panel;
 
-// Without scrolling, so that the content above stays visible.
+// Focused without scrolling, so that the content above stays visible.
 const focused = (node) => { node.focus({ preventScroll: true }); };
 const leads = (lines) => lines.map((line) => line && h("p.lead", line));
 const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
@@ -31,7 +31,7 @@ const picture = (sign) => h("div.picture", icon(sign));
 export const spinner = () => h("svg.spinner", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   [0, 1].map(() => h("circle", { cx: 50, cy: 50, r: 44 })));
 
-/** The text and the picture for each kind of panel. The picture is where the till has its tiles. */
+/** The text and picture of each kind of panel. The picture is where the till shows its tiles. */
 const waiting = ({ id, verb, isCanceling }) => [
   [title(FRESH_TAG.includes(verb) ? words.holdTag : words.hold),
     button(isCanceling ? words.canceling : say.cancel, () => cancel(id),
@@ -39,7 +39,7 @@ const waiting = ({ id, verb, isCanceling }) => [
   h("div.picture.hold", icon("waves"), h("i")),
 ];
 
-/** Whether the task needs no card on the reader, because the request gives the card's number. */
+/** Whether the task needs no card on the reader, because the request has the card's number. */
 const isByNumber = ({ verb, body }) => WITHOUT_TAP.includes(verb) && Boolean(body.card);
 
 function working(task) {
@@ -54,14 +54,14 @@ function working(task) {
 
 const dismissLabel = ({ verb }) => (SELF_CLOSING.includes(verb) ? words.next : words.goBack);
 
-// Guarded, because it appears where the tiles were, and a double tap must not dismiss it.
+// Guarded, because it appears where the tiles were, and a double tap must not dismiss the result.
 const check = (task) => h("button.picture.check", {
   mount: focused, "aria-label": dismissLabel(task), "data-money": true,
   onclick: () => dismiss(task.id),
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
-/** Undoes a mistake with one press, as long as the card is still on the reader. */
+/** Undoes a mistake with one press if the card is still on the reader. */
 function undo({ id, verb, answer, about }) {
   dismiss(id);
   const kind = verb === "add" ? "reverse" : "refund";
@@ -79,7 +79,7 @@ const undoButton = (task) => button(
   task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
   { sign: "undo", money: true });
 
-/** The card's current balance; without a reading, the balance after this task. */
+/** The card's current balance or, if it has not been read again, the balance after this task. */
 function balanceLine(task) {
   const { uid, balance, offline } = task.answer;
   const read = state.card?.read;
@@ -108,13 +108,13 @@ const done = (task) => [
   [check(task), h("p.hint", { "aria-hidden": "true" }, dismissLabel(task))],
 ];
 
-/** Other operations that the tap resolved, with the cash to pay out for them. */
+/** The other operations that the tap resolved, and the cash to pay out for them. */
 const otherResolved = (resolved, id) => [
   resolvedPayOut(resolved) && h("p.due", words.handOut(shown(resolvedPayOut(resolved)))),
   resolvedWords(resolved, id).map((line) => h("p.lead", line)),
 ];
 
-/** Sends the request as a new one with a new ID, because the old one never began. */
+/** Sends the request again with a new ID, because the old request never began. */
 function repeat({ id, verb, body, place, about, kind }) {
   const then = callbackOf(id);
   dismiss(id);
@@ -148,7 +148,7 @@ const kinds = { waiting, working, done, failed, unknown };
 export const renderPanel = (task) => {
   const { id, verb, status, kind: what, about, body, doubt } = task;
   const whom = about || (body.card && uidWords(body.card));
-  // An unknown outcome stays visible until it is known, even while other requests run.
+  // An unknown outcome stays visible until it is resolved, even while other requests run.
   const kind = doubt && ["waiting", "asking"].includes(status) ? "unknown"
     : status === "asking" || (status === "waiting" && isByNumber(task)) ? "working" : status;
   const [told, sign] = kinds[kind](task);
@@ -159,7 +159,7 @@ export const renderPanel = (task) => {
 
 let leaving = null;
 
-/** Closes the result of a payment once its card has been removed. */
+/** Closes a task's result once its card has been removed, if the verb is in SELF_CLOSING. */
 export function leaveWhenGone({ link, onReader }) {
   const task = panelTask();
   // If there is cash to pay out, the panel stays until the cashier dismisses it.
@@ -169,9 +169,10 @@ export function leaveWhenGone({ link, onReader }) {
   setTimeout(() => dismiss(task.id), task.doneAt + MINIMUM_PAID_SHOWN - performance.now());
 }
 
-/** Handles Escape and Back: cancels whatever can still be canceled. */
+/** Handles Escape and Back: cancels what can still be canceled. */
 export function leavePanel({ id, status, doneAt, doubt }) {
-  // A key pressed to cancel the operation must not dismiss a result that has only just appeared.
+  // A key press meant to cancel the operation must not dismiss a result that has only just
+  // appeared.
   const wasSeen = performance.now() - doneAt >= MINIMUM_CHECK_SHOWN;
   if (status === "waiting" && !doubt) cancel(id);
   else if (status === "failed" || (status === "done" && wasSeen)) dismiss(id);

@@ -7,9 +7,9 @@ import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
-/** Errors for tags that are not cards. The cashier has to try again before tapping a card. */
+/** Errors for tags that are not cards. The cashier presses "Try again" before tapping a card. */
 const NOT_CARDS = ["blank-tag", "not-a-card", "unsupported-tag"];
-/** Requests that are recorded when they begin. A payment counts only once the card is written. */
+/** Requests that are recorded when they begin. Payments do not count until written to the card. */
 const RECORDED_AT_START = [
   "add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace",
 ];
@@ -19,21 +19,21 @@ export const meaningOf = ({ kind, problem }) =>
   (/^Nothing (was |new was started\.$)/.test(problem.meaning)
     ? words.nothing[kind] ?? problem.meaning : problem.meaning);
 
-/** The page's own reason why no money was moved. For a ruined tag, the server's text says more. */
+/** The page's own reason why no money moved. For a ruined tag, the server's text says more. */
 const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
-/** Whether the task's operation is still open in the ledger, so it must not be shown as refused. */
+/** Whether the task's operation is open in the ledger and must not be shown as refused. */
 const hasBegun = ({ id, problem }) =>
   problem.operation === id && problem.error !== "operation-mismatch";
 
-/** Steps and errors after which the request can be repeated, using the "Try again" button. */
+/** Steps and errors after which the "Try again" button can repeat the request. */
 const REPEATABLE = [
   "hold", "hold-again", "hold-still", "lift-and-tap", "leave-one", "show-tickets", "again",
   "try-again", "use-new-id", "wait-for-operation", "no-card", "wrong-card", "not-begun",
   "operation-voided", "operation-mismatch", ...NOT_CARDS,
 ];
 
-/** Whether the request could succeed once a card is tapped; if so, the panel offers a retry. */
+/** Whether the request could succeed at the next tap. If so, the panel offers a retry. */
 export const canBeRepeated = (task) => !hasBegun(task) && !needsOtherTag(task.problem)
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
     .some((each) => REPEATABLE.includes(each));
@@ -51,7 +51,7 @@ function reasons({ kind, problem, body }) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;
     const why = (isSpent && words.spent[step.because])
       || words.notOffline[step.because](shown(step.amount));
-    // The unfinished operation could be this same payment, made at another till. Taking cash for it
+    // The unfinished operation could be this very payment, made at another till. Taking cash for it
     // would charge the customer twice.
     return [why, step.because === "open-operation" ? steps["read-card-when-back"]
       : words.untilBack];
@@ -82,13 +82,13 @@ const MONEY_VIEWS = ["pay", "add"];
  */
 export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
-  // When the ledger cannot be used, the server's sentences mention sockets and commands.
+  // If the ledger cannot be used, the server's sentences mention sockets and commands.
   const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
   return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
 }
 
-/** The text for an unknown outcome; it stays the same when the page is reloaded. */
+/** The text for an unknown outcome. It stays the same if the page is reloaded. */
 export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
   const titled = (what) => [what, about].filter(Boolean).join(", ");
   const title = titled(say.unknown.title);
@@ -101,14 +101,14 @@ export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
   }
   const isWrong = doubt.isWrongCard && state.onReader !== null;
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
-  // Why the outcome could not be looked up just now.
+  // The reason why the outcome could not be determined this time.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
   const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
     : say.unknown.press;
   return { title, lines: [next, obstacle] };
 }
 
-/** All lines as one announcement for screen readers; the added periods make them pause. */
+/** All lines as one announcement. The added periods make screen readers pause. */
 export const spoken = ({ warning, title, lines }) =>
   [warning, title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&."))
     .join(" ");

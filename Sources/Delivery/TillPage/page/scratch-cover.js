@@ -1,14 +1,15 @@
-// The gray field over the code. It has no access to codes; it calls its listener once when rubbed.
+// The gray field over the code. It has no access to the code, and calls its listener once if
+// rubbed.
 
 /** The width of a stroke, in CSS pixels. */
 const NIB = 26;
-/** The rubbed distance that counts as a scratch, so that a mere touch does not. */
+/** The rubbing distance that counts as a scratch, so that a mere touch does not count. */
 const ENOUGH = 24;
-const ALONE_TIME = 1800;
+const AUTO_RUB_TIME = 1800;
 
 export function cover(canvas, onRubbed) {
   const { width, height } = canvas.getBoundingClientRect();
-  // One pixel of the canvas for each pixel of the screen; otherwise, the cover would be blurred.
+  // One canvas pixel for each screen pixel; otherwise, the cover would be blurred.
   canvas.width = width * devicePixelRatio;
   canvas.height = height * devicePixelRatio;
   const brush = canvas.getContext("2d");
@@ -30,7 +31,7 @@ export function cover(canvas, onRubbed) {
     traveled += Math.hypot(x - from.x, y - from.y);
     last = { x, y };
     if (traveled < ENOUGH) return;
-    // A scratch is reported only once, however long the rubbing continues.
+    // A scratch is reported only once, even if the rubbing continues.
     traveled = -Infinity;
     onRubbed();
   }
@@ -44,14 +45,14 @@ export function cover(canvas, onRubbed) {
     if (event.buttons !== 0) rub(event.offsetX, event.offsetY);
   };
 
-  /** Rubs the field in a zigzag, for use without a pointer. */
+  /** Rubs the field in a zigzag, for users without a pointing device. */
   function rubAlone() {
     onRubbed();
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const began = performance.now();
     last = null;
     const step = (now) => {
-      const part = Math.min(1, (now - began) / ALONE_TIME);
+      const part = Math.min(1, (now - began) / AUTO_RUB_TIME);
       // Nine sweeps up or down while the nib crosses the field.
       const swing = Math.abs(((part * 9) % 2) - 1);
       rub(width * (0.04 + 0.92 * part), height * (0.08 + 0.84 * swing));

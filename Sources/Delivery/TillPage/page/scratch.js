@@ -17,7 +17,7 @@ let round = 0;
 
 function start() {
   if (taskOf("scratch") || !isUsable()) return;
-  // The tag has just changed, so the rub was meant for another card: cover the field again.
+  // The tag has just changed, so the rubbing was meant for another card: cover the field again.
   if ("resting" in field.canvas.dataset) {
     round += 1;
     change({});
@@ -26,7 +26,7 @@ function start() {
   begin("scratch", {}, {
     place: "own",
     then: (task) => {
-      // A new round draws a new cover, which a failed scratch needs.
+      // A new round draws a new cover, which is needed if the scratch failed.
       round += 1;
       if (state.route.name === "scratch" || task.status === "cancelled") return;
       toast(task.problem ? told(task) : say.verbs.scratch[1], task.problem && "bad");

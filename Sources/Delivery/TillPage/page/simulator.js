@@ -1,4 +1,4 @@
-// The simulated reader, available in every view when the server simulates one.
+// The simulated reader. It is available in every view if the server simulates a reader.
 
 import { call, load } from "./api.js";
 import { h } from "./dom.js";
@@ -28,7 +28,7 @@ const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
-/** The faults to offer for the tag on the reader. An NTAG 424 has its own, as it has no pages. */
+/** The faults to offer for the tag on the reader. An NTAG 424 has no pages, so it differs. */
 const faultsOf = (tags) => (tags.some(({ chip, onReader }) => onReader && chip === PROVING)
   ? words.chipFaults : words.faults);
 const faultButton = ([fault, text]) => small(text, () => tear(fault));

@@ -168,7 +168,7 @@ export const steps = {
 /** Steps that the server suggests only while the reader cannot be used. */
 export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
-/** What happened and what to do, by error, or by error and next step. */
+/** What happened and what to do, keyed by error, or by error and next step. */
 export const refusals = {
   "copied": ["This is a copy of a card and holds no money.", steps["keep-copy"]],
   "forged": ["This card is forged; the balance in the ledger is safe."],

@@ -18,20 +18,21 @@ export const state = {
   // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:
   // what the server has already done in it; `again`: what the cashier agreed to repeat.
   onReader: null, served: {}, again: {},
-  // The last card that was read, wherever it is now.
+  // The last card that was read, even if it is no longer on the reader.
   seen: null,
-  // Whether the ledger is offline, and the offline payments; null if there is nothing to report.
+  // Whether the ledger is offline, and the state of offline payments; null if there is nothing to
+  // report.
   offlinePayments: null,
-  // Counts how often a tag was placed, removed or changed.
+  // Counts how often a tag has been placed, removed, or changed.
   visit: 0,
 };
 
-/** The number of the till that the page's address names; null at the root. */
+/** The number of the till in the page's address; null at the root. */
 export const HERE = Number(/^\/tills\/([1-9]\d*)(\/|$)/.exec(location.pathname)?.[1]) || null;
 
 /**
- * Whether the page is at a till. If the server has several, the page's address has to name one.
- * Until the settings are known, the page assumes that the named till exists.
+ * Whether the page is at a till. If the server has several tills, the page's address must contain a
+ * till's number. Until the settings are known, the page assumes that this till exists.
  */
 export function isAtTill() {
   const { tills = 1 } = state.settings ?? {};
@@ -47,32 +48,32 @@ export function change(values) {
   Object.assign(state, values);
   if (isDue) return;
   isDue = true;
-  // Simultaneous changes are rendered together.
+  // Changes made in the same turn are rendered together.
   queueMicrotask(() => {
     isDue = false;
     for (const listener of listeners) listener(state);
   });
 }
 
-/** Input in a view. It is kept in the state, so that it survives another rendering. */
+/** Input in a view. It is stored in the state, so that it survives rendering. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
-/** Drafts that are not about a customer. All others are dropped when their view is left. */
+/** Drafts that are not about a customer. All others are dropped when the user leaves their view. */
 const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "game.busy"];
 
 const keepDrafts = (isKept) => change({
   form: Object.fromEntries(Object.entries(state.form)
-    // A field's error is in a draft of the same name with an exclamation mark.
+    // A field's error is in a draft with the same name and an exclamation mark.
     .filter(([name]) => isKept(name.replace(/!$/, "")))),
 });
 
-/** Forgets what was typed and chosen for a customer. */
+/** Drops what was typed and chosen for a customer. */
 export const discardDrafts = (...names) => keepDrafts((name) => !names.includes(name));
 export const discardViewDrafts = () => keepDrafts((name) => LASTING.includes(name));
 
 const taskWith = (name, value) => Object.values(state.tasks).find((task) => task[name] === value);
-/** The task that fills the page until its outcome has been seen. */
+/** The task that fills the page until its panel is closed. */
 export const panelTask = () => taskWith("place", "panel");
 export const taskOf = (verb) => taskWith("verb", verb);
 
@@ -106,7 +107,7 @@ export function cannotBeChecked() {
 /** Steps in a refusal that leave it unclear whether the tag is the original card. */
 const SUSPICIOUS = ["keep-copy", "replace-if-genuine", "replace-if-it-repeats"];
 
-/** Whether the tag itself is the problem, in which case another tap would have the same result. */
+/** Whether the tag itself is the problem, in which case another tap would not help. */
 export const blamesTag = ({ next }) =>
   next.some(({ step }) => step.startsWith("replace") || step === "keep-copy");
 
@@ -121,7 +122,7 @@ export function isGrave() {
     || problem.next.some(({ step }) => SUSPICIOUS.includes(step));
 }
 
-/** Whether the ledger, and not the card on the reader, prevents money from moving. */
+/** Whether it is the ledger, and not the card on the reader, that prevents money from moving. */
 export const isWithoutLedger = () =>
   cannotBeChecked() || (!isBarred() && Boolean(state.offlinePayments?.offline));
 
@@ -130,10 +131,10 @@ export const willBeBookedLater = () =>
   acceptsOffline()
   || (!state.card && Boolean(state.offlinePayments?.offline && state.offlinePayments.offered));
 
-/** Whether this was already done for the card on the reader, so repeating it needs confirmation. */
+/** Whether this was already done for the card on the reader; repeating it needs confirmation. */
 export const isServed = (verb) => verb in state.served && !state.again[verb];
 
-/** Records that the cashier agreed to repeat this for the card on the reader. */
+/** Records that the cashier has agreed to repeat this for the card on the reader. */
 export const serve = (verb) => change({ again: { ...state.again, [verb]: true } });
 
 /** Whether the tag on the reader cannot be charged or topped up. */

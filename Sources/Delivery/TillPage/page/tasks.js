@@ -1,6 +1,6 @@
-// Operations from the press of a button to their outcome. A task is done only when the server's
-// response says so. If the response is lost, the page asks for the operation by its ID. A refused
-// query or retry says nothing about the outcome of the operation.
+// Operations from the press of a button to their outcome. A task is done only once the server's
+// response says so. If the response is lost, the page asks about the operation by its ID. A refused
+// query or retry says nothing about the operation's outcome.
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -9,27 +9,27 @@ import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from
 import { say } from "./strings.js";
 import { balanceWords, handOut, resolvedWords, shown } from "./words.js";
 
-// A tab that switches to another till leaves its tasks here and finds them when it returns.
+// Each till has its own key, so a tab that switches to another till finds its tasks on returning.
 const STORAGE_KEY = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
 const MINIMUM_SHOWN = 400;
 const DEMO_SHOWN = 6000;
 const OTHERS_SHOWN = 5000;
 const QUERY_PAUSE = 2000;
-/** How long an unknown outcome is retried. A card tapped later may be meant for something else. */
+/** How long an unknown outcome is retried. A card tapped later may be there for something else. */
 const RETRY_LIMIT = 300_000;
 const LAST_ENTRIES = 20;
-/** An attempt shorter than this failed for a reason other than a missing card. */
+/** If an attempt ended sooner than this, a missing card was not the reason. */
 const SHORTEST_WAIT = 10_000;
 const callbacks = new Map();
 const standingCallbacks = new Map();
-/** Requests without a response so far, and the timers for the next queries. */
+/** Requests that have no response yet, and the timers for the next queries. */
 const sent = new Map();
 const queryTimers = new Map();
 /** Refusals that ask for confirmation, and the request members that give it. */
 const CONFIRMING_MEMBERS = {
   "confirmation-needed": "confirmed", "just-resolved": "again", "same-card": "again",
 };
-/** The time in which the server notices that the reader is gone. */
+/** The time that the server needs to notice that the reader is gone. */
 const READER_LOSS_DELAY = 4000;
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
@@ -50,16 +50,16 @@ export function begin(verb, members = {}, { place = "panel", about = "", kind = 
   send(id, (problem) => conclude(id, { problem }));
 }
 
-/** The callback of a task, which a request that replaces the task takes over. */
+/** A task's callback, for a request that replaces the task. */
 export const callbackOf = (id) => callbacks.get(id);
 
-/** Sets the callback for every operation of a verb that ends, even if the page was reloaded. */
+/** Sets a callback for the end of every operation with this verb, even after a page reload. */
 export const whenever = (verb, then) => standingCallbacks.set(verb, then);
 
 /**
- * Sends the request again. As the ID is the same, the request cannot be done twice. Unless the
- * cashier pressed a button, the server may only finish what was begun, because the next card may be
- * another customer's.
+ * Sends the request again with the same ID, so it cannot be done twice. Unless the cashier pressed
+ * a button, the server may only finish what was begun, because the next card may be another
+ * customer's.
  */
 export function retry(id, isPressed) {
   alter(id, { isAgain: true });
@@ -80,7 +80,7 @@ async function send(id, whenRefused, repeated = false) {
   sent.set(id, request);
   const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // The stream may have reported the outcome, or the request may have been sent again.
+  // In the meantime, the stream may have reported the outcome, or the request may have been resent.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
@@ -91,7 +91,7 @@ async function send(id, whenRefused, repeated = false) {
 
 /** Asks the server for the outcome of an operation; `refusal` says why a retry was refused. */
 async function queryOutcome(id, refusal) {
-  // A task that already shows an unknown outcome keeps its own timer, even after a reconnection.
+  // A task that already shows an unknown outcome keeps its own timer, even after a reconnect.
   if (!isPending(id)) return;
   clearTimeout(queryTimers.get(id));
   alter(id, { status: "asking" });
@@ -114,8 +114,8 @@ async function queryOutcome(id, refusal) {
 }
 
 /**
- * An unknown outcome; `why` says why the retry failed. A problem with the tag counts only if the
- * card is the right one, because another card may have been tapped by mistake.
+ * The problem for an unknown outcome; `why` is why the retry failed. A problem with the tag counts
+ * only if the card is the right one, because another card may have been tapped by mistake.
  */
 const unknown = (why, { uid, operation } = {}) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
@@ -136,7 +136,7 @@ export const repeatsItself = ({ place, at, body, doubt }) =>
   place === "panel" && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
     && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
-/** Retries an operation before the server, reading the card on its own, voids the operation. */
+/** Retries an operation before the server reads the card on its own and voids the operation. */
 function repeat(id, pause) {
   clearTimeout(queryTimers.get(id));
   const again = () => {
@@ -151,7 +151,7 @@ function repeat(id, pause) {
   else again();
 }
 
-/** Ends the wait for the card once another station has resolved the operation. */
+/** Stops waiting for the card once another station has resolved the operation. */
 async function checkLedger(id) {
   const { doubt, status } = state.tasks[id] ?? {};
   if (!doubt?.uid || status !== "waiting") return;
@@ -167,7 +167,7 @@ async function checkLedger(id) {
 
 const stop = (id) => call("DELETE", `operations/${id}`);
 
-/** Leaves an open operation to be resolved when its card is next tapped. */
+/** Leaves an open operation unfinished; the next tap of its card resolves it. */
 export function leaveOpen(id) {
   const isWaiting = sent.has(id);
   dismiss(id);
@@ -198,14 +198,14 @@ export function dismiss(id) {
   keepOpenTasks();
 }
 
-/** Handles an operation event from the stream, caused by this tab or another. */
+/** Handles an operation event from the stream, whether this tab or another caused it. */
 export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
-  // The cashier agreed to a single repetition.
+  // The cashier agreed to only one repetition.
   if (phase === "done") change({ again: {} });
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    // While a retry is running, its task shows an unknown outcome, but that one is not final.
+    // During a retry, the task shows an unknown outcome, which is not final.
     if (phase === "done") conclude(id, { answer });
     // This event is about an earlier attempt; the current attempt will have its own response.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
@@ -216,13 +216,13 @@ export function follow({ operation: id, client, verb, phase, uid, answer, proble
   }
 }
 
-/** A retry that waits for a card proves that the operation was begun: its outcome is unknown. */
+/** If a retry waits for a card, the operation was begun, so its outcome is unknown. */
 function doubtAfterRetry(id) {
   const { isAgain, doubt } = state.tasks[id];
   return isAgain && !doubt ? { doubt: unknown(null, { operation: id }) } : {};
 }
 
-/** Asks for the outcomes of all tasks after a reconnection: the events in between are lost. */
+/** After a reconnect, asks for all tasks' outcomes, because events may have been missed. */
 export function reconcile(operations) {
   change({ others: {} });
   operations.forEach(follow);
@@ -232,7 +232,7 @@ export function reconcile(operations) {
 
 export const isOpen = (id) => ["waiting", "working", "asking"].includes(state.tasks[id]?.status);
 
-/** Whether the task is open and no request in progress will bring its outcome. */
+/** Whether the task is open and no request in progress will deliver its outcome. */
 const isPending = (id) => isOpen(id) && !state.tasks[id].outcome && !sent.has(id);
 
 function alter(id, values) {
@@ -243,7 +243,7 @@ function alter(id, values) {
 const spin = (id, phase = state.tasks[id].phase) =>
   alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
-// Only the first outcome counts, because the stream and the response both report it.
+// Only the first report counts, because both the stream and the response report the outcome.
 function conclude(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
@@ -258,7 +258,7 @@ function conclude(id, outcome) {
     return;
   }
   if (task.since === null) spin(id);
-  // Shown for a minimum time, because a shorter flash would be missed.
+  // Progress is shown for a minimum time, because a shorter flash would be missed.
   const isStretched = state.settings.demoPace && task.verb === "pay";
   const showing = isStretched ? DEMO_SHOWN : MINIMUM_SHOWN;
   setTimeout(() => show(id), state.tasks[id].since + showing - performance.now());
@@ -277,7 +277,8 @@ function show(id) {
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
-  // Ask only once: if a confirmed request is refused again, show the refusal.
+  // The question is asked only once. If the confirmed request is refused, too, the refusal is
+  // shown.
   if (problem?.error in CONFIRMING_MEMBERS && !task.body[CONFIRMING_MEMBERS[problem.error]]) {
     askToConfirm(task, then);
     return;
@@ -290,7 +291,8 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // Not at once: a waiting request would hide from all pages that the reader was lost or is back.
+    // Delayed, because a waiting request would hide from all pages that the reader was lost or is
+    // back.
     repeat(id, problem.isReaderGone ? READER_LOSS_DELAY : isSoon ? QUERY_PAUSE : 0);
     // The page already shows that the outcome is unknown.
     if (doubt) return;
@@ -320,12 +322,12 @@ export function told(task) {
   const due = handOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
-  // The amount of a payout is the cash that the next sentence names anyway.
+  // For a payout, the next sentence states the amount anyway.
   const what = [doneText(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
   return [what, rest, resolved].filter(Boolean).join(". ");
 }
 
-/** Asks for confirmation and sends a new request, because nothing was begun. */
+/** Asks for confirmation, then sends a new request, because nothing was begun. */
 async function askToConfirm(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
   const [title, action] = say.onceMore[problem.error];
@@ -334,14 +336,15 @@ async function askToConfirm(task, then) {
   const lines = [problem.title, meaningOf(task), ...resolvedWords(problem.resolved)];
   dismiss(id);
   if (await confirmed(title(what), lines, action(about), "")) {
-    // Only the card that the question was about may be charged, whatever is on the reader by now.
+    // Only the card that the question was about may be charged, even if another is on the reader
+    // now.
     const card = verb in say.served && (body.card ?? problem.uid);
     begin(verb, { ...body, ...(card && { card }), [CONFIRMING_MEMBERS[problem.error]]: true },
       { place, about, kind, then });
   }
 }
 
-// Before the first touch, the browser would refuse and log a warning.
+// Before the user's first touch, the browser would refuse to vibrate and log a warning.
 function vibrate(pattern) {
   if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(pattern);
 }
@@ -350,7 +353,7 @@ function noteOther(id, note) {
   change({ others: { ...state.others, [id]: note } });
   if (note.phase !== "done" && note.phase !== "failed") return;
   change({ ended: state.ended + 1 });
-  // The other operation no longer uses the reader, so ours can be retried.
+  // The other operation no longer uses the reader, so this page's operations can be retried.
   Object.values(state.tasks).filter(repeatsItself).forEach((task) => repeat(task.id, 0));
   setTimeout(() => {
     const { [id]: gone, ...others } = state.others;
@@ -358,7 +361,7 @@ function noteOther(id, note) {
   }, OTHERS_SHOWN);
 }
 
-// After a reload, the page must still know its open operations.
+// Stored, because the page must still know its open operations after a reload.
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")

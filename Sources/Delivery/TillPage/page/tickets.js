@@ -1,4 +1,4 @@
-// Tickets in two sections, and their actions: buy, check, claim.
+// Tickets in two sections, and the actions: buy, check, and claim.
 
 import { load, problemOf } from "./api.js";
 import { serveAgain } from "./till.js";
@@ -26,7 +26,7 @@ function show(card) {
   enter();
 }
 
-// The result for the card stays in the list until another list is loaded.
+// The result for the card is shown until another list is loaded.
 const check = () => begin("ticket/check", {}, {
   then: ({ id, status, answer }) => {
     if (status !== "done" || state.route.name !== "tickets") return;
@@ -36,7 +36,7 @@ const check = () => begin("ticket/check", {}, {
 });
 
 function buy(price) {
-  // The request names the card that the page shows, because another may be on the reader by then.
+  // The request specifies the displayed card, because another card may be on the reader by then.
   const card = trustedCard()?.uid;
   begin("ticket/buy", card ? { card } : {}, { about: price });
 }
@@ -99,7 +99,7 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
-/** Goes back to the tickets of all cards, because another customer's card was tapped. */
+/** Goes back to all cards' tickets, because another customer's card was tapped. */
 export function leaveTickets() {
   if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
 }

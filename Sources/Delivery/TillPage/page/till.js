@@ -27,11 +27,11 @@ async function askForCard() {
     const card = await call("GET", "card");
     if (card.session !== null) change({ card, asking: false });
   } catch {
-    // The stream reports this too, and its banner is already visible.
+    // The stream also reports this, and its banner is already visible.
   }
 }
 
-/** Why no card can be charged or topped up. */
+/** Why cards cannot be charged or topped up. */
 const noLedger = () => words.noLedger[state.card?.problem?.error] ?? words.noLedger.other;
 
 const isAway = () => state.reader?.state === "missing";
@@ -44,7 +44,7 @@ h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
   : cannotBeChecked() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
     : words.balanceAsk));
 
-/** A link to a view. If the view cannot be used right now, a disabled button says why. */
+/** A link to a view or, if the view cannot be used right now, a disabled button that says why. */
 function way(name, sign, hint, isOpen) {
   const inside = [icon(sign), h("span", words[name]), h("small", hint)];
   return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
@@ -94,23 +94,23 @@ export const home = {
   },
 };
 
-/** The card that the page shows; while the ledger is offline, a card that can still be charged. */
+/** The card that the page shows. While the ledger is offline, it may be one that can still pay. */
 const shownCard = (verb) =>
   (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
 
-// The request names the card that the page shows, because another card may be on the reader by the
-// time the server reads it.
+// The request specifies the displayed card, because another card may be on the reader by the time
+// the server reads it.
 function move(verb, amount) {
   const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
-  // Whatever the outcome, the next customer's amount is typed into an empty field.
+  // Cleared whatever the outcome, so that the next customer's amount is typed into an empty field.
   discardDrafts(`${verb}-amount`);
 }
 
 const servedWords = (verb) =>
   state.served[verb] === "perhaps" ? say.possiblyServed[verb] : say.served[verb][0];
 
-/** After a top-up, the page returns to the till for the next customer. */
+/** Returns to the till after a top-up, for the next customer. */
 export function leaveAdd() {
   if (state.route.name !== "add") return;
   // Replaced, so that the browser's Back button does not return to the finished top-up.
@@ -118,12 +118,12 @@ export function leaveAdd() {
   change({ route: { name: "home", arg: null } });
 }
 
-// Whatever the outcome, because the next card may be another customer's.
+// Called whatever the outcome, because the next card may be another customer's.
 whenever("add", leaveAdd);
 
 /**
- * A card that stays on the reader is charged once; charging it again needs confirmation. The button
- * for that is above the places where the amounts, the tiles, and the check mark appear.
+ * A card that stays on the reader is charged only once; charging it again needs confirmation. The
+ * button for that is above the places where the amounts, the tiles, and the check mark appear.
  */
 export const serveAgain = (verb) => isServed(verb) && [
   button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
@@ -153,7 +153,8 @@ const moneyView = (verb) => ({
     return [
       again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
       h("div.till",
-        // Placed where the till shows the card, so that a double tap on a tile hits no amount.
+        // Placed where the till shows the card, so that a double tap on a tile cannot hit an
+        // amount.
         h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : isAway() ? words.noReader : !disabled && say.money.nobody)),

@@ -1,5 +1,5 @@
-// The server's tills: which till this page is at, and how to choose another. The browser remembers
-// the choice.
+// The server's tills: which till this page is at, and how to choose another one. The browser
+// remembers the choice.
 
 import { load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -15,9 +15,9 @@ let timer = null;
 
 const addressOf = (number) => `/tills/${number}/#/home`;
 
-/** The address of the till chosen in this browser; null for none. */
+/** The address of the till chosen in this browser; null if there is none. */
 export function chosenAddress() {
-  // The server may have fewer tills now than when the browser stored the number.
+  // The server may now have fewer tills than when the browser stored the number.
   const number = Number(localStorage.getItem(STORAGE_KEY));
   return number >= 1 && number <= state.settings.tills ? addressOf(number) : null;
 }

@@ -7,7 +7,7 @@ import { say } from "./strings.js";
 export const heading = (text, lead) => h("header",
   h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
 
-/** A button. If it is for moving money, it ignores presses at first: see guard.js. */
+/** A button. A button that moves money ignores presses at first: see guard.js. */
 export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {}) =>
   h("button", { class: tone, onclick, "data-money": money, ...rest },
     sign && icon(sign), h("span", text), hint && h("small", hint));
@@ -15,7 +15,7 @@ export const button = (text, onclick, { tone, sign, hint, money, ...rest } = {})
 export const submit = (text, disabled, tone = "strong", money = false) =>
   button(text, null, { type: "submit", tone, disabled, money });
 
-/** A button that shows only an icon; its text is for screen readers. */
+/** A button that shows only an icon. Its label is for screen readers. */
 export const signButton = (sign, label, onclick, rest) =>
   h("button.round", { "aria-label": label, onclick, ...rest }, icon(sign));
 
@@ -31,14 +31,14 @@ const selecting = {
     entered = target;
     target.select();
   },
-  // After the focus, the press would set the caret and undo the selection, so select again.
+  // After focusing the field, the press sets the caret and undoes the selection, so select again.
   onclick: ({ target }) => {
     if (entered === target) target.select();
     entered = null;
   },
 };
 
-/** A field bound to the draft of the same name, with a hint and its error. */
+/** A field bound to the draft with the same name, with its hint and error. */
 export function field(id, label, { hint, ...rest } = {}) {
   const wrong = draft(`${id}!`);
   const notes = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(" ");
@@ -65,7 +65,7 @@ export function accepts(id, wrong) {
 }
 
 export const typed = (id) => draft(id).trim();
-// The maximum length leaves space for a sign and group separators.
+// The maximum length leaves room for a currency sign and group separators.
 export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
@@ -80,6 +80,7 @@ export const tick = (id, label, hint) => h("div.tick",
   h("label", { for: id }, label), hint && h("p.hint", { id: `${id}-hint` }, hint));
 
 export const form = (onsubmit, ...children) => h("form", {
+  // Fields show their own errors: see accepts().
   novalidate: true, onsubmit: (event) => { event.preventDefault(); onsubmit(); },
 }, children);
 
@@ -94,10 +95,10 @@ export const problemBox = (problem, ...actions) =>
 export const note = (text, sign = "info", tone = "") =>
   h("p.note", { class: tone }, icon(sign), h("span", text));
 
-/** The draft that remembers, in each view, that the address was declined; "Try again" clears it. */
+/** The draft that records that the user declined the address; "Try again" clears it. */
 export const DECLINED = "address.declined";
 
-/** The loaded content, a note that it is loading, or the reason why loading failed. */
+/** The loaded content, a note that the content is loading, or the reason why loading failed. */
 export function loaded(entry, body, retry) {
   const again = () => {
     setDraft(DECLINED, false);
@@ -123,7 +124,7 @@ export const tabs = (label, ...items) => h("nav.tabs", { "aria-label": label },
   items.map(([text, href, isHere]) =>
     h("a", { href, "aria-current": isHere ? "page" : null }, text)));
 
-/** A choice of one value, shown as buttons that stay pressed. */
+/** A choice of one value. Each value is a button, and the chosen one stays pressed. */
 export const choice = (label, items, chosen, choose) => h("div.choice", {
   role: "group", "aria-label": label,
 }, items.map(([value, text]) => h("button", {

@@ -1,10 +1,10 @@
-// How amounts, times, and numbers are formatted. Amounts are decimal strings; calculations use
-// whole minor units.
+// Formats amounts, times, and numbers. Amounts are decimal strings; calculations use whole minor
+// units.
 
 import { draft, state } from "./store.js";
 import { say } from "./strings.js";
 
-// Next to a decimal comma, groups are separated by a no-break space: 1 500,00 has one meaning only.
+// With a decimal comma, a no-break space separates groups, because 1 500,00 is unambiguous.
 const GROUP = { ".": ",", ",": "\u00a0" };
 const dateFormat = (options) => new Intl.DateTimeFormat("en-GB", options);
 const moment = dateFormat({ dateStyle: "medium", timeStyle: "short" });
@@ -31,16 +31,16 @@ export function shown(amount) {
 
 const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 
-/** The server's sentences with amounts in the page's notation. */
+/** A text from the server with its amounts in the page's notation. */
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
-  // Text that only resembles an amount, with too many or too few decimals, stays unchanged.
+  // Text that only looks like an amount, with too many or too few decimals, stays unchanged.
   const isPlain = new RegExp(decimals() > 0 ? `^\\d+\\.\\d{${decimals()}}$` : "^\\d+$");
   return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
 }
 
-/** A preset amount, without decimals if no preset has any. */
+/** A preset amount, without decimals if all presets are whole. */
 export function presetText(amount) {
   const { pay = [], add = [] } = state.settings?.presets ?? {};
   const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
@@ -57,16 +57,16 @@ const languageUsesComma =
   new Intl.NumberFormat(navigator.languages).format(0.5).includes(",");
 const takesComma = () => languageUsesComma || separator() === ",";
 
-/** An amount as it is typed here. */
+/** An amount as users of this station type it. */
 export const typeable = (amount) => amount.replace(".", separator());
 
-// Group separators are accepted only in front of decimals: 1,500 is ambiguous and refused.
+// Group separators are accepted only before decimals; 1,500 is ambiguous and refused.
 const groups = () => (separator() === "," ? /^\d{1,3}(?:\.\d{3})+(?=,)/
   : /^\d{1,3}(?:,\d{3})+(?=\.)/);
 
 /**
- * Typed or copied text with a decimal point and without group separators. A comma before exactly
- * two final digits is a decimal comma, as on the command line: fixtures/amounts.txt.
+ * Typed or copied text, converted to a decimal point and no group separators. A comma before
+ * exactly two final digits is a decimal comma, as on the command line: see fixtures/amounts.txt.
  */
 function plain(typed) {
   const bare = typed.startsWith(symbol()) ? typed.slice(symbol().length) : typed;
@@ -86,7 +86,7 @@ export const example = (verb) =>
   presetText(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
     .replaceAll(separator() === "." ? "," : ".", "");
 
-/** What is wrong with a typed amount, in the words of the server's refusals; null if it is fine. */
+/** What is wrong with a typed amount, worded like the server's refusals; null if it is valid. */
 export function fault(typed) {
   const wrong = faultOf(plain(typed.trim()));
   return wrong && wrong(typed.trim());
@@ -107,7 +107,7 @@ function faultOf(text) {
   return minorUnits(text) === 0n ? () => say.amount.zero : null;
 }
 
-/** What happened to the other operations that this tap resolved; the requested one has its own. */
+/** What happened to the operations that this tap resolved, other than the requested one. */
 export const resolvedWords = (resolved = [], operation) => resolved
   .filter((each) => each.operation !== operation)
   .map(({ kind, amount, outcome }) => {
@@ -116,11 +116,11 @@ export const resolvedWords = (resolved = [], operation) => resolved
     return say.fromBefore(what, outcome === "committed");
   });
 
-/** The balance after a task, worded for payments as what is left. */
+/** The balance after a task. For payments, the wording is how much is left. */
 export const balanceWords = ({ verb }, amount) =>
   (["pay", "ticket/buy"].includes(verb) ? say.panel.left : say.panel.balance)(shown(amount));
 
-/** The cash to pay out for the operations that a tap resolved; null for none. */
+/** The cash to pay out for the operations that a tap resolved; null if there is none. */
 export function resolvedPayOut(resolved = []) {
   const due = resolved.filter(({ outcome }) => outcome === "committed")
     .map(({ kind, amount, closed }) => closed
@@ -128,7 +128,7 @@ export function resolvedPayOut(resolved = []) {
   return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-/** The cash to pay out because of a task; null for none. */
+/** The cash to pay out because of a task; null if there is none. */
 export function handOut({ id, verb, answer }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
@@ -142,14 +142,14 @@ function handOutFor({ verb, answer }) {
   return due && minorUnits(due) !== 0n ? due : null;
 }
 
-/** What it means for payments that the ledger is offline. */
+/** What the offline ledger means for payments. */
 export const offlineWords = ({ offered, left }) =>
   (offered && minorUnits(left) > 0n
     ? say.offlinePayments.offline(shown(left)) : say.offlinePayments.stale);
 
 export const timeWords = (iso) => moment.format(new Date(iso));
 export const dateWords = (iso) => date.format(new Date(iso));
-/** A calendar day, such as a draw's, independent of the time zone. */
+/** A calendar day, such as the day of a draw, which does not depend on the time zone. */
 export const dayWords = (date) => weekday.format(new Date(date));
 
 export function today() {
@@ -162,17 +162,17 @@ export function dayAfter(date, shift) {
   return dayText(year, month - 1, day + shift);
 }
 
-// In UTC, where all days have 24 hours. Day 0 becomes the last day of the previous month.
+// Uses UTC, where all days have 24 hours. Day 0 becomes the last day of the previous month.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
-/** The age in the largest unit that fits at least once, such as "3 hours ago". */
+/** The age in the largest unit that is not longer than the age, such as "3 hours ago". */
 export function ageWords(seconds) {
   const units = [["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]];
   const [unit, size] = units.find(([, length]) => seconds >= length) ?? units[3];
   return relative.format(-Math.floor(seconds / size), unit);
 }
 
-/** A chip's name as people read it; "NTAG424" is how it is stored. */
+/** A chip's name as users know it; it is stored as "NTAG424". */
 export const chipWords = (chip) => chip?.replace("NTAG424", "NTAG 424");
 
 /** A card's number in pairs, which are easier to compare with a printed number. */

@@ -7,7 +7,7 @@ struct APIDocument: Sendable {
     let endpoints: [Endpoint]
     let currency: Currency
     let cookieName: String
-    /// How many tills there are.
+    /// The number of tills.
     let tills: Int
 
     var value: JSONValue {
@@ -39,7 +39,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// The server's root; with several tills, the path of one of them.
+    /// The server's root or, with several tills, the path of one till.
     private var server: JSONValue {
         guard tills > 1 else { return ["url": "/"] }
         return [
@@ -141,7 +141,7 @@ struct APIDocument: Sendable {
         ]
     }
 
-    /// What each status of a refusal means, for every call.
+    /// What each problem status means for every call.
     static let problemWords: KeyValuePairs<Int, String> = [
         400: "A value is unknown, missing, or malformed; nothing was done.",
         401: "The token is missing or has expired, or nobody is logged in.",
@@ -163,6 +163,7 @@ struct APIDocument: Sendable {
 extension Endpoint {
     /// The operation ID, such as "postTicketBuy".
     fileprivate var name: String {
+        // The leading "api" and the version are left out.
         let parts = path.split { !$0.isLetter && !$0.isNumber }.dropFirst(
             path.hasPrefix("/api") ? 2 : 0)
         return method.lowercased()

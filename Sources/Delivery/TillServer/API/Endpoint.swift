@@ -17,7 +17,7 @@ struct Endpoint: Sendable {
     var needsToken = false
     /// The response to a successful request.
     let answer: Answer
-    /// The possible problem statuses, in addition to those that any request can have.
+    /// The problem statuses that are possible in addition to those of every request.
     var problems: [Int] = []
 
     struct Parameter: Sendable {
@@ -44,16 +44,16 @@ struct Endpoint: Sendable {
         }
     }
 
-    /// The statuses that refuse any request: it is malformed or comes from another site, the
-    /// cashiers' file is unreadable, or the till is closing.
+    /// The problem statuses of every request: it may be malformed or come from another site, the
+    /// cashier file may be unreadable, or the server may be closing.
     private static let generalProblems = [400, 403, 500, 503]
     private static let tokenProblems = [401]
     private static let bodyProblems = [413, 415]
 
     private var isOpen: Bool { Router.isOpen(path) }
 
-    /// The security requirement of the document; nil for open endpoints. Read-only endpoints accept
-    /// anonymous requests while the station has no cashiers.
+    /// The security requirement in the OpenAPI document; nil for open endpoints. Read-only
+    /// endpoints accept anonymous requests while the station has no cashiers.
     var security: JSONValue? {
         if needsToken { return [["token": []]] }
         return isOpen ? nil : [.object([]), ["token": []], ["cookie": []]]
@@ -68,7 +68,7 @@ struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// The endpoint for a call, from the table that is also used to parse its requests.
+    /// The endpoint for a call. The same table describes it here and parses its requests.
     init(_ call: TillCall, _ values: (PageParameter.Form) -> JSONValue) {
         func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
@@ -85,7 +85,7 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
-                    // An optional operation ID is the request's own ID, which every change has: it
+                    // An optional operation ID is the request's own ID. Every change has one, so it
                     // is added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
@@ -102,7 +102,8 @@ extension Endpoint {
                     schema: Schema.byDefault(parameter.usual, values(parameter.form)))
             }
         }
-        // 409, because a rule can refuse any command, and so can a failing ledger or file.
+        // 409, because a rule, a failing ledger, or an unusable file can cause any command to be
+        // refused.
         problems = [409] + (call.mayNeedReader ? [504] : []) + (call.asksService ? [502] : [])
     }
 }

@@ -1,7 +1,7 @@
 import TextCodecs
 import Verbs
 
-/// The server's own endpoints, in addition to the calls.
+/// The endpoints of the server itself, in addition to the calls.
 extension Endpoint {
     private static let base = CallRoutes.base
     private static let id = Parameter(

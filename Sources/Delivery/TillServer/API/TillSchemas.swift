@@ -42,14 +42,14 @@ enum TillSchemas {
         "problem": Schema.nullable(Schema.named("Problem")),
     ])
 
-    /// The card on the reader. Without a session, the reader is empty; with a session but neither a
-    /// reading nor a problem, the card is being read.
+    /// The card on the reader. If there is no session, the reader is empty. If there is a session
+    /// but no reading and no problem, the card is being read.
     private static let cardOnReader = Schema.object([
         "session": Schema.nullable(Schema.count), "read": Schema.nullable(Schema.named("Card")),
         "problem": Schema.nullable(Schema.named("Problem")), "served": served,
     ])
 
-    /// What has been done, or may have been done, for the card since it was put on the reader.
+    /// What has, or may have, been done for the card since it was put on the reader.
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
@@ -73,8 +73,8 @@ enum TillSchemas {
         "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
     ])
 
-    /// Whether the ledger is offline, and the offline payments; null if the ledger is online and
-    /// the station accepts no offline payments.
+    /// Whether the ledger is offline, and the state of offline payments. Null if the ledger is
+    /// online and the station does not accept offline payments.
     private static let offlinePayments = Schema.object([
         "offline": Schema.truth, "offered": Schema.truth,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
@@ -87,7 +87,7 @@ enum TillSchemas {
     private static let healthWords = Schema.words(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// The reader is null in the health report for a server with several tills.
+    /// `reader` is null in the health report for a server with several tills.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.nullable(Schema.named("Reader")),
         "tills": Schema.list(
@@ -102,7 +102,7 @@ enum TillSchemas {
         "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")), "version": Schema.text,
     ])
 
-    /// The names of the events, with the schemas of their data.
+    /// The names of the events and of their data's schemas.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
         "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",

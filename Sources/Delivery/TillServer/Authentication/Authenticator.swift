@@ -8,29 +8,29 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Decides who may use the till: only a logged-in cashier if the station has cashiers, otherwise
-/// any page from this origin.
+/// Decides who may use the till: if the station has cashiers, only a cashier who is logged in;
+/// otherwise, any page from this origin.
 final class Authenticator: Sendable {
-    /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so browsers accept it
-    /// only from this host.
+    /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so that browsers
+    /// accept it only from this host.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
-    private static let longestPassword = CashierFile.longestPassword
+    private static let maximumPasswordSize = CashierFile.longestPassword
 
     private let runner: TillRunner
     private let sessions: TillSessions
     private let passwords = PasswordChecker()
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
-    /// Whether a login was ever required. It then stays required, because removing the last cashier
-    /// must not open the till to everyone.
+    /// Whether a login has ever been required. If so, it stays required, because removing the last
+    /// cashier must not open the till to everyone.
     private let hasRequiredLogin: Guarded<Bool>
     private let isProtected: Bool
     /// Whether only programs on this machine can connect.
     let isLoopback: Bool
     private let log: TillLog
 
-    /// `isProtected` is true over TLS, where others cannot read the traffic.
+    /// `isProtected` means that the server uses TLS, so others cannot read the traffic.
     init(
         _ runner: TillRunner, mustLogIn: Bool, isProtected: Bool, isLoopback: Bool, log: TillLog
     ) {
@@ -41,14 +41,14 @@ final class Authenticator: Sendable {
     }
 
     func needsLogin() throws(Problem) -> Bool {
-        let areAny = try !cashiers().isEmpty
+        let hasCashiers = try !cashiers().isEmpty
         return hasRequiredLogin.withLock { hasRequiredLogin in
-            hasRequiredLogin = hasRequiredLogin || areAny
+            hasRequiredLogin = hasRequiredLogin || hasCashiers
             return hasRequiredLogin
         }
     }
 
-    /// Opens a session, after a login if one is needed.
+    /// Opens a session, which requires a login if the station has cashiers.
     func open(
         _ members: [JSONMember], _ request: WebRequest
     ) async throws(Problem) -> TillSessions.Session {
@@ -75,7 +75,7 @@ final class Authenticator: Sendable {
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
-        // The cookie is not enough, because browsers also send it to other servers on this host.
+        // The cookie does not suffice, because browsers also send it to other servers on this host.
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
@@ -87,18 +87,18 @@ final class Authenticator: Sendable {
         return session
     }
 
-    /// Whether the request has a valid session, so that its response may mention files and devices.
+    /// Whether the request has a valid session. If so, its response may mention files and devices.
     func knows(_ request: WebRequest) -> Bool {
         let named = token(of: request).flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
         return (try? isValid(session)) ?? false
     }
 
-    /// Refuses a request without a required login. Only requests with `isUse` keep the session
-    /// alive. Returns true for a logged-in cashier, and false if no login is needed.
+    /// Refuses a request that lacks a required login. Only requests with `isUse` keep the session
+    /// alive. Returns true for a logged-in cashier and false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
-        // A monitor has no session, and only programs on this machine can connect.
+        // A monitoring program has no session, and only programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
         if token(of: request) != nil {
@@ -111,11 +111,11 @@ final class Authenticator: Sendable {
         return true
     }
 
-    /// Checks whether the sender of this request may still follow the till's events.
+    /// Returns a check for whether the sender of this request may still receive the till's events.
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
-                // A stream that is left open must not keep an idle session alive.
+                // An open stream must not keep an idle session alive.
                 try requireReader(request, isUse: false)
                 return true
             } catch {
@@ -131,19 +131,19 @@ final class Authenticator: Sendable {
     var noCookie: String { cookie("", seconds: 0) }
 
     private func cookie(_ value: String, seconds: Int64) -> String {
-        // Over plain HTTP from another machine, browsers would reject a Secure cookie.
+        // Browsers on other machines would reject a Secure cookie over plain HTTP.
         "\(cookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict"
             + (isProtected ? "; Secure" : "")
     }
 
-    /// False once the cashier has been removed or has a new password.
+    /// Whether the session's cashier still exists and has the same password.
     private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
         guard let cashier = session.cashier else { return try !needsLogin() }
         return try cashiers().contains(cashier)
     }
 
     private func cashiers() throws(Problem) -> [Cashier] {
-        // The client is not logged in, so the problem must not name the file.
+        // The client may not be logged in, so the problem must not mention the file.
         try translating(runner.cashiers()) { (error: TapcardError) in
             Problem(
                 500, error.kind.word,
@@ -154,34 +154,34 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// The cashier with this name and password. Neither a refusal nor its timing reveals whether
-    /// the name exists.
+    /// Returns the cashier with this name and password. Neither a refusal nor its timing reveals
+    /// whether the name exists.
     private func cashier(
         _ text: String, _ password: String, _ request: WebRequest
     ) async throws(Problem) -> Cashier {
         let name = try? CashierName(text)
         // Different spellings of a name count toward the same limit.
-        let counted = name?.spelling ?? ""
+        let countedName = name?.spelling ?? ""
         let origin = origin(of: request)
-        try requireFewFailures(counted, origin, request)
-        guard await turns.begin(counted, from: origin) else {
+        try requireFewFailures(countedName, origin, request)
+        guard await turns.begin(countedName, from: origin) else {
             log.say("login-busy", ["client": .string(request.client)])
             throw .tooManyLogins
         }
         defer { turns.end() }
-        // The attempts ahead of this one may have failed while it waited.
-        try requireFewFailures(counted, origin, request)
+        // Attempts ahead of this one in the queue may have failed while it waited.
+        try requireFewFailures(countedName, origin, request)
         let cashier = try name.flatMap { name throws(Problem) in try cashiers().named(name) }
-        guard password.utf8.count <= Authenticator.longestPassword,
+        guard password.utf8.count <= Authenticator.maximumPasswordSize,
             let accepted = await passwords.accept(password, for: cashier, runner)
         else {
-            limits.withLock { $0.fail(counted, from: origin, at: uptime) }
+            limits.withLock { $0.fail(countedName, from: origin, at: uptime) }
             log.say("login-refused", ["client": .string(request.client)])
             throw .wrongPassword
         }
         // The log contains no names.
         log.say("login")
-        limits.withLock { $0.forgive(counted, from: origin) }
+        limits.withLock { $0.forgive(countedName, from: origin) }
         return accepted
     }
 
@@ -197,8 +197,8 @@ final class Authenticator: Sendable {
         throw .tooManyTries(waiting: wait)
     }
 
-    /// The origin of an attempt: the cashier who is already logged in there; otherwise the network
-    /// address, which many clients may share.
+    /// Where an attempt comes from: the cashier who is already logged in on that page or, if there
+    /// is none, the network address, which many clients may share.
     private func origin(of request: WebRequest) -> String {
         let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
         guard let session = named ?? cookieSession(of: request, isUse: false),
@@ -208,7 +208,7 @@ final class Authenticator: Sendable {
     }
 
     private func token(of request: WebRequest) -> String? {
-        // HTTP ignores the case of the scheme.
+        // HTTP ignores the case of the scheme's name.
         guard let header = request.headers["Authorization"],
             header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
         else { return nil }
@@ -218,7 +218,7 @@ final class Authenticator: Sendable {
     private func cookieSession(
         of request: WebRequest, isUse: Bool
     ) -> TillSessions.Session? {
-        // Servers on other ports of this host may have set cookies with this name.
+        // Servers on other ports of this host may have set cookies with the same name.
         for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
             let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0] == cookieName else { continue }
@@ -230,10 +230,11 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Compares passwords on a separate thread, because each comparison takes a long time.
+/// Checks passwords on a separate thread, because each check takes a long time.
 private actor PasswordChecker {
     private nonisolated let lane = BlockingLane(label: "tapcard.passwords")
-    /// A hash for unknown names, so that checking them takes as long as checking known ones.
+    /// A hash for unknown names, so that checking an unknown name takes as long as checking a known
+    /// one.
     private let dummyHash = PasswordHash(
         cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
@@ -242,7 +243,8 @@ private actor PasswordChecker {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// The cashier, with a hash at the current cost, if the password is correct; otherwise nil.
+    /// If the password is correct, returns the cashier with a hash at the current cost; otherwise,
+    /// returns nil.
     func accept(_ password: String, for cashier: Cashier?, _ runner: TillRunner) -> Cashier? {
         guard (cashier?.password ?? dummyHash).accepts(password), let cashier else { return nil }
         guard cashier.password.cost.isBelowDefault else { return cashier }

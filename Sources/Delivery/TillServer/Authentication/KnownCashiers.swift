@@ -2,7 +2,8 @@ import StationFiles
 import TapcardCore
 import Verbs
 
-/// A cache of the cashiers' file, reread when the file changes, because every request needs it.
+/// A cache of the cashier file's contents, because every request needs them. The file is reread
+/// when it changes.
 struct KnownCashiers {
     private var stamp: CashierFile.Stamp?
     private var cashiers: [Cashier]?
@@ -10,9 +11,9 @@ struct KnownCashiers {
     mutating func cashiers(in file: CashierFile) throws(TapcardError) -> [Cashier] {
         let now = try file.stamp()
         if let cashiers, now == stamp { return cashiers }
-        // If loading fails, the old list must not be used for the changed file.
+        // If loading fails, the old list must not be used in its place.
         cashiers = nil
-        // The stamp is from before the reading, so a change in between is noticed the next time.
+        // The stamp was taken before the file is read, so a change since then is noticed next time.
         stamp = now
         let found = try file.load()
         cashiers = found

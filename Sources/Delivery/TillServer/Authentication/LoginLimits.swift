@@ -1,8 +1,8 @@
-/// Limits on wrong passwords, counted by the client's address, or by the cashier who is logged in
-/// there, so that a stranger elsewhere cannot lock out a cashier.
+/// Limits on wrong passwords. They are counted separately for each client address, or for the
+/// cashier who is logged in there, so that someone at another address cannot lock out a cashier.
 ///
-/// Only failed attempts count, because many tills behind one address may log in at once. A
-/// successful login clears the failures for its name and origin.
+/// Only failed attempts count, because cashiers at many tills behind one address may log in at
+/// once. A successful login clears the failures for its name and origin.
 package struct LoginLimits: Sendable {
     /// The maximum number of wrong passwords for one name from one origin.
     package static let maximumPerName = 5
@@ -14,25 +14,25 @@ package struct LoginLimits: Sendable {
 
     package init() {}
 
-    /// Nil if another attempt is allowed; otherwise the seconds until then. `now` is in
-    /// milliseconds on a monotonic clock.
+    /// The number of seconds until another attempt is allowed; nil if one is allowed now. `now` is
+    /// in milliseconds on a monotonic clock.
     package mutating func wait(_ name: String, from origin: String, at now: Int64) -> Int? {
         failures.removeAll { $0.at + LoginLimits.span <= now }
         let own = failures.filter { $0.origin == origin }
         let named = own.filter { $0.name == name }
         let waits = [(named, LoginLimits.maximumPerName), (own, LoginLimits.maximumPerOrigin)]
-            .compactMap { failures, most in
-                // Another attempt is allowed once the oldest of the last `most` failures is older
-                // than the time span.
-                failures.count < most
-                    ? nil : failures[failures.count - most].at + LoginLimits.span - now
+            .compactMap { failures, maximum in
+                // Another attempt is allowed once the oldest of the last `maximum` failures is
+                // older than the time span.
+                failures.count < maximum
+                    ? nil : failures[failures.count - maximum].at + LoginLimits.span - now
             }
-        // Rounded up: a client that waits this long must not be refused again.
+        // Rounded up, because a client that waits this long must not be refused again.
         return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 
-    /// Counts a wrong password. Comparisons are slow, so no more than a few hundred failures
-    /// accumulate within the time span.
+    /// Counts a wrong password. Because checking passwords is slow, no more than a few hundred
+    /// failures accumulate within the time span.
     package mutating func fail(_ name: String, from origin: String, at now: Int64) {
         failures.append((now, name, origin))
     }

@@ -1,16 +1,16 @@
 import BlockingLane
 import OperatingSystem
 
-/// The logins waiting for their passwords to be compared. Origins take turns, so that an origin
-/// with many logins does not keep the others waiting. When the queue is full, the origin with the
-/// most logins gives up a place.
+/// The logins that are waiting for their password to be checked. Origins take turns, so that an
+/// origin with many logins does not keep the others waiting. If the queue is full, the origin with
+/// the most logins gives up a place.
 package struct LoginQueue: Sendable {
     /// A waiting login.
     package struct Ticket: Hashable, Sendable {
         package let number: Int
         package let name: String
         package let origin: String
-        /// When it joined, in milliseconds.
+        /// When it joined the queue, in milliseconds.
         package let since: Int64
     }
 
@@ -18,12 +18,12 @@ package struct LoginQueue: Sendable {
     package static let most = 512
     /// The maximum number of waiting logins with one name from one origin.
     package static let maximumPerName = 5
-    /// How long a login may wait, in milliseconds. The page gives up after 10 s, and checking a
-    /// password after that would only delay other logins.
+    /// The maximum waiting time of a login, in milliseconds. The page gives up after 10 s, and
+    /// checking a password after that would only delay other logins.
     package static let longestWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
-    /// The origins that have a login waiting, the next one to be served first.
+    /// The origins with waiting logins, in the order of their turns.
     private var turns: [String] = []
     private var numbers = 0
 
@@ -31,8 +31,8 @@ package struct LoginQueue: Sendable {
 
     package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
 
-    /// Adds a login at the end of its origin's line, and returns its ticket and the ticket that had
-    /// to leave for it; nil if there is no place.
+    /// Adds a login at the end of its origin's line. Returns its ticket and the ticket it
+    /// displaced, if any; nil if there is no place for it.
     package mutating func join(
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
@@ -40,8 +40,8 @@ package struct LoginQueue: Sendable {
         guard line.count(where: { $0.name == name }) < LoginQueue.maximumPerName else { return nil }
         var displaced: Ticket?
         if count >= LoginQueue.most {
-            // The longest line must stay at least as long as this one becomes; otherwise, the two
-            // would keep taking places from each other.
+            // After losing a login, the longest line must still be at least as long as this line
+            // after gaining one; otherwise, the two lines would keep taking places from each other.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
                 longest.value.count > line.count + 1
             else { return nil }
@@ -72,12 +72,13 @@ package struct LoginQueue: Sendable {
         guard !turns.isEmpty else { return nil }
         let origin = turns.removeFirst()
         guard let ticket = lines[origin]?.removeFirst() else { return nil }
+        // An origin with more logins goes to the end, so that all origins take turns.
         if lines[origin]?.isEmpty ?? true { lines[origin] = nil } else { turns.append(origin) }
         return ticket
     }
 }
 
-/// Lets one login at a time compare its password, because each comparison takes a lot of memory and
+/// Lets only one login at a time check its password, because each check takes a lot of memory and
 /// time.
 final class LoginTurns: Sendable {
     private struct State {
@@ -88,11 +89,12 @@ final class LoginTurns: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits for a turn, which `end` ends. False if too many are already waiting.
+    /// Waits for a turn, which lasts until `end`. Returns false if too many logins are waiting or
+    /// the wait was too long.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
-            // Clients that gave up waiting will try again, and their old logins must not take up
-            // the places.
+            // Clients that gave up waiting will try again, so their old logins must not take up
+            // places.
             dismissExpired()
             let refused = state.withLock { state -> CheckedContinuation<Bool, Never>? in
                 let joined = state.queue.join(

@@ -1,19 +1,18 @@
 import Verbs
 import WebServer
 
-/// A check that requests come from this page's own origin. What they may do is decided by the
-/// authenticator.
+/// Checks that requests come from this page's own origin. `Authenticator` decides what they may do.
 ///
-/// A page from another site in the same browser can send requests here. It cannot read a token,
-/// because browsers hide the responses from it. If its site directs a host name of its own to this
-/// server (DNS rebinding), that name is refused.
+/// A page from another site in the same browser can send requests to this server, but it cannot
+/// read a token, because browsers hide the responses from it. If the site points its own host name
+/// at this server (DNS rebinding), that name is refused.
 struct OriginCheck: Sendable {
     /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
     let scheme: String
 
-    /// Refuses requests from other origins. Other sites may link to a page meant for people,
-    /// because they cannot see its contents.
+    /// Refuses requests from other origins. Other sites may link to the page itself, because they
+    /// cannot see its contents.
     func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
@@ -22,11 +21,11 @@ struct OriginCheck: Sendable {
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
         }
-        // The host is one of this server's names, so a foreign origin cannot be equal to it.
+        // The host is one of this server's names, so a foreign origin cannot match it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
             throw OriginCheck.foreign
         }
-        // "none" means that the user navigated here: a typed address or a bookmark.
+        // "none" means that the user opened the page directly, with a typed address or a bookmark.
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" {
             let isLink =
                 isFile && request.method == "GET" && request.headers["Sec-Fetch-Mode"] == "navigate"

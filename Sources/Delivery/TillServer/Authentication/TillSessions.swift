@@ -4,7 +4,8 @@ package import StationFiles
 
 /// The open sessions: clients that may change something.
 package final class TillSessions: Sendable {
-    /// The maximum number of sessions. Beyond that, the oldest ends, and its page opens a new one.
+    /// The maximum number of sessions. If another is opened, the oldest ends, and its page opens a
+    /// new one.
     package static let most = 1_024
     private static let secretBytes = 24
     package static let hours: Int64 = 12
@@ -14,7 +15,7 @@ package final class TillSessions: Sendable {
     package struct Session: Sendable, Hashable {
         /// The token for requests that change something.
         package let token: String
-        /// The cookie, which is only for read-only requests, because browsers send it to every
+        /// The cookie, which allows only read-only requests, because browsers send it to every
         /// server on this host, even on other ports.
         package let cookie: String
         /// The cashier, as stored when the session was opened.
@@ -22,13 +23,13 @@ package final class TillSessions: Sendable {
         fileprivate let end: Int64
     }
 
-    /// A session with the time of its last use.
+    /// A session and the time of its last use.
     private struct Kept {
         let session: Session
         var used: Int64
 
         func isOver(at now: Int64) -> Bool {
-            // Without cashiers, there is nobody to log out, so only the session's age counts.
+            // Without a cashier, there is nobody to log out, so only the session's age counts.
             let idle = session.cashier == nil ? nil : used + TillSessions.idleMinutes * 60_000
             return now >= min(session.end, idle ?? session.end)
         }
@@ -49,8 +50,8 @@ package final class TillSessions: Sendable {
     private let uptime: @Sendable () -> Int64
     private let state = Guarded(State())
 
-    /// `uptime` is a clock in milliseconds that nobody can set. With a clock that is set back, a
-    /// session could last much too long.
+    /// `uptime` returns milliseconds on a clock that nobody can set. If the clock could be set
+    /// back, a session could last much too long.
     package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
     package func open(_ cashier: Cashier?) -> Session {
@@ -70,12 +71,13 @@ package final class TillSessions: Sendable {
 
     package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
 
-    /// The session for a token. The lookup is by hash, so its timing reveals nothing about a token.
-    /// Unless `isUsed` is false, the lookup restarts the idle time.
+    /// The session for a token. The lookup uses a hash, so its timing reveals nothing about a
+    /// token. Unless `isUsed` is false, the lookup restarts the idle time.
     package func session(token: String, isUsed: Bool = true) -> Session? {
         let now = uptime()
         return state.withLock { state in
             guard let kept = state.sessions[token] else { return nil }
+            // A session that has timed out is removed when its token is next used.
             guard !kept.isOver(at: now) else {
                 state.remove(token)
                 return nil

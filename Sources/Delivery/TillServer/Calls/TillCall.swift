@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// A command that a till can run without a terminal, under the name by which a page calls it.
+/// A command that a till can run without a terminal, as a page calls it.
 package struct TillCall: Sendable {
     /// The document in a successful response.
     package let answer: PrintedDocument
@@ -20,7 +20,7 @@ package struct TillCall: Sendable {
         command = CommandSummary(verb.spec)
     }
 
-    /// All commands that make sense at a till.
+    /// All commands that a page can call, except those for a simulated reader.
     package static let all = calls { $0 != .simulation }
     /// The commands for a simulated reader.
     package static let simulator = calls { $0 == .simulation }
@@ -33,7 +33,7 @@ package struct TillCall: Sendable {
     package var method: PageCall.Method { page.method }
     /// The path. Its parts are separated by "/", and the last part may be a parameter in braces.
     package var path: String { page.path }
-    /// Whether the call asks a service, which may be offline.
+    /// Whether the call contacts a service, which may be offline.
     package var asksService: Bool { verb.asks != nil }
 
     /// The command's description from the command line.
@@ -77,14 +77,14 @@ package struct TillCall: Sendable {
     /// Whether the call contains a secret that must not be stored.
     var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values from a JSON object, under an operation ID if it takes one.
+    /// The command with the values from a JSON object and, if it takes one, the operation ID.
     /// Refuses unknown, repeated, missing, and malformed members.
     func parsed(_ given: [JSONMember], as id: OperationID) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var values: [String: ParsedCommand.Given] = [:]
         let named = takesOperation ? [JSONMember(key: "operation", value: .string("\(id)"))] : []
         for member in given + named + usual(beside: given) {
-            // Two parsers could read a repeated member differently.
+            // Different parsers could read a repeated member differently.
             guard seen.insert(member.key).inserted else {
                 throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
             }
@@ -98,6 +98,7 @@ package struct TillCall: Sendable {
             values[row.name] = .member(member.value)
         }
         let command = try ParsedCommand(verb, given: values)
+        // Checked after parsing, because a member that is null counts as not given.
         for row in verb.spec.parameters where !command.isGiven(row) {
             guard let parameter = row.page, parameter.isRequired else { continue }
             throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")

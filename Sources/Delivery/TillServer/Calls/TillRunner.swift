@@ -8,14 +8,15 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Runs commands for one reader's pages.
+/// Runs commands for the pages of one reader's till.
 ///
-/// Opens the reader and the ledger once. One operation at a time gets the reader; operations that
-/// do not need it run in parallel. The caller pauses the watch while an operation uses the reader.
+/// The reader and the ledger stay open. Only one operation at a time can use the reader; operations
+/// that do not need it run in parallel. The caller pauses the watch while an operation uses the
+/// reader.
 struct TillRunner: Sendable {
     /// The outcome of a call.
     struct Answer: Sendable {
-        /// The `--json` document; there may be one even if its card has a problem.
+        /// The `--json` document. There may be one even if its card has a problem.
         let document: JSONValue?
         let problem: TapcardError?
     }
@@ -51,7 +52,7 @@ struct TillRunner: Sendable {
     func newID() -> OperationID { session.dependencies.newID() }
     func now() -> Timestamp { session.dependencies.now() }
 
-    /// The cashiers of this station; if there are none, no login is needed.
+    /// The station's cashiers.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
             try known.cashiers(in: session.settings.cashierFile)
@@ -63,8 +64,8 @@ struct TillRunner: Sendable {
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.dependencies.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isKept = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
-        return isKept ? renewed : cashier
+        let isSaved = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
+        return isSaved ? renewed : cashier
     }
 
     /// The state of an operation ID in the ledger.
@@ -72,26 +73,27 @@ struct TillRunner: Sendable {
         case nothing
         /// Begun but not resolved.
         case open
-        /// Complete; the ledger can answer a repeated request without a card.
+        /// Complete, and the ledger can answer a repeated request without a card.
         case answered
-        /// Complete; the ledger has no answer to a repeated request.
+        /// Complete, but the ledger has no answer to a repeated request.
         case over
         /// The ledger cannot be read.
         case notKnown(TapcardError)
     }
 
-    /// The state of an operation ID. It is `answered` only for an operation of the call's own kind.
+    /// The state of an operation ID. It can be `answered` only if the operation's kind matches the
+    /// call.
     func booked(_ id: OperationID, by call: TillCall) async -> Booked {
         do throws(LedgerError) {
-            // An activation attempt is recorded before the service is asked. At that time, no
-            // operation exists yet.
+            // An activation attempt is recorded before the service is contacted, when no operation
+            // exists yet.
             guard let operation = try await ledger.answer(to: id) else {
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
                 } ? .nothing : .open
             }
             if operation.state == .pending { return .open }
-            // A call of another kind with the same ID would still ask for a card.
+            // A different call with the same ID would still wait for a card.
             let answeredCall: [Operation.Kind: String] = [
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
                 .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
@@ -102,26 +104,27 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// What has been done for a card at any time, according to its latest operations; nil if the
-    /// ledger cannot be read. While the station has unbooked payments, one of them may be from this
-    /// card.
+    /// What the latest operations have done for a card at any time; nil if the ledger cannot be
+    /// read. While the station has unbooked payments, one of them may be from this card, so `pay`
+    /// is included.
     func earlierRequests(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
         }
         guard let last else { return nil }
-        var had = Set(last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
-        if session.journal.payments.mayHaveLines { had.insert(.pay) }
-        return had
+        var earlier = Set(
+            last.filter { $0.state == .committed }.compactMap { VisitRequest($0.kind) })
+        if session.journal.payments.mayHaveLines { earlier.insert(.pay) }
+        return earlier
     }
 
-    /// More than a card can have in one visit.
+    /// More operations than a card can have in one visit.
     private static let operationsOfVisit = 100
 
-    /// The problem with the ledger; nil if it can be read and, with `isWriting`, written to.
+    /// The problem with the ledger; nil if it can be read and, with `isWriting`, can be written to.
     func ledgerProblem(isWriting: Bool) async -> TapcardError? {
         do throws(LedgerError) {
-            // A ledger that cannot be written to, for example because the disk is full, can often
+            // If a ledger cannot be written to, for example because the disk is full, it can often
             // still be read.
             if isWriting { try await ledger.write { _ in } }
             _ = try await ledger.read { rows throws(LedgerError) in
@@ -144,7 +147,7 @@ struct TillRunner: Sendable {
         (try? await ledger.databaseStatus(at: now())).flatMap(\.self).map(DatabaseReport.init)
     }
 
-    /// The damage found by reading the whole ledger file; nil when it is sound.
+    /// Damage found by reading the whole ledger file; nil if there is none.
     func ledgerDamage() async -> TapcardError? {
         do throws(LedgerError) {
             try await ledger.checkStorage()
@@ -154,22 +157,22 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Books offline payments and takes a snapshot of the cards, if this station does that.
+    /// Books the journal's offline payments and, if this station accepts offline payments, takes a
+    /// snapshot of the cards.
     func keepOfflinePayments() async throws(TapcardError) -> OfflinePayments.Booked? {
         try await session.journal.keep(with: ledger)
     }
 
-    /// The state of offline payments; nil at a station that has none and does not accept any.
+    /// The state of offline payments; nil if the station does not accept any.
     func offlinePayments() -> (status: OfflinePayments.Status?, limits: OfflineLimits)? {
         guard let limits = try? session.journal.limits(currency) ?? nil else { return nil }
         return ((try? session.journal.status()) ?? nil, limits)
     }
 
-    /// Runs a command for a cashier, by default the cashier named in the settings.
+    /// Runs a command for a cashier, by default the cashier from the settings.
     ///
-    /// Waits for a card as long as the settings allow; canceling the task ends the wait. If there
-    /// is no reader, or another operation is using it, a request that needs a card fails with
-    /// `reader-busy`.
+    /// Waits for a card as long as the settings allow; canceling the task ends the wait. If
+    /// `withReader` is false, a request that needs a card fails with `reader-busy`.
     func carryOut(
         _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
@@ -184,6 +187,7 @@ struct TillRunner: Sendable {
                 return Answer(document: nil, problem: error)
             }
         }
+        // A stand-in that reports a busy reader, so that only requests that need a card fail.
         guard withReader else { return await answer(with: TakenReader()) }
         return await operationsReader.use { await answer(with: $0) }
     }
@@ -203,10 +207,10 @@ struct TillRunner: Sendable {
             case .card(let reading):
                 let report = Report(
                     self.session.journal.subtractingUnbooked(reading), currency: station.currency)
-                // Ending this watch makes the next one compare the keys again.
-                let goesOn = isChecked && report.problem?.isTransient != true
+                // If this watch ends, the next one compares the keys again.
+                let continues = isChecked && report.problem?.isTransient != true
                 return await show(.card(report.document ?? .null, problem: report.problem))
-                    && goesOn
+                    && continues
             case .problem(let error):
                 return await show(.problem(error)) && !error.isTransient
             case .gone: return await show(.gone)
@@ -216,10 +220,10 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// The reader's display name; nil for a reader that was never found.
+    /// The reader's display name; nil if the reader was never found.
     var readerName: String { get async { await reader.name } }
 
-    /// What is on the reader.
+    /// What was found on the reader.
     enum Look: Sendable {
         case card(CardUID?)
         case empty
@@ -227,8 +231,8 @@ struct TillRunner: Sendable {
         case problem(TapcardError)
     }
 
-    /// Looks at the reader now and, if a known card is missing, once more: a card that is moved a
-    /// little loses contact for a moment.
+    /// Checks what is on the reader. With `again`, a reader that seems empty is checked a second
+    /// time, because a card that is moved slightly loses contact for a moment.
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
         guard again, case .empty = first else { return first }
@@ -241,6 +245,7 @@ struct TillRunner: Sendable {
             return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
         } catch {
             return switch error.kind {
+            // With these errors, a card may still be on the reader.
             case .severalTags, .noReader, .busy, .readerLost, .cancelled:
                 .problem(TapcardError(error))
             case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported: .empty
@@ -256,6 +261,7 @@ struct TillRunner: Sendable {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }
+        // An invalid setting leaves out the buttons, but must not keep the page from loading.
         let presets = try? session.settings.presets(currency)
         let price = (try? session.settings.ticketPrice(currency))
         return [
@@ -273,7 +279,7 @@ struct TillRunner: Sendable {
         ]
     }
 
-    /// Confirms the built-in address of a service. False if another address is set.
+    /// Confirms a service's built-in address. Returns false if a different address is set.
     func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         try session.settings.confirm(setting, address)
     }
@@ -290,13 +296,13 @@ struct TillRunner: Sendable {
             manner: .ofPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
-            // The services are shared, so that connections to them stay open between requests.
+            // All commands share the services, so that connections stay open between requests.
             serviceCache: session.serviceCache, finalMessage: FinalMessage())
     }
 }
 
 extension TapcardError {
-    /// Whether the ledger currently accepts no money from any card. A card on the reader is then
+    /// Whether the problem is with the ledger and affects all cards. A card on the reader is then
     /// read again and again, until the keys can be compared and its operation can be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

@@ -1,8 +1,8 @@
 import TapcardDomain
 
-/// A cache of the latest operations that ended, which can be queried without the ledger.
+/// A cache of the operations that ended most recently, which can be queried without the ledger.
 struct EndedOperations {
-    private static let most = 256
+    private static let maximumCount = 256
     private var operations: [OperationID: TillOperation] = [:]
     private var inOrder: [OperationID] = []
 
@@ -10,9 +10,9 @@ struct EndedOperations {
 
     mutating func keep(_ operation: TillOperation) {
         let id = operation.id
-        // Each ID is listed only once. A second entry for a retried ID would drop its newer answer
-        // too early.
+        // Each ID is listed only once. If a retried ID were listed twice, its newer answer would be
+        // dropped too early.
         if operations.updateValue(operation, forKey: id) == nil { inOrder.append(id) }
-        if inOrder.count > EndedOperations.most { operations[inOrder.removeFirst()] = nil }
+        if inOrder.count > EndedOperations.maximumCount { operations[inOrder.removeFirst()] = nil }
     }
 }

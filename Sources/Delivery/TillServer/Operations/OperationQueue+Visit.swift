@@ -5,21 +5,21 @@ import TextCodecs
 import Verbs
 
 /// Keeps track of the card's visit: what has been done since the card was put on the reader, and
-/// what may be begun.
+/// what may be started.
 extension OperationQueue {
-    /// Records a card that the watch has seen, along with what this tap resolved.
+    /// Records a card that the watch has read and what this tap resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
         guard let uid = uid.flatMap({ CardUID($0) }) else { return }
         admission.visit.arrive(uid)
-        // If the ledger is offline, a query would keep the next operation waiting.
+        // If the ledger is offline, a query would delay the next operation.
         if problem?.result != .ledger { await recall() }
         noteResolved(resolved)
     }
 
     /// Asks the ledger about a card that was already on the reader when the watch began. If the
-    /// ledger is offline, anything may have been done for the card.
+    /// ledger is offline, anything may have been done for that card.
     private func recall() async {
-        // Another card may have been put on the reader while the ledger was being asked.
+        // Another card may have been put on the reader during the ledger query.
         guard let uid = admission.visit.unseen, let earlier = await runner.earlierRequests(uid),
             admission.visit.unseen == uid
         else { return }
@@ -27,20 +27,20 @@ extension OperationQueue {
     }
 
     private func noteResolved(_ resolved: JSONValue?) {
-        for each in resolved?.array ?? [] {
-            guard let id = each["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
-            // A voided operation took no money, so the card may be charged for it.
-            if each["outcome"]?.string != "committed" {
+        for entry in resolved?.array ?? [] {
+            guard let id = entry["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
+            // A voided operation took no money, so the card may be charged again.
+            if entry["outcome"]?.string != "committed" {
                 admission.visit.forget(id)
-            } else if let request = each["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
+            } else if let request = entry["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
                 admission.visit.note(request, id, .yes)
             }
         }
     }
 
     /// The reason why an operation that has the reader must not begin: the same kind of request was
-    /// done for its card during this visit. Nil if the ledger knows the operation's ID, because a
-    /// repeated request begins nothing.
+    /// already done for its card during this visit. Nil if the ledger knows the operation's ID,
+    /// because a repeated request starts nothing new.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -49,7 +49,7 @@ extension OperationQueue {
             admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
         }
         if admission.visit.hasLooked, question() == nil { return nil }
-        // The reader has not been looked at yet, or the card may have been removed at the last
+        // The reader has not been checked yet, or the card may have been removed at the last
         // moment.
         switch await runner.look(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
@@ -58,13 +58,13 @@ extension OperationQueue {
         case .empty:
             admission.visit.leave()
             wentAway()
-        // If the card cannot be seen, it could be one that was already charged.
+        // If the card cannot be read, it could be one that was already charged.
         case .problem(let error): return error
         }
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
-        // A request with an ID that was recorded is a repeat, which charges nothing.
+        // A request whose ID was recorded is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -72,15 +72,15 @@ extension OperationQueue {
         }
     }
 
-    /// Looks at the reader after an operation, and records what was done for the card.
+    /// Checks the reader after an operation and records what was done for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let wasThere = uid != nil || onReader != nil
-        // In a separate task, because this one may have been canceled.
-        let found = await Task { [runner] in await runner.look(again: wasThere) }.value
+        // Done in a separate task, because the current task may have been canceled.
+        let result = await Task { [runner] in await runner.look(again: wasThere) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
-        switch found {
+        switch result {
         case .card: stays(uid)
         // A second tag next to the card does not end the card's visit.
         case .problem(let error) where error.kind == .severalTags: stays(uid)
@@ -98,7 +98,7 @@ extension OperationQueue {
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
         if let request = VisitRequest(rawValue: operation.call.path) {
-            // A replayed answer may come from an earlier visit, which does not count in this one.
+            // A replayed answer may be from an earlier visit, which does not count now.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {
                 admission.visit.note(request, id, .yes)
@@ -107,7 +107,7 @@ extension OperationQueue {
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }
-        // What was undone completely may be requested again without a question.
+        // A request that was fully refunded may be repeated without asking.
         if operation.call.path == "refund", problem == nil, !operation.command.isGiven(.part) {
             admission.visit.forget(operation.command[.refunded])
         }

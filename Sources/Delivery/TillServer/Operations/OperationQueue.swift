@@ -5,14 +5,14 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Owns one till's reader: reports the card on it and lends it to one operation at a time.
+/// Owns one till's reader: reports the card on it, and lends it to one operation at a time.
 ///
-/// An operation outlives the connection of its request. It ends with its page only if it is still
-/// waiting for a card or for scratching to finish.
+/// An operation outlives the connection of its request. It ends when its page is closed only if it
+/// is still waiting for a card or scratching one.
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The number of beats between two checks of the listeners, the ledger, and the journal.
+    /// How many keep-alive beats pass between checks of the listeners, ledger, and journal.
     private static let beatsPerCheck = 5
     /// The delay before retrying a failed setup of the station.
     private static let retry = Duration.seconds(1)
@@ -24,7 +24,7 @@ actor OperationQueue {
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
     private var hub: EventHub
-    /// What may be begun for the card on the reader.
+    /// What may be started for the card on the reader.
     var admission = Admission()
     private(set) var onReader: CardOnReader? {
         didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
@@ -67,7 +67,7 @@ actor OperationQueue {
         }
     }
 
-    /// Refuses new operations, and returns when all running ones have ended.
+    /// Refuses new operations and returns when all running ones have ended.
     func close() async {
         isClosing = true
         for operation in running.values { _ = operation.stop() }
@@ -97,12 +97,12 @@ actor OperationQueue {
     }
     private var readerWorks: Bool { readerProblem == nil }
 
-    /// The problem with the ledger. A problem that an operation had is over once a write succeeds,
-    /// except that only the next operation can tell whether a full disk has space again.
+    /// The problem with the ledger. An operation's problem is over once a write succeeds. For a
+    /// full disk, though, only the next operation can tell whether there is space again.
     private func askLedger() async -> TapcardError? {
         let met = ledgerProblem
         if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
-        // An operation may have had another problem while the ledger was being asked.
+        // An operation may have had a different problem during the check.
         if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
         return ledgerProblem ?? ledgerCheck.damage
     }
@@ -115,7 +115,7 @@ actor OperationQueue {
             database: database)
     }
 
-    /// The counts and the state of this till, for Prometheus.
+    /// This till's counts and state, for Prometheus.
     func counted() async -> TillMetrics.TillSample {
         TillMetrics.TillSample(
             number: number, counts: metrics, listeners: hub.listenerCount,
@@ -131,27 +131,27 @@ actor OperationQueue {
         ]
     }
 
-    /// An event stream: the current state, then each change, until the listener loses permission.
+    /// Starts an event stream: the current state, then each change, until permission is lost.
     func listen(
         _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
         if isClosing { throw .closing(.nothing) }
         let stream = hub.add(client, first: EventHub.bytes("state", state), while: isWelcome) {
             [weak self] number in
-            Task { await self?.left(number) }
+            Task { await self?.listenerLeft(number) }
         }
         guard let stream else { throw .tooManyListeners }
         return stream
     }
 
-    private func left(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
+    private func listenerLeft(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
 
     /// Ends the streams of listeners that have lost permission.
     func endUnauthorizedStreams() {
         for client in hub.endUnauthorizedStreams() { stopWaiting(for: client) }
     }
 
-    /// Stops the operations of a client that has left, except those that have begun with a card.
+    /// Stops a departed client's operations, except those that have begun with a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }
@@ -182,7 +182,7 @@ actor OperationQueue {
         watching = Task { [runner] in
             while !Task.isCancelled {
                 await runner.watch { [weak self] event in
-                    await self?.saw(event)
+                    await self?.handle(event)
                     return self != nil
                 }
                 // The watch ends early only because of a problem with the reader or the ledger.
@@ -197,7 +197,7 @@ actor OperationQueue {
         watching = nil
     }
 
-    private func saw(_ event: TillRunner.Event) async {
+    private func handle(_ event: TillRunner.Event) async {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
@@ -205,7 +205,7 @@ actor OperationQueue {
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
-        // A card that is on the reader when the reader comes back may have been there all along.
+        // When the reader is back, a card on it may have been there all along.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
             wentAway()
@@ -214,7 +214,7 @@ actor OperationQueue {
             await arrived(error.uid?.description, .resolved(error.resolved), error)
             cardDetected(nil, error)
         case .gone:
-            // If one of several tags remains, it may be the card that was there before.
+            // If one of several tags remains, it may be the card that was there first.
             if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
             wentAway()
         case .empty:
@@ -234,7 +234,7 @@ actor OperationQueue {
     ) {
         if readerProblem != nil { readerChanged(nil) }
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
-        // A tag without a readable number may be a different tag each time.
+        // A tag whose number cannot be read may be a different tag each time.
         let isOther = uid == nil || onReader?.uid != uid
         let now = CardOnReader(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
@@ -250,8 +250,8 @@ actor OperationQueue {
     }
 
     /// Marks the card to be read again after an operation. A card that was put on the reader only
-    /// for the operation is reported before the operation ends, so that pages know that the card is
-    /// still there.
+    /// for the operation is reported before the operation ends, so that pages know it is still
+    /// there.
     func stays(_ uid: CardUID?) {
         guard let uid = uid?.description, onReader?.uid != uid else {
             onReader?.forget()
@@ -290,13 +290,13 @@ actor OperationQueue {
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
-            // For operations that are not recorded in the ledger, this answer is the only record.
+            // If the ledger does not record such operations, this answer is the only record.
             if !call.takesOperation, let answer = known.answer, answer.problem == nil {
                 return answer
             }
         }
         if isRepeated { try await requireBegun(operation) }
-        // The ledger can answer for recorded operations even while the till is busy or closing.
+        // The ledger can answer about recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerWithoutReader(operation)
         }
@@ -308,7 +308,7 @@ actor OperationQueue {
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
-        // Both are set before any await, so that a second request joins this one or is refused.
+        // Both are set before any `await`, so that a second request joins this one or is refused.
         if needsReader { atReader = id }
         running[id] = operation
         let task = Task { [self] in
@@ -323,7 +323,7 @@ actor OperationQueue {
         _ command: ParsedCommand, for id: OperationID, needsReader: Bool
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
-        // The watch also resolves cards; it and the operation could write to the same tag at once.
+        // The watch also resolves cards, so it could write to the tag at the same time.
         if needsReader { await pauseWatching() }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in
@@ -337,12 +337,12 @@ actor OperationQueue {
             gate?.note(step)
             if refused == nil { listener.yield(step) }
         }
-        // Whatever needs no card, such as a replay, was answered without the reader.
+        // Requests that need no card, such as replays, have been answered without the reader.
         if let refused, answer.problem?.kind == .readerBusy {
             answer = TillRunner.Answer(document: nil, problem: refused)
         }
         listener.finish()
-        // All steps must be published before the end of their operation.
+        // All steps must be published before their operation's end.
         await following.value
         if needsReader {
             await lookAfter(id, answer)
@@ -387,7 +387,7 @@ actor OperationQueue {
     func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
 
     /// Stops an operation that has not begun with a card, and returns when it has ended. An earlier
-    /// attempt with this ID may have begun, so only the end proves that nothing will happen.
+    /// attempt with this ID may have begun, so only the end shows that nothing will happen.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

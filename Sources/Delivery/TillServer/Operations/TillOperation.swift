@@ -3,9 +3,9 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// An operation requested by a client, with its progress.
+/// An operation that a client requested, with its progress.
 struct TillOperation: Sendable {
-    /// The progress of an operation; once it is `committed`, it has happened.
+    /// The progress of an operation. Once `committed`, the operation has taken effect.
     enum Phase: String, Sendable, CaseIterable {
         case begun, waiting, seen, resolving, scratching, writing, asking, committed, done, failed
 
@@ -44,18 +44,18 @@ struct TillOperation: Sendable {
     /// Cancels the operation. Returns false if it has begun work that must be completed.
     func stop() -> Bool { gate.stop { task?.cancel() } }
 
-    /// Whether the operation has ended, or will end, without having happened.
+    /// Whether the operation has ended without taking effect.
     var hasNotHappened: Bool {
         guard let problem = answer?.problem else { return false }
         return switch problem.result {
         case .usage, .refused, .untrusted, .noCard, .noReader: true
         case .failed: problem.kind == .cancelled
-        // The ledger or the service may have received the request even though its response is lost.
+        // The ledger or the service may have received the request even if the response was lost.
         case .unknown, .ledger, .service: false
         }
     }
 
-    /// Whether another operation comes from the same request.
+    /// Whether the other operation was requested in the same way.
     func isSame(as other: TillOperation) -> Bool {
         call.path == other.call.path && Set(members) == Set(other.members)
     }
@@ -63,8 +63,8 @@ struct TillOperation: Sendable {
     mutating func note(_ progress: Station.Progress) {
         guard !isOver, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
-        // Once committed, the operation has happened, even while the text for phones is still being
-        // written.
+        // Once committed, the operation has taken effect, even if the text for phones is still
+        // being written.
         guard phase != .committed else { return }
         phase = next
     }

@@ -2,10 +2,10 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// The tills of one server. Each has its own reader and works independently. They share the ledger,
-/// the cashiers, and the check of the ledger's file.
+/// A server's tills. Each has its own reader and works independently. They share the ledger, the
+/// cashiers, and the check of the ledger file.
 struct Tills: Sendable {
-    /// A till with its number; nil if it is the only one.
+    /// One till. `number` is nil if it is the only till.
     struct Till: Sendable {
         let number: Int?
         let runner: TillRunner
@@ -39,7 +39,7 @@ struct Tills: Sendable {
 
     func open() async { for till in all { await till.queue.open() } }
 
-    /// Refuses new operations everywhere at once, and returns when all running ones have ended.
+    /// Refuses new operations at all tills at once and returns when all running ones have ended.
     func close() async {
         await withTaskGroup(of: Void.self) { group in
             for till in all { group.addTask { await till.queue.close() } }
@@ -51,7 +51,8 @@ struct Tills: Sendable {
         for till in all { await till.queue.endUnauthorizedStreams() }
     }
 
-    /// The health of a till; for nil, that of the server, whose status is the worst of its tills'.
+    /// The health of a till or, if `asked` is nil, of the server, whose status is the worst status
+    /// of its tills.
     func health(of asked: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
         // Tills are numbered from 1; the only till has no number.
@@ -89,8 +90,8 @@ struct Tills: Sendable {
         await each { queue in await queue.counted() }
     }
 
-    /// The answer from each till, in order. All are asked at once, because each may wait a long
-    /// time for a ledger that is offline.
+    /// The answer from each till, in order. All are asked at the same time, because each may wait a
+    /// long time for an offline ledger.
     private func each<Answer: Sendable>(
         _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {
@@ -100,7 +101,7 @@ struct Tills: Sendable {
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
-            // The answers came in the order in which the tills finished.
+            // The group returns the answers in the order that the tills finish.
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }

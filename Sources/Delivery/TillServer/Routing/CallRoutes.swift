@@ -35,13 +35,13 @@ struct CallRoutes: Sendable {
         var client: OperationID?
         if call.changes, let named = members.first(where: { $0.key == "client" }) {
             client = try CallRoutes.id(named.value)
-            // Another tab may repeat the request, so the client must not be compared.
+            // Another tab may repeat the request, so the client must not be part of the comparison.
             members.removeAll { $0.key == "client" }
         }
         let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
             call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
-        // A GET returns what it found in spite of a problem, such as the tickets stored here.
+        // Despite a problem, a GET returns what it found, such as the tickets in the ledger.
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }
@@ -52,7 +52,7 @@ struct CallRoutes: Sendable {
         of request: WebRequest, for call: TillCall
     ) throws(Problem) -> [JSONMember] {
         request.query.map { field in
-            // Values in a query are text, and the parsers do not accept text as a number.
+            // Values in a query are text, which the parsers do not accept as numbers.
             let form = call.parameters.first { $0.name == field.name }?.form
             let value: JSONValue =
                 form?.isNumber == true ? .number(field.value) : .string(field.value)
@@ -60,7 +60,8 @@ struct CallRoutes: Sendable {
         }
     }
 
-    /// Whether the request may only finish what was begun with its ID; removes that member.
+    /// Whether the request may only finish what was begun with its ID. Removes the member that says
+    /// so.
     private static func isRepeated(_ members: inout [JSONMember]) throws(Problem) -> Bool {
         guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
         let value = members.remove(at: place).value
@@ -90,6 +91,7 @@ struct CallRoutes: Sendable {
 /// The members of the JSON object in the request's body.
 func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     if request.body.isEmpty { return [] }
+    // Parameters, such as the character set, may follow the type.
     let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""
     guard type.lowercased() == "application/json" else {
         throw Problem(

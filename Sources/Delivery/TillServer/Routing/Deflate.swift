@@ -1,13 +1,13 @@
 import CZlib
 import OperatingSystem
 
-/// The "deflate" coding of HTTP, as zlib writes it.
+/// HTTP's "deflate" content coding, as produced by zlib.
 enum Deflate {
     private static let file = "libz.so.1"
 
     /// Nil if zlib is missing or the result is not smaller.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
-        // zlib is optional: without it, the page is sent uncompressed.
+        // zlib is optional. Without it, the page is sent uncompressed.
         let loaded = try? unsafe LoadableLibrary(name: "zlib", package: "zlib1g")
             .load(file, tapcard_zlib()) { unsafe tapcard_zlib_bind($0, $1) }
         guard let zlib = loaded else { return nil }

@@ -5,12 +5,13 @@ import WebServer
 
 /// The files of the page, embedded in this program.
 ///
-/// The style sheet is inlined in the page. The browser paints nothing without it, and as a separate
-/// file, it would be queued behind the scripts.
+/// The style sheet is inlined in the page, because the browser paints nothing without it. As a
+/// separate file, it would be queued behind the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
     private static let style = "page.css"
-    /// The suffix of the style sheets, which are joined in the order of the embedded files.
+    /// The file name suffix of the style sheets, which are joined in the order of the embedded
+    /// files.
     private static let styles = ".css"
 
     struct File: Sendable {
@@ -23,12 +24,14 @@ import WebServer
 
         init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
             path = name == PageFiles.page ? "/" : "/" + name
+            // Part of the hash is enough, because the tag only has to change when the file does.
             let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
             tag = "W/\"\(digits)\""
             let smaller = Deflate.compress(bytes)
             let headers =
                 [
                     ("Content-Type", PageFiles.type(of: name)), ("ETag", tag),
+                    // The browser may keep the file, but must ask each time whether it is current.
                     ("Cache-Control", "no-cache"),
                 ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
             whole = WebResponse(200, headers: headers, body: .bytes(bytes)).forMany()
@@ -41,7 +44,7 @@ import WebServer
         }
     }
 
-    /// The files, which are compressed only once for all tills.
+    /// The files. All tills share them, so that they are compressed only once.
     static let all = PageFiles()
 
     let files: [File]
@@ -62,7 +65,7 @@ import WebServer
         }
     }
 
-    /// The page, with the style sheet instead of the link to it.
+    /// The page with the style sheet in place of the link to it.
     private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
         let text = String(decoding: style, as: UTF8.self)
         return String(decoding: page, as: UTF8.self).replacing(
@@ -85,7 +88,7 @@ import WebServer
         ]
     }
 
-    /// The hash of the page's only element with this name, as a policy source.
+    /// The hash of the page's last element with this name, as a policy source.
     private static func source(_ element: String, in page: String) -> String {
         let text =
             page.split(separator: "<\(element)>").last?
@@ -115,7 +118,7 @@ extension PageFiles.File {
     /// The file, or 304 if the browser's copy is current.
     fileprivate func answer(_ request: WebRequest) -> WebResponse {
         let tags = request.headers["If-None-Match"].map(words)
-        // A weak comparison, because the file is the same whether or not it is compressed.
+        // Compared weakly, because the file is the same whether or not it is compressed.
         let isKnown =
             tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
             ?? false

@@ -15,9 +15,9 @@ struct Problem: Error, Sendable {
     let next: [NextWords]
     let result: TapcardError.Result
     var uid: CardUID?
-    /// The operation that may have happened.
+    /// The operation that may have taken effect.
     private(set) var operation: OperationID?
-    /// The operations that the failed tap resolved before it failed.
+    /// The operations that the tap resolved before it failed.
     private(set) var resolved = JSONValue.array([])
     var headers: [(String, String)] = []
 
@@ -78,12 +78,12 @@ struct Problem: Error, Sendable {
 }
 
 extension Problem {
-    /// For requests that arrive before the router exists.
+    /// The response to requests that arrive before the router exists.
     static let starting = Problem(
         503, "starting", "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
 
-    /// The refusal from a closing till, with the ledger's state for the operation ID.
+    /// The refusal from a closing till, with what the ledger knows about the operation ID.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
             503, "closing", "The server is shutting down and accepts no new requests.",
@@ -142,14 +142,14 @@ extension Problem {
         409, "too-late", "It is too late to cancel: the card is already being processed.",
         "The operation continues.")
 
-    /// The refusal to stop an operation that has happened, or may still happen.
+    /// The refusal to stop an operation that has taken effect or may still do so.
     static func overAlready(_ problem: TapcardError?) -> Problem {
         Problem(
             409, "too-late", "It is too late to cancel this operation.",
             problem?.meaning ?? "It was successful.", next: problem?.next.map(\.words) ?? [])
     }
 
-    /// The refusal of a call whose path refers to an unknown till, or to none even though there are
+    /// The refusal of a call whose path refers to an unknown till, or to no till although there are
     /// several.
     static func noSuchTill(among count: Int) -> Problem {
         let places =

@@ -7,16 +7,16 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The routes of the server: the page, the calls, and the tills' own state.
+/// The server's routes: the page, the calls, and the tills' state.
 ///
-/// A till's whole API is below its path. A single till is at the root as well; with several tills,
-/// the root has everything that belongs to none of them: the page, the login, and monitoring.
+/// A till's whole API is below its path. A single till is also at the root. With several tills, the
+/// root has only what does not belong to a till: the page, the login, and monitoring.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
     /// The routes of the tills, in order.
     private let tillRoutes: [TillRoutes]
-    /// The routes for paths that refer to no till or to an unknown one.
+    /// The routes for paths that do not refer to a till or refer to an unknown till.
     private let serverRoutes: TillRoutes
     private static let metrics = "/metrics"
 
@@ -25,7 +25,7 @@ struct Router: Sendable {
         requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
-        // The settings belong to the station, so any till can answer for them.
+        // The settings belong to the station, so any till can provide them.
         let runner = tills.all[0].runner
         func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
@@ -56,7 +56,7 @@ struct Router: Sendable {
         serverRoutes = documented(routes(of: nil))
     }
 
-    /// The routes of a till, or those that belong to none.
+    /// The routes of a till or, if `till` is nil, those that do not belong to a till.
     private static func routes(
         of till: Tills.Till?, _ tills: Tills, _ authenticator: Authenticator,
         _ watching: WatchingRoutes,
@@ -76,8 +76,8 @@ struct Router: Sendable {
             guard try authenticator.requireToken(request).cashier == nil else {
                 throw .operatorNeeded
             }
-            // A confirmed address receives tapcard's requests, so nobody else on the network may
-            // confirm one.
+            // tapcard sends requests to a confirmed address, so others on the network must not be
+            // able to confirm one.
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
@@ -97,7 +97,7 @@ struct Router: Sendable {
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
-            // Otherwise, its event streams would stay open until the next event.
+            // Without this, the session's event streams would stay open until the next event.
             await tills.endUnauthorizedStreams()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
@@ -108,7 +108,8 @@ struct Router: Sendable {
         return routes
     }
 
-    /// Whether the path needs no login: the page's files, and the calls needed before a login.
+    /// Whether the path is open without a login: the page's files, and the calls needed before a
+    /// login.
     static func isOpen(_ path: String) -> Bool {
         let base = CallRoutes.base
         if path == metrics { return false }
@@ -130,7 +131,7 @@ struct Router: Sendable {
         case .now(let answer):
             switch permission(for: request) {
             case .failure(let problem): return .now(problem.response)
-            // If connections run out, those of logged-in cashiers are closed last.
+            // If connections run out, the connections of logged-in cashiers are closed last.
             case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
             }
         case .later(let work):
@@ -146,7 +147,7 @@ struct Router: Sendable {
     }
 
     /// The routes for a request, and the request without the till's path. `exists` is false if the
-    /// path names a till that does not exist.
+    /// path refers to a till that does not exist.
     private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
             return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, request, true)
@@ -155,9 +156,10 @@ struct Router: Sendable {
         return (exists ? tillRoutes[number - 1] : serverRoutes, request.at(path), exists)
     }
 
-    /// The page for an unknown till. The page says that this till is unknown and offers the others.
+    /// The page for an unknown till, which says that the till is unknown and offers the other
+    /// tills.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
-        // Without the headers that a browser uses to keep its copy.
+        // Leaves out the headers that a browser uses to ask whether its copy is current.
         let plain = WebRequest(method: request.method, path: request.path)
         guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
             return routes.reply(to: plain) ?? .now(unknown(request.path).response)
@@ -173,7 +175,7 @@ struct Router: Sendable {
             : Problem(404, "not-found", "There is nothing at this path.")
     }
 
-    /// Whether a cashier sent the request; a failure if it lacks a required login.
+    /// Whether a logged-in cashier sent the request; a failure if a required login is missing.
     private func permission(for request: WebRequest) -> Result<Bool, Problem> {
         do throws(Problem) {
             return .success(try authenticator.requireReader(request))

@@ -8,12 +8,12 @@ enum TillPath {
     /// The path of a till's page, without the trailing "/".
     static func of(_ number: Int) -> String { start + String(number) }
 
-    /// The number of the till and the path there; nil for a path that refers to no till.
+    /// The number of the till and the path within it; nil if the path does not refer to a till.
     static func split(_ path: String) -> (number: Int, path: String)? {
         guard path.hasPrefix(start) else { return nil }
         let rest = path.dropFirst(start.count)
         let digits = rest.prefix { $0 != "/" }
-        // Each till has only one path, so signs and leading zeros are refused.
+        // Each till has only one path, so a sign or leading zeros are refused.
         guard let number = Int(digits), String(number) == digits else { return nil }
         let inside = rest.dropFirst(digits.count)
         return (number, inside.isEmpty ? "/" : String(inside))

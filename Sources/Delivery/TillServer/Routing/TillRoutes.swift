@@ -31,13 +31,13 @@ struct TillRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// Adds one of the page's files, which other sites may link to.
+    /// Adds a file of the page. Other sites may link to such files.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
     }
 
-    /// Whether the path is one of the page's files, which other sites may link to.
+    /// Whether the path is a file of the page, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
     private mutating func add(_ method: String, _ path: String, _ handler: Answerer) {
@@ -59,7 +59,7 @@ struct TillRoutes: Sendable {
             case .task(let handler): return .later { await answer(request, parameter, handler) }
             case nil: break
             }
-            // HEAD has no route, because the web server handles it like GET and drops the body.
+            // HEAD has no route, because the web server handles it as a GET and drops the body.
             let allowed = Set(methods.keys).union(methods["GET"] == nil ? [] : ["HEAD"])
                 .union(["OPTIONS"]).sorted().joined(separator: ", ")
             if request.method == "OPTIONS" {

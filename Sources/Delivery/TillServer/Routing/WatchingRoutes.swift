@@ -11,7 +11,7 @@ struct WatchingRoutes: Sendable {
     let till: Tills.Till?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
-    /// The customer page of the same process; nil if there is none.
+    /// The metrics source of the customer page in this process; nil if there is none.
     let customers: CustomerWatch?
 
     func add(to routes: inout TillRoutes) {
@@ -20,7 +20,7 @@ struct WatchingRoutes: Sendable {
         routes.add(.health) { request, _ throws(Problem) in
             .answer(await tills.health(of: till, inFull: authenticator.knows(request)))
         }
-        // The response covers all tills, whichever is asked, because a monitor asks only once.
+        // The response always covers all tills, because a monitoring program asks only once.
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = TillMetrics.text(
                 of: await tills.counted(), requests: requests.withLock { $0 })

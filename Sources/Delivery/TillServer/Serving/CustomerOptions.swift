@@ -38,8 +38,8 @@ struct CustomerPlan {
     fileprivate let files: TLSFiles?
     fileprivate let keys: CustomerKeys
 
-    /// The page, with a separate connection to the ledger, so that many customers do not delay a
-    /// till.
+    /// Opens the page with a separate connection to the ledger, so that many customers do not delay
+    /// a till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
         let ledger = try await LedgerAccess(session).awaited(isTold: true)
         let clocks = session.dependencies
@@ -56,7 +56,7 @@ struct CustomerPlan {
 }
 
 extension TillLog {
-    /// Logs an event that an operator of the customer page must act on.
+    /// Logs an event that the operator of the customer page must act on.
     fileprivate func say(_ event: CustomerWatch.Event) {
         switch event {
         case .ledgerLost(let error):
@@ -87,7 +87,7 @@ struct OpenedCustomers {
 }
 
 extension CustomerPlan {
-    /// Nil if no address for the customer page is set.
+    /// Checks the options. Nil if no address for the customer page is set.
     init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -105,6 +105,7 @@ extension CustomerPlan {
             of: "customers-", orSay: TillService.unserved)
         let tls = try files?.read(orSay: TillService.unserved)
         let place = CustomerServer.Place(address: address, port: port, names: names, tls: tls)
+        // On a loopback address, a proxy on this machine can provide TLS.
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,

@@ -72,7 +72,7 @@ enum ServeCommand {
     static func serve(
         in process: ServingProcess, _ session: Session
     ) async throws(TapcardError) -> Report {
-        // The options are checked first, so that nothing is open if one is refused.
+        // The options are checked first, so that nothing is open yet if one is refused.
         let plan = try CustomerPlan(session.settings)
         guard plan != nil || !session[.noTill] else {
             throw TapcardError(
@@ -109,7 +109,8 @@ enum ServeCommand {
         }
         process.whenServing(pages)
         let isShown = session.show(report(of: pages))
-        // Without the printed address, nobody could open the page.
+        // If the address could not be printed, nobody could open the page, so there is no point in
+        // waiting.
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()
         await pages.stop()
@@ -165,7 +166,8 @@ enum ServeCommand {
         }
         let reading = request.tls == nil ? "read the traffic, including passwords, and " : ""
         let needsNoLogin = try session.settings.cashierFile.load().isEmpty
-        // With TLS and cashiers, nothing is insecure: no one can listen in or charge a card.
+        // With TLS and cashiers, there is nothing to warn about: no one can listen in or charge a
+        // card.
         guard needsNoLogin || request.tls == nil else { return request }
         session.say(
             "tapcard: With --insecure, anyone who can reach \(request.address) can "
@@ -202,7 +204,8 @@ enum ServeCommand {
         let one = session.settings
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
         let ledger = try await LedgerAccess(session).awaited()
-        // The keys are opened before the tills, so that lost or unusable keys are reported at once.
+        // The keys are loaded before the tills are opened, so that lost or unusable keys are
+        // reported at once.
         _ = try await session.keys(beside: ledger)
         let till = all.first.map(session.using) ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)
@@ -212,8 +215,8 @@ enum ServeCommand {
         for settings in all.dropFirst() {
             let till = session.using(settings)
             // Each till has its own database connection, because a connection handles only one
-            // transaction at a time, with its round trips. A file accepts only one change at a time
-            // anyway.
+            // transaction at a time. With a ledger file, one connection is enough, because only one
+            // change at a time is possible anyway.
             let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isTold: true)
             others.append(TillRunner(till, try await till.tillReader(), ledger))
         }

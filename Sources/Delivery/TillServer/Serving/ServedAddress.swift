@@ -1,10 +1,10 @@
 import TapcardCore
 import Verbs
 
-/// The addresses and names of a listener, as the user writes them.
+/// Checks a listener's addresses and names, as typed by the user.
 enum ServedAddress {
-    /// The maximum length of a name in DNS.
-    private static let longestName = 253
+    /// The maximum length of a DNS name.
+    private static let maximumNameLength = 253
 
     /// The host names in a comma-separated list.
     static func names(_ text: String?) throws(TapcardError) -> [String] {
@@ -12,7 +12,7 @@ enum ServedAddress {
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         for name in names {
             let isName =
-                !name.isEmpty && name.utf8.count <= longestName
+                !name.isEmpty && name.utf8.count <= maximumNameLength
                 && name.utf8.allSatisfy {
                     switch $0 {
                     case UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -34,14 +34,14 @@ enum ServedAddress {
         return names
     }
 
-    /// Whether the text is an IPv4 address without leading zeros, which some programs read as
-    /// octal.
+    /// Whether the text is an IPv4 address. Leading zeros are refused, because some programs read
+    /// such numbers as octal.
     private static func isIPv4(_ text: String) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    /// The IPv4 address for a listener.
+    /// Checks that the text is an IPv4 address.
     static func checked(_ text: String) throws(TapcardError) -> String {
         guard isIPv4(text) else {
             throw TapcardError(
@@ -53,7 +53,7 @@ enum ServedAddress {
         return text
     }
 
-    /// Refuses to listen on all addresses without a name that browsers can use.
+    /// Refuses to listen on all addresses if there is no host name that browsers can use.
     static func requireName(
         _ address: String, _ names: [String], _ option: String
     ) throws(TapcardError) {

@@ -8,14 +8,15 @@ import WebServer
 package final class ServedPages: Sendable {
     package let service: TillService?
     let customers: CustomerListener?
-    /// The server for the customer page's metrics; nil if the till page provides them.
+    /// The server for the customer page's metrics; nil if none was requested or the till page
+    /// provides them.
     let counts: MetricsServer?
 
     init(_ service: TillService?, _ customers: CustomerListener?, _ counts: MetricsServer? = nil) {
         (self.service, self.customers, self.counts) = (service, customers, counts)
     }
 
-    /// Rereads the certificates, uses them for new clients, and logs the result.
+    /// Rereads the certificates, uses them for new connections, and logs the result.
     package func reload() async {
         await service?.reload()
         await customers?.reload()

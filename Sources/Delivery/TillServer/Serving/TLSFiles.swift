@@ -8,10 +8,10 @@ package struct TLSFiles: Sendable, Hashable {
     let certificate: String
     let key: String
 
-    /// The size limit of a PEM file. Even certificates with long chains are smaller.
+    /// The size limit of a PEM file. Even certificate files with long chains are smaller.
     private static let maximumPEMBytes = 1 << 20
 
-    /// Nil if neither file is given. `group` is the start of the option names.
+    /// Nil if neither file is given. `group` is the prefix of the option names.
     package init?(
         _ certificate: String?, _ key: String?, of group: String = "", orSay meaning: String
     ) throws(TapcardError) {
@@ -25,7 +25,7 @@ package struct TLSFiles: Sendable, Hashable {
         (self.certificate, self.key) = (certificate, key)
     }
 
-    /// The contents of both files. `meaning` goes into the error if they are invalid.
+    /// Reads both files. The error for invalid files contains `meaning`.
     package func read(orSay meaning: String) throws(TapcardError) -> WebServerSettings.TLS {
         let tls = WebServerSettings.TLS(
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
@@ -35,12 +35,12 @@ package struct TLSFiles: Sendable, Hashable {
         return tls
     }
 
-    /// Refuses RSA keys over 3072 bits, whose handshakes are so slow that 100 new clients per
-    /// second would block everyone else. A 3072-bit key takes 1,766 bytes, an elliptic-curve key a
-    /// few hundred.
+    /// Refuses RSA keys longer than 3072 bits, because their handshakes are so slow that 100 new
+    /// clients per second would block everyone else. A 3072-bit key takes 1,766 bytes, and an
+    /// elliptic-curve key takes a few hundred.
     private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
-        // An RSA key can be recognized by its length, without parsing: four Base64 digits are three
-        // bytes.
+        // A long RSA key can be recognized by its size, without parsing. Four Base64 digits encode
+        // three bytes.
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
         let maximumBytes = 2_000
@@ -58,7 +58,7 @@ package struct TLSFiles: Sendable, Hashable {
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
         let isRoots = (try? file.isLentByRoot()) ?? false
-        // If we may not read the file at all, the refusal comes when it is read.
+        // If the file's permissions cannot be read, reading its contents has already failed.
         switch try? file.exposure(isRoots ? 0o037 : 0o077) {
         case .permitted(let mode):
             throw TapcardError(
@@ -77,7 +77,7 @@ package struct TLSFiles: Sendable, Hashable {
         }
     }
 
-    /// The contents of a PEM file, which must have the expected label.
+    /// Reads a PEM file, which must have the expected label.
     private static func text(
         _ path: String, of content: String, _ meaning: String
     ) throws(TapcardError) -> String {

@@ -13,13 +13,14 @@ struct CardOnReader: Sendable {
     /// What has been done for the card since it was put on the reader.
     var served = Visit().document
 
-    /// Whether the ledger is still unusable and nothing else is new. That is reported only once.
+    /// Whether the ledger is still unusable and nothing else has changed. Such a state is reported
+    /// only once.
     func isStillWithoutLedger(_ next: CardOnReader) -> Bool {
         next.problem?.result == .ledger && next.problem?.kind == problem?.kind
             && next.uid == uid && next.read == read && next.served == served
     }
 
-    /// Discards the reading: the card is still there but may have changed.
+    /// Discards the reading, because the card is still there but may have changed.
     mutating func forget() { (read, problem) = (nil, nil) }
 
     /// The response when the reader is empty.

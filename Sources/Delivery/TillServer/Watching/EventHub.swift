@@ -2,10 +2,11 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// The till's listeners, each with a stream of server-sent events. A listener that stops reading is
-/// dropped by its stream and does not delay any other.
+/// The till's listeners, each with a stream of server-sent events. If a listener stops reading, its
+/// stream drops it, so that other listeners are not delayed.
 struct EventHub {
-    /// The buffer for one listener: far more than a client that keeps reading leaves unread.
+    /// The size of a listener's buffer, which is far more than a client that keeps reading leaves
+    /// unread.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
     /// The maximum number of listeners at this till.
@@ -48,8 +49,8 @@ struct EventHub {
         send(EventHub.bytes(event, data))
     }
 
-    /// Ends the streams of listeners that have lost permission, and returns those of their clients
-    /// that have no stream left.
+    /// Ends the streams of listeners that have lost permission. Returns the clients that have no
+    /// stream left.
     mutating func endUnauthorizedStreams() -> [OperationID?] {
         let unwelcome = listeners.filter { !$0.value.isWelcome() }
         return unwelcome.map { number, listener in
@@ -58,7 +59,7 @@ struct EventHub {
         }
     }
 
-    /// Shows pages that the server is running, keeps proxies from closing idle connections, and
+    /// Tells pages that the server is running, keeps proxies from closing idle connections, and
     /// detects clients that have disappeared.
     func keepAlive() { publish("alive", [:]) }
 

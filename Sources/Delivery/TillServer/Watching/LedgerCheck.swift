@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// A check of the whole ledger file, in the background after a quiet hour.
+/// Checks the whole ledger file in the background, after a quiet hour.
 final class LedgerCheck: Sendable {
     private struct State {
         var hour = QuietHour(.now)
@@ -23,7 +23,7 @@ final class LedgerCheck: Sendable {
     /// Records a use of the reader, which restarts the quiet hour.
     func use() { state.withLock { $0.hour.use(at: .now) } }
 
-    /// Starts a check when it is due.
+    /// Starts a check if one is due.
     func beat() {
         state.withLock { state in
             guard state.hour.begins(at: .now) else { return }

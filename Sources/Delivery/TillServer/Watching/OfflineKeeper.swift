@@ -5,7 +5,7 @@ import TextCodecs
 import Verbs
 
 /// Books offline payments and takes snapshots of the cards in quiet moments, and reports both to
-/// the pages. The tills of a server share one keeper, just as they share the journal.
+/// the pages. A server's tills share one keeper, just as they share the journal.
 final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
@@ -17,8 +17,8 @@ final class OfflineKeeper: Sendable {
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// Time to resolve a card that is on the reader from the start. While an operation is open on a
-    /// card, its entry in a snapshot does not count.
+    /// Leaves time to resolve a card that is on the reader from the start. While an operation is
+    /// open on a card, the card's entry in a snapshot does not count.
     private static let firstPause = Duration.seconds(2)
     /// How long to wait before asking an offline ledger again.
     private static let askingPause = Duration.seconds(1)
@@ -29,17 +29,18 @@ final class OfflineKeeper: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The current state; null while the ledger is online at a till without offline payments.
+    /// The current state; null if the ledger is online and the station does not accept offline
+    /// payments.
     var document: JSONValue {
         state.withLock { news($0) }?.document ?? .null
     }
 
-    /// Calls the listener for each change from now on.
+    /// Calls the listener at each change from now on.
     func listen(_ listener: @escaping @Sendable (JSONValue) async -> Void) {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Asks whether the ledger is online, and starts the work when it is due.
+    /// Asks whether the ledger is online, and starts the work if it is due.
     func beat(isQuiet: Bool) {
         askLedger()
         let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
@@ -47,10 +48,10 @@ final class OfflineKeeper: Sendable {
         Task { [self] in await keep() }
     }
 
-    /// Asks the ledger until it responds. Without a card on a reader, nothing else would notice
-    /// that the ledger is offline or back.
+    /// Asks the ledger until it responds. If no card is on a reader, nothing else would notice that
+    /// the ledger is offline or back.
     private func askLedger() {
-        // A single loop asks on behalf of all tills, which share this keeper.
+        // Only one loop runs at a time, because all tills share this keeper.
         let begins = state.withLock { state in
             defer { state.isAsking = true }
             return !state.isAsking
@@ -65,7 +66,7 @@ final class OfflineKeeper: Sendable {
 
     private func isStillOffline() async -> Bool {
         let answers = await runner.ledgerAnswers()
-        if let answers { reached(answers) }
+        if let answers { recordReachability(answers) }
         let isStillOffline = answers == false
         state.withLock { $0.isAsking = isStillOffline }
         return isStillOffline
@@ -86,7 +87,7 @@ final class OfflineKeeper: Sendable {
             problem = error
         }
         let lasted = began.duration(to: .now)
-        // A station without offline payments has not asked the ledger here.
+        // If the station does not accept offline payments, the ledger was not asked here.
         let hasAsked = runner.offlinePayments() != nil || booked != nil || problem != nil
         if let booked, booked.payments > 0 {
             log.say("offline-booked", ["payments": .number(String(booked.payments))])
@@ -95,33 +96,34 @@ final class OfflineKeeper: Sendable {
             log.say("offline-failed", ["error": .string(problem.kind.word)])
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
-        if hasAsked { reached(problem?.kind != .ledgerOffline) }
+        if hasAsked { recordReachability(problem?.kind != .ledgerOffline) }
     }
 
     /// Records the end of an operation.
     func note(_ answer: TillRunner.Answer, of call: TillCall) {
         let isOffline = answer.document?["offline"] != nil
-        if isOffline || answer.problem?.kind == .ledgerOffline { return reached(false) }
+        if isOffline || answer.problem?.kind == .ledgerOffline { return recordReachability(false) }
         // Other calls can succeed without the ledger.
-        if answer.problem == nil, call.takesOperation { reached(true) }
+        if answer.problem == nil, call.takesOperation { recordReachability(true) }
     }
 
-    /// Records that a card was read. After any other problem than an offline ledger, it is not
-    /// known whether the ledger was asked.
+    /// Records that a card was read. If the reading had another problem, the ledger may not have
+    /// been asked at all.
     func noteReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
-        reached(problem == nil)
+        recordReachability(problem == nil)
     }
 
-    /// Records whether the ledger responded, and reports what is new. An offline ledger is then
-    /// asked repeatedly, so that pages find out when they can try again.
-    private func reached(_ hasAnswered: Bool) {
+    /// Records whether the ledger responded, and reports any change. An offline ledger is then
+    /// asked repeatedly, so that pages learn when they can try again.
+    private func recordReachability(_ hasAnswered: Bool) {
         if !hasAnswered { askLedger() }
-        let told = state.withLock { state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
+        let change = state.withLock {
+            state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOffline = !hasAnswered
             if !hasAnswered { state.schedule.hasten(at: .now) }
             var now = news(state)
-            // The page then shows when the last payment was booked.
+            // All payments are now booked, and the page shows when that happened.
             if let before = state.news, before.payments > 0, now?.payments == 0 {
                 state.bookedAt = runner.time
                 now = news(state)
@@ -130,7 +132,7 @@ final class OfflineKeeper: Sendable {
             state.news = now
             return (now?.document ?? .null, state.listeners)
         }
-        guard let (news, listeners) = told else { return }
+        guard let (news, listeners) = change else { return }
         Task { for listener in listeners { await listener(news) } }
     }
 

@@ -30,7 +30,7 @@ struct OfflineNews: Sendable, Equatable {
         isOffered = status?.age.map { $0 <= limits.age } ?? false
     }
 
-    /// The news that the ledger is offline, for a station that accepts no offline payments.
+    /// Reports that the ledger is offline, for a station that does not accept offline payments.
     init(offlineWithoutAny currency: Currency) {
         let nothing = Money(minorUnits: 0, currency)
         self.init(
@@ -38,7 +38,7 @@ struct OfflineNews: Sendable, Equatable {
             bookedAt: nil)
     }
 
-    /// Ignores the age of the snapshot, which changes all the time and is not news.
+    /// Ignores the snapshot's age, which changes constantly and is not news.
     static func == (left: Self, right: Self) -> Bool {
         (left.isOffline, left.limit, left.unbooked, left.payments)
             == (right.isOffline, right.limit, right.unbooked, right.payments)

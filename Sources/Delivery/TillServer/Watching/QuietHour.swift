@@ -1,8 +1,8 @@
 /// The schedule for checking the whole ledger file: once a day, after an hour in which the reader
 /// was not used.
 ///
-/// A tap reads only the pages of the file that it needs. Without this check, damage elsewhere might
-/// be found only when no good backup is left.
+/// A tap reads only the pages of the file that it needs. Without this check, damage to other pages
+/// might go unnoticed until no good backup is left.
 package struct QuietHour: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
@@ -16,7 +16,7 @@ package struct QuietHour: Sendable {
 
     package mutating func use(at now: Instant) { lastUse = now }
 
-    /// Whether a check is due; if so, the next one is due in a day.
+    /// Whether a check is due. If so, the next one is due in a day.
     package mutating func begins(at now: Instant) -> Bool {
         guard lastUse.duration(to: now) >= QuietHour.quiet,
             lastCheck.map({ $0.duration(to: now) >= QuietHour.interval }) ?? true

@@ -4,17 +4,17 @@ package struct SnapshotSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package static let interval = Duration.seconds(300)
-    /// How long to wait after a failure, by which time the ledger may be back.
+    /// How long to wait after a failure, because the ledger may be back soon.
     package static let pause = Duration.seconds(15)
-    /// How many times as long as the work the pause after it is: 100, for one percent.
-    private static let share = 100
+    /// The pause after the work is this many times as long as the work: 100, for one percent.
+    private static let pausePerWork = 100
 
     private var next: Instant
     private var isRunning = false
 
     package init(_ now: Instant) { next = now }
 
-    /// Whether the work is due; if so, it counts as begun. Use of the till postpones the work, but
+    /// Whether the work is due. If so, it counts as begun. Use of the till postpones the work, but
     /// only for a limited time.
     package mutating func begins(at now: Instant, isQuiet: Bool) -> Bool {
         let isOverdue = now >= next + SnapshotSchedule.interval
@@ -30,7 +30,7 @@ package struct SnapshotSchedule: Sendable {
 
     package mutating func end(at now: Instant, lasted: Duration, isDone: Bool) {
         isRunning = false
-        let rest = max(SnapshotSchedule.interval, lasted * SnapshotSchedule.share)
+        let rest = max(SnapshotSchedule.interval, lasted * SnapshotSchedule.pausePerWork)
         next = now + (isDone ? rest : SnapshotSchedule.pause)
     }
 }

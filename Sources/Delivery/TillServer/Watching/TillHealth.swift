@@ -4,14 +4,14 @@ import Verbs
 
 /// The health of one till.
 struct TillHealth: Sendable {
-    /// The state as a word, worst first.
+    /// The states, worst first.
     enum Status: String, Sendable, CaseIterable {
         case closing
         case noLedger = "no-ledger"
         case noReader = "no-reader"
         case ok
 
-        /// The worst of these.
+        /// The worst of these states.
         static func worst(of all: [Status]) -> Status {
             allCases.first { all.contains($0) } ?? .ok
         }
@@ -21,12 +21,12 @@ struct TillHealth: Sendable {
     /// The reader, with its name and fault.
     let reader: JSONValue
     let readerWorks: Bool
-    /// The problem with the ledger; nil for none.
+    /// The problem with the ledger; nil if there is none.
     let ledger: TapcardError?
     /// The state of the ledger's database; nil if the ledger is a file or the database is offline.
     let database: DatabaseReport?
 
-    /// The word for why the ledger accepts no money; nil if it does.
+    /// The error code for why the ledger cannot take payments or top-ups; nil if it can.
     var ledgerError: String? { ledger?.kind.word ?? database?.problem }
 
     var status: Status {

@@ -6,11 +6,12 @@ import Verbs
 
 /// The log: one line of JSON per event, without names, codes, passwords, or tokens.
 ///
-/// It is written on a separate thread, so that a slow reader of standard error delays no request.
-/// When the buffer is full, lines are dropped; their number is logged once writing works again.
+/// It is written on a separate thread, so that a slow reader of standard error does not delay
+/// requests. If the buffer is full, lines are dropped, and their number is logged once writing
+/// works again.
 final class TillLog: Sendable {
     private static let maximumLines = 1_024
-    /// How long to wait at the end. Lines that are not written by then are dropped.
+    /// How long to wait at the end. Lines not written by then are dropped.
     private static let endLimit = Duration.seconds(1)
     private static let pause = Duration.milliseconds(5)
 
@@ -46,7 +47,7 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
-        // Polled, because awaiting the writer could take forever if nobody reads standard error.
+        // Polled, because waiting for the writer could take forever if nobody reads standard error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }

@@ -2,7 +2,7 @@ import CustomerServer
 import TapcardCore
 import Verbs
 
-/// The metrics of one till since the start.
+/// One till's counts since the server started.
 struct TillMetrics: Sendable {
     var cards = 0
     private var operations: [Key: Int] = [:]
@@ -43,7 +43,7 @@ struct TillMetrics: Sendable {
     }
 
     /// The metrics of the customer page. Every outcome is listed from the start, with 0, so that a
-    /// rate includes its first occurrence.
+    /// rate includes the first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(
             "customer_requests_total", "counter",

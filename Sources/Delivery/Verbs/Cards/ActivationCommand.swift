@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 enum ActivationCommand {
-    /// Activates the code of the card on the reader. A user who interrupts the request is told that
+    /// Activates the code of the card on the reader. If the user interrupts the request, says that
     /// it continues.
     static func activate(in session: Session) async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try session.services().activation, in: session)
@@ -29,7 +29,7 @@ enum ActivationCommand {
     }
 }
 
-/// An activation service that tells a user who interrupts the request that it continues.
+/// An activation service that can tell the user, after an interruption, that its request continues.
 private struct AnnouncedActivation: ActivationService {
     private let service: any ActivationService
     private let session: Session
@@ -43,7 +43,7 @@ private struct AnnouncedActivation: ActivationService {
         isRequesting.withLock { $0 = true }
         defer { isRequesting.withLock { $0 = false } }
         // From this point on, the service may activate the code even if this process dies.
-        session.finalMessage.set { showCutShort() }
+        session.finalMessage.set { reportUnknownOutcome() }
         return try await service.activate(code)
     }
 
@@ -56,7 +56,7 @@ private struct AnnouncedActivation: ActivationService {
     }
 
     /// Reports an unknown outcome if the process ends during the request.
-    private func showCutShort() {
+    private func reportUnknownOutcome() {
         let error = TapcardError(
             .outcomeUnknown, "Stopped while waiting for the service to answer.",
             meaning:

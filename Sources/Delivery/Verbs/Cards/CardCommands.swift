@@ -108,7 +108,7 @@ enum CardCommands {
             // With a ledger in another currency, the amounts on a card would be misread, so a
             // missing ledger is the only problem that is tolerated.
             guard error.result == .ledger, error.kind != .ledgerCurrency, !session[.watch],
-                let report = await readingAlone(error, in: session)
+                let report = await readWithoutLedger(error, in: session)
             else { throw error }
             return report
         }
@@ -118,7 +118,7 @@ enum CardCommands {
                     + "station is not set up. To create keys and a ledger, run: tapcard init "
                     + "--currency EUR\n")
         }
-        // A station that is not set up has no keys with which it could write a record.
+        // A station that is not set up has no keys to seal a record with.
         let resolving = !session[.noResolve] && !isFresh
         guard session[.watch] else {
             let summary = try await station.read(resolving: resolving)
@@ -137,14 +137,17 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// Reads a card with the station's keys only, because the ledger cannot be used; nil if that
+    /// Reads a card with only the station's keys, because the ledger cannot be used. Nil if that
     /// fails, too.
-    private static func readingAlone(_ error: TapcardError, in session: Session) async -> Report? {
+    private static func readWithoutLedger(
+        _ error: TapcardError, in session: Session
+    ) async -> Report? {
         do {
             let (keyFile, journal) = (session.keyFile, session.journal)
             guard let keys = try keyFile.load() else { return nil }
             let currency = try session.settings.currency ?? keys.currency ?? .usd
-            // An empty ledger stands in for the real one; the report says which part is missing.
+            // An empty ledger stands in for the real one; the report says that the ledger is
+            // missing.
             let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
@@ -160,7 +163,7 @@ enum CardCommands {
         _ event: Station.WatchEvent, _ currency: Currency, in session: Session
     ) -> Bool {
         let (manner, output, now) = (session.manner, session.output, session.dependencies.now)
-        /// Adds the time, because it cannot be reconstructed later.
+        /// Adds the time, because nobody can reconstruct it later.
         func timed(_ document: JSONValue?) -> JSONValue {
             (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
         }
@@ -225,7 +228,7 @@ enum CardCommands {
             try origin(station), face: session[.display] ?? .tapcard,
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
-        // Printed before the tap, while the tag can still be left as it is.
+        // Printed before the tap, while the user can still decide not to change the tag.
         if request.protects { TagCommands.warnAboutKeyLoss(in: session) }
         let summary = try await station.make(
             request, id: session[.operation] ?? station.newID())

@@ -78,7 +78,7 @@ enum OperatorCommands {
         _ change: StatusChange, _ what: String, then next: String? = nil, in session: Session
     ) async throws(TapcardError) -> Report {
         let (uid, ledger): (CardUID, any LedgerStore)
-        // Only the ledger changes, so a card whose UID is given need not be on the reader.
+        // Only the ledger changes, so the card need not be on the reader if its UID is given.
         if let named = session[.card] {
             (uid, ledger) = (named, try await session.ledger())
         } else {
@@ -100,7 +100,7 @@ enum OperatorCommands {
     }
 
     static func replace(in session: Session) async throws(TapcardError) -> Report {
-        // The parser requires arguments, but no options.
+        // The parser checks required arguments, but not required options.
         guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
                 "Which card was lost? Specify its UID with --card.",

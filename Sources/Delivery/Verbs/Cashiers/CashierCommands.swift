@@ -35,7 +35,7 @@ extension Command {
     ]
 }
 
-/// A secret that a command takes from a variable or, without one, asks for on the terminal.
+/// A secret that a command reads from an environment variable or, if that is not set, prompts for.
 enum TypedSecret: String {
     case cashierPassword = "password"
     case tablePassphrase = "passphrase"
@@ -53,6 +53,7 @@ enum TypedSecret: String {
             throw .missing(rawValue, variable, meaning: "Nothing was changed.")
         }
         if let typed = await promptHidden(question) { return typed }
+        // Nil means that the user canceled the prompt.
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was changed.")
     }
 }
@@ -141,7 +142,7 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal of a command that has neither a password nor a terminal to prompt for one.
+    /// The refusal when a command has no password and no terminal where it could prompt for one.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
             .usage, "No \(secret) was given, and there is no terminal to prompt for it.",

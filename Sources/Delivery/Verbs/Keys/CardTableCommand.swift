@@ -33,7 +33,7 @@ enum CardTableCommand {
         let passphrase = TablePassphrase(
             random: session.dependencies.random(TablePassphrase.randomByteCount))
         let sealed = SealedTable(table.keys, with: passphrase).json().prettyText
-        // Standard error carries the passphrase, so that it is not sent along with the table.
+        // The passphrase goes to standard error, so that it is not sent along with the table.
         if file.isStream {
             session.output.write(sealed)
             session.say("tapcard: Passphrase (shown only once): \(passphrase.text)\n")
@@ -71,6 +71,7 @@ enum CardTableCommand {
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
             return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
+        // Nil means that the ledger has retired the key that seals.
         guard let made else {
             throw TapcardError(
                 .keysUnusable,
@@ -117,8 +118,8 @@ enum CardTableCommand {
 }
 
 extension KeyFile {
-    /// Whether this station can top up and make cards: it has the issuer's keys, or will create its
-    /// own, and has no table of card keys.
+    /// Whether this station can top up and issue cards: it has the issuer's keys or no keys yet,
+    /// not a table of card keys.
     package var loadsCards: Bool { (try? load())?.isTable != true }
 
     /// Refuses a station that has only a table of card keys and not the issuer's keys.
@@ -131,9 +132,9 @@ extension KeyFile {
         }
     }
 
-    /// The finding for a station that has only a table of card keys; none for any other.
+    /// The finding for a station that has only a table of card keys; empty for any other station.
     var tableFindings: [Finding] {
-        // A key file that cannot be read is reported by whatever needs the keys.
+        // If the key file cannot be read, the code that needs the keys reports it.
         guard let keys = try? load(), keys.isTable else { return [] }
         let others = keys.entries.filter { $0.id != keys.sealing.id }.map { "\($0.id)" }
         let generations =
@@ -157,12 +158,12 @@ extension KeyFile {
 }
 
 extension Report {
-    /// The number of cards in a table; nothing for the issuer's keys.
+    /// The number of cards in a table; empty for the issuer's keys.
     static func table(of keys: KeyRing) -> Members {
         keys.isTable ? ["table": .number(keys.tableSize)] : [:]
     }
 
-    /// The line for a station that has only a table; none for any other.
+    /// The line for a station that has only a table; empty for any other station.
     static func lines(on keys: KeyRing) -> [String] {
         keys.isTable
             ? [

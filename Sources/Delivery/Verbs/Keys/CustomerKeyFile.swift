@@ -23,7 +23,7 @@ package struct CustomerKeyFile: Sendable {
         try CustomerKeyFile.write(CustomerKeyFile.text(of: keys), to: path)
     }
 
-    /// Writes keys for another machine, readable by their owner only.
+    /// Writes keys for another machine to a file that only its owner can read.
     static func write(_ text: String, to path: String) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)) {
             (error: FileError) in
@@ -33,7 +33,8 @@ package struct CustomerKeyFile: Sendable {
         }
     }
 
-    /// The keys. `meaning` goes into the error if the file is missing, open to others, or damaged.
+    /// Loads the keys. The error for a file that is missing, open to others, or damaged contains
+    /// `meaning`.
     package func load(orSay meaning: String) throws(TapcardError) -> CustomerKeys {
         func refusal(_ what: String, _ advice: String) -> TapcardError {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)

@@ -35,7 +35,8 @@ enum CustomerKeysCommand {
         try requireReplaceable(file, in: session)
         let ring = try await session.keys()
         let ledger = try await session.ledgerIfThere()
-        // An offline ledger is an error: it may have retired a key that this file would trust.
+        // An offline ledger is an error, because it may have retired a key that this file would
+        // trust.
         let retired = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger?.retiredKeys() ?? []
         }
@@ -61,8 +62,8 @@ enum CustomerKeysCommand {
             ], isChange: true)
     }
 
-    /// Refuses a file that already exists, unless it may be overwritten and is a key file for the
-    /// page: a mistyped name must not destroy another file.
+    /// Refuses to replace an existing file, unless the user allows that and the file is a key file
+    /// for the page: a mistyped name must not destroy another file.
     private static func requireReplaceable(
         _ file: NamedFile, in session: Session
     ) throws(TapcardError) {

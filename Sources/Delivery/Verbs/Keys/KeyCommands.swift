@@ -69,7 +69,7 @@ enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
         try session.keyFile.requireMasters()
         let now = session.dependencies.now()
-        // If an older key file was put back, cards may use keys that it lacks.
+        // If an older key file was restored, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
         if let database = try LedgerAccess(session).sharedDatabase {
             return try await KeyRotation.rotate(shared: database, used: used, in: session)
@@ -98,10 +98,10 @@ enum KeyCommands {
         try file.requireNew()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
-        // The file supplies the currency for a station that has no ledger yet.
+        // The file contains the currency for a station that has no ledger yet.
         let currency = (try? await session.ledgerIfThere())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
-        // On standard output, nothing may be added to the keys.
+        // On standard output, only the keys may appear, because the output is the key file.
         if file.isStream {
             session.output.write(KeyFile.text(of: keys))
             return .nothing
@@ -113,8 +113,8 @@ enum KeyCommands {
             isChange: true)
     }
 
-    /// Retires keys in the ledger first: a crash in between leaves a retired key in the file, and
-    /// running the same command again fixes that.
+    /// Retires keys in the ledger first. A crash before the file is saved leaves a retired key in
+    /// it, and running the same command again fixes that.
     static func changeKeys(
         givingUp ids: Set<UInt8> = [], in session: Session,
         _ change: (KeyRing) throws(KeyError) -> KeyRing
@@ -124,6 +124,7 @@ enum KeyCommands {
         try await recordRetired(in: try known.changed(by: change), ids, ledger, in: session)
         return try session.keyFile.alone { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
+            // `known` is used only if the file has been removed since.
             let changed = try (try session.keyFile.load() ?? known).changed(by: change)
             try session.keyFile.save(changed)
             return changed
@@ -142,7 +143,7 @@ enum KeyCommands {
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let access = LedgerAccess(session)
-        // The stations on a database share their keys, so this must not create different ones.
+        // Stations that share a database use the same keys, so this must not create different ones.
         if try session.keyFile.load() == nil, let issuer = try await access.issuerKeys() {
             return Report(issuer)
         }
@@ -154,7 +155,7 @@ enum KeyCommands {
         }
         let issuer = try await access.issuerKeys()
         let ring = all.ordered(by: issuer)
-        // A key ring cannot have a retired sealing key, so that key is not retired here.
+        // A key ring's sealing key cannot be retired, so that key is left out here.
         let keys = ring.retiring(retired.subtracting([ring.sealing.id])) ?? ring
         let rows = keys.entries.map { entry in
             (entry: entry, use: uses[entry.id, default: KeyUse()])
@@ -188,7 +189,7 @@ enum KeyCommands {
         }
     }
 
-    /// The IDs of keys that records or tag passwords in this ledger use, or that were retired.
+    /// The IDs of keys that were retired or that records or tag passwords in this ledger use.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
@@ -200,9 +201,10 @@ enum KeyCommands {
         let id = session[.key]
         try session.keyFile.requireMasters()
         let issuer = try await LedgerAccess(session).issuerKeys()
-        // An impossible change is reported before confirmation is requested.
+        // If the change is impossible, say so before asking for confirmation.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
-            // A key that was announced by another machine can be retired without being here.
+            // A key that another machine announced can be retired even if this station does not
+            // have it.
             guard issuer?.next != id || keys.entry(id) != nil else { return keys }
             return try keys.ordered(by: issuer).retiring(id)
         }
@@ -215,8 +217,8 @@ enum KeyCommands {
                 "Retiring key \(id) cannot be undone. "
                     + (use.cards == 0
                         ? "No cards are affected."
-                        : "Cards last sealed with it will be rejected as forged: \(use.named).")
-                    + (use.protected == 0 ? "" : " " + use.kept),
+                        : "Cards last sealed with it will be rejected as forged: \(use.summary).")
+                    + (use.protected == 0 ? "" : " " + use.protectionWarning),
                 meaning: "The key file was not changed.",
                 advice: use.cards == 0
                     ? "To retire the key, repeat this command with --for-ever."
@@ -227,8 +229,8 @@ enum KeyCommands {
         _ = try await changeKeys(givingUp: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
-            ["Key \(id) retired; cards that need tapcard repair: \(use.named)"]
-                + (use.protected == 0 ? [] : [use.kept])
+            ["Key \(id) retired; cards that need tapcard repair: \(use.summary)"]
+                + (use.protected == 0 ? [] : [use.protectionWarning])
                 + [
                     "Older exports contain the key; destroy them and make a new export",
                     Report.customersAgain,
@@ -255,7 +257,7 @@ extension KeyRing {
 }
 
 extension Report {
-    /// The steps to take for a new key before it can get lost.
+    /// What to do with a new key so that it is not lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE",
         "If the keys are lost, nobody can ever write again to an NTAG 424 that was rewritten with "
@@ -287,14 +289,14 @@ extension Report {
 
 extension KeyUse {
     /// The number of cards, with the UIDs of the first ones.
-    fileprivate var named: String {
+    fileprivate var summary: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
         return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
     }
 
-    /// The consequence for these cards when the key is retired.
-    fileprivate var kept: String {
+    /// What retiring the key means for these cards.
+    fileprivate var protectionWarning: String {
         "Tags that keep a write password from this key: \(protected). Anyone who has the key can "
             + "still write to them until you run tapcard tag unprotect and then tapcard tag "
             + "protect."

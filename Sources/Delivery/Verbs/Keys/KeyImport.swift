@@ -6,7 +6,7 @@ import TapcardDomain
 import TextCodecs
 
 enum KeyImport {
-    /// Imports keys from a file: adds them to the station's keys, or replaces a table.
+    /// Imports keys from a file: merges them into the station's keys or replaces a table.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         try NamedFile(path).require()
@@ -19,19 +19,20 @@ enum KeyImport {
         if isTable, let ledger = try await session.ledgerIfThere() {
             try await KeyCommands.recordRetired(in: imported, [], ledger, in: session)
         }
-        let areAll = try session.keyFile.alone { () throws(TapcardError) in
+        let wasSavedWhole = try session.keyFile.alone { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
-                // Two key rings are merged; a table is replaced, but it never replaces master keys.
+                // Two rings of master keys are merged below. A table is replaced, but never
+                // replaces master keys.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
-                // The journal is changed first, so that after a failure in between, repeating the
-                // same import completes it.
+                // The journal is changed first, so that if saving the key file fails, repeating the
+                // same import completes both.
                 try session.journal.payments.changeKeys(from: older, to: imported)
             }
             try session.keyFile.save(imported)
             return true
         }
-        if !areAll {
+        if !wasSavedWhole {
             _ = try await KeyCommands.changeKeys(in: session) { keys throws(KeyError) in
                 guard let sealing = issuer?.sealing else { return try keys.merging(imported) }
                 return try keys.merging(imported, sealing: sealing)
@@ -39,7 +40,7 @@ enum KeyImport {
         }
         let keys = try await session.keys().ordered(by: issuer)
         let ledger = try? await session.ledgerIfThere()
-        // Also tells the other stations that this one has the keys: a rotation waits for that.
+        // Also tells the ledger that this station has the keys, because a rotation waits for that.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
         let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
@@ -49,7 +50,7 @@ enum KeyImport {
             !known.contains(key.id) && !stay.contains { $0.id == key.id }
         }
         let currency = ledger?.currency
-        let isOther =
+        let usesOtherCurrency =
             imported.currencyCode != nil && currency != nil
             && imported.currencyCode != currency?.code
         return Report(
@@ -64,7 +65,7 @@ enum KeyImport {
             ]
                 + stay.map { "Key \($0.id) is retired here and stays retired" }
                 + lacking(issuer?.sealing, keys)
-                + (isOther
+                + (usesOtherCurrency
                     ? [
                         "The keys come from a station that uses \(imported.currencyCode ?? ""), "
                             + "and this one uses \(currency?.code ?? ""): that station's cards "
@@ -85,9 +86,9 @@ enum KeyImport {
     private static func imported(
         from path: String, in session: Session
     ) async throws(TapcardError) -> KeyRing {
-        let brought: KeyFile.ImportedKeys?
+        let fileContents: KeyFile.ImportedKeys?
         do {
-            brought = try KeyFile(path: path).brought()
+            fileContents = try KeyFile(path: path).brought()
         } catch {
             if error.kind == .cancelled { throw error }
             throw TapcardError(
@@ -96,7 +97,7 @@ enum KeyImport {
                     "The file must come from tapcard keys export and be readable only by its owner."
             )
         }
-        switch brought {
+        switch fileContents {
         case .ring(let keys): return keys
         case .sealed(let table): return try await CardTableCommand.opened(table, path, in: session)
         case nil: throw TapcardError(.fileUnusable, "There is no file \(path).")

@@ -19,14 +19,16 @@ extension KeyRing {
             usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)
     }
 
-    /// This key ring, sealing with the key that the stations on the ledger use, if the ring has it.
+    /// This key ring with the stations' shared sealing key as its sealing key, if the ring contains
+    /// it.
     func ordered(by issuer: IssuerKeys?) -> KeyRing {
         issuer?.sealing.flatMap { sealing(with: $0) } ?? self
     }
 }
 
 extension RegisteredStation {
-    /// The note about a station whose row another program has damaged using the station's login.
+    /// The note about a station whose row was damaged by another program that used the station's
+    /// login.
     static let damage =
         "damaged in the database; revoke it and register the machine under another name"
 
@@ -40,9 +42,9 @@ extension RegisteredStation {
 enum KeyRotation {
     static let unchanged = "The key file was not changed."
 
-    /// Moves the stations to another key in two steps. The first step creates a key that only
-    /// verifies, and announces it, so that it can be carried to every station. The second step
-    /// makes it the sealing key at all of them at once.
+    /// Moves the stations to another key in two steps. The first step creates and announces a key
+    /// that is used only to verify, so that it can be copied to every station. The second step
+    /// makes it the sealing key at all stations at once.
     static func rotate(
         shared database: any LedgerDatabase, used: Set<UInt8>, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -82,11 +84,11 @@ enum KeyRotation {
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
             try keys.preparing(created: created, knowing: taken)
         }
-        // A prepared key is the last one in its ring.
+        // `preparing` adds the new key at the end of the ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
-        // Announce the key in the ledger before writing it to the file, so that if two owners
-        // rotate at once, only one of them succeeds. A key that was announced but never written can
-        // be retired.
+        // Announced in the ledger before it is written to the file, so that if two owners rotate at
+        // once, only one of them succeeds. A key that was announced but never written can be
+        // retired.
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
@@ -99,7 +101,7 @@ enum KeyRotation {
         return try await seal(with: key, now, database, isNew: true, in: session)
     }
 
-    /// Makes the announced key seal, or reports which stations still lack it.
+    /// Makes the announced key the sealing key, or reports which stations still lack it.
     private static func seal(
         with key: KeyEntry, _ issuer: IssuerKeys, _ database: any LedgerDatabase, isNew: Bool,
         in session: Session
@@ -178,8 +180,7 @@ enum KeyRotation {
             meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
     }
 
-    /// Refuses to retire a key while a station that lacks the current sealing key may still need
-    /// it.
+    /// Refuses to retire a key that a station without the current sealing key may still need.
     static func requireSuccessor(
         of id: UInt8, _ issuer: IssuerKeys?, in session: Session
     ) throws(TapcardError) {
@@ -200,7 +201,7 @@ enum KeyRotation {
                 + "command with --now.")
     }
 
-    /// The lines about the stations, for a list of the keys.
+    /// The lines about the stations in a list of the keys.
     static func lines(on issuer: IssuerKeys?) -> [String] {
         guard let issuer else { return [] }
         var lines: [String] = []

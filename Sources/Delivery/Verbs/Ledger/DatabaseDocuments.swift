@@ -47,13 +47,13 @@ extension IssuerKeys: DocumentedObject {
     }
 }
 
-/// The state of a database, for the health report of a station that uses it.
+/// The state of the database in a station's health report.
 package struct DatabaseReport: Sendable {
     /// The members that `ledger status --json` prints.
     package let document: JSONValue
-    /// The word for the problem that stops payments; nil if there is none.
+    /// The ID of the problem that stops payments; nil if there is none.
     package let problem: String?
-    /// The sentence for the problem that stops payments; nil if there is none.
+    /// The sentence about the problem that stops payments; nil if there is none.
     package let why: String?
 
     package init(_ status: DatabaseStatus) {

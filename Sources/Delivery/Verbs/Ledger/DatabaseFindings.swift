@@ -4,10 +4,10 @@ import ReaderDiagnosis
 import TapcardDomain
 
 extension DatabaseStatus {
-    /// The findings on this database, good and bad.
+    /// The findings about this database, good and bad.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
-            + [deadLinks, clock, keysInStep, nextKey, operations, age].compactMap(\.self)
+            + [deadLinks, clock, sealingKeyFinding, nextKey, operations, age].compactMap(\.self)
             + journals.map { Finding(.journal, .note, $0.sentence, remedy: $0.remedy) }
     }
 
@@ -55,7 +55,7 @@ extension DatabaseStatus {
     }
 
     private var replication: [Finding] {
-        guard let replicas else { return [hiddenReplicas] }
+        guard let replicas else { return [hiddenReplicasFinding] }
         let late = replicas.filter { !$0.isSynchronous }
         guard !synchronousReplicas.isEmpty else {
             return [
@@ -66,9 +66,9 @@ extension DatabaseStatus {
                     remedy: [.say("See docs/STATIONS.md for a setup with three servers.")])
             ]
         }
-        let inStep = replicas.filter(\.isSynchronous)
+        let inSync = replicas.filter(\.isSynchronous)
         let step =
-            inStep.isEmpty
+            inSync.isEmpty
             ? Finding(
                 .noReplica, .problem,
                 "Commits wait for a replica, but none is in sync, so no station takes payments or "
@@ -83,7 +83,7 @@ extension DatabaseStatus {
                 ])
             : Finding(
                 .replica, .ok,
-                "These replicas are in sync: " + inStep.map(\.words).joined(separator: "; ") + ".")
+                "These replicas are in sync: " + inSync.map(\.words).joined(separator: "; ") + ".")
         return [step]
             + late.map {
                 Finding(
@@ -94,13 +94,14 @@ extension DatabaseStatus {
             }
     }
 
-    /// The command after which commits no longer wait for a replica.
+    /// The command that stops commits from waiting for a replica.
     static let goingAlone =
         "sudo -u postgres psql -c \"ALTER SYSTEM SET synchronous_standby_names = ''\" "
         + "-c 'SELECT pg_reload_conf()'"
 
-    /// The finding for a login that may not see replicas, and so cannot tell whether there are any.
-    private var hiddenReplicas: Finding {
+    /// The finding for a login that is not allowed to see replicas, and so cannot tell whether
+    /// there are any.
+    private var hiddenReplicasFinding: Finding {
         Finding(
             .replicasHidden, .note,
             synchronousReplicas.isEmpty
@@ -113,9 +114,9 @@ extension DatabaseStatus {
             ])
     }
 
-    /// In seconds. It is longer than the timeout that stations request, to allow for the timers of
-    /// other systems.
-    private static let longestTimeout = 30
+    /// In seconds. It is longer than the timeout that stations request, to allow for other systems'
+    /// timers.
+    private static let maximumTimeout = 30
 
     /// The finding for a server that is slow to notice that a station is gone. Until it notices, a
     /// card may stay locked.
@@ -123,8 +124,8 @@ extension DatabaseStatus {
         switch link {
         case .local: return nil
         case .network(let timeout):
-            // Zero means hours, so it also counts as slow.
-            guard !(1...DatabaseStatus.longestTimeout).contains(timeout) else { return nil }
+            // Zero means the system's default of hours, so it also counts as slow.
+            guard !(1...DatabaseStatus.maximumTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
                 "The database server takes " + (timeout > 0 ? "\(timeout) s" : "hours")
@@ -134,6 +135,7 @@ extension DatabaseStatus {
                         "Until then, the card in that station's unfinished payment may be locked; "
                             + "docs/STATIONS.md shows the server settings.")
                 ])
+        // The server sees only the pooler's connections, so its timeout does not apply to stations.
         case .pooled:
             return Finding(
                 .deadLinks, .note,
@@ -148,11 +150,11 @@ extension DatabaseStatus {
     }
 
     /// In milliseconds.
-    private static let largestClockError: Int64 = 5_000
+    private static let maximumClockError: Int64 = 5_000
 
     private var clock: Finding? {
-        guard abs(clockLead) > DatabaseStatus.largestClockError else { return nil }
-        // The lead is the server's, so if it is positive, this station's clock is behind.
+        guard abs(clockLead) > DatabaseStatus.maximumClockError else { return nil }
+        // The lead is the server's, so if the lead is positive, this station's clock is behind.
         let seconds = abs(clockLead) / 1_000
         return Finding(
             .clock, .note,
@@ -161,18 +163,18 @@ extension DatabaseStatus {
             remedy: [.say("To set it by NTP:"), .run("timedatectl set-ntp true")])
     }
 
-    /// The finding that stations lack the sealing key; they take no money.
-    private var keysInStep: Finding? {
+    /// The finding that stations lack the sealing key, so they cannot take payments or top-ups.
+    private var sealingKeyFinding: Finding? {
         guard let sealing = keys.sealing else { return nil }
         let lacking = keys.lacking(sealing)
         guard !lacking.isEmpty else { return nil }
-        // Other stations' lack of a key does not stop this one.
+        // This station can continue if only other stations lack the key.
         let isHere = lacking.contains { $0.name == login }
         return Finding(
             .keysBehind, isHere ? .problem : .note,
             "Key \(sealing) seals records, but these stations have not reported it: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
-            remedy: DatabaseStatus.bringKeys)
+            remedy: DatabaseStatus.copyKeySteps)
     }
 
     private var nextKey: Finding? {
@@ -190,10 +192,10 @@ extension DatabaseStatus {
             .keyWaits, .note,
             words + ", but these stations do not have it yet: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
-            remedy: DatabaseStatus.bringKeys)
+            remedy: DatabaseStatus.copyKeySteps)
     }
 
-    private static let bringKeys: [Finding.Step] = [
+    private static let copyKeySteps: [Finding.Step] = [
         .say("At a station that has the key, run:"), .run("tapcard keys export FILE"),
         .say("At each of these stations, run:"), .run("tapcard keys import FILE"),
     ]
@@ -208,10 +210,10 @@ extension DatabaseStatus {
     }
 
     /// Half of the two billion transactions at which PostgreSQL stops.
-    private static let highestAge: Int64 = 1_000_000_000
+    private static let maximumTransactionAge: Int64 = 1_000_000_000
 
     private var age: Finding? {
-        guard transactionAge > DatabaseStatus.highestAge else { return nil }
+        guard transactionAge > DatabaseStatus.maximumTransactionAge else { return nil }
         return Finding(
             .transactionAge, .note,
             "There have been \(transactionAge) transactions since the last vacuum freeze; "
@@ -224,8 +226,8 @@ extension DatabaseStatus {
 }
 
 extension IssuerKeys {
-    /// The number of a key that differs between this ring and the ledger's stations; nil if there
-    /// is none.
+    /// The number of a key that is not the same in this ring and at the ledger's stations; nil if
+    /// there is none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
     }

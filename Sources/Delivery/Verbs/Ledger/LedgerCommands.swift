@@ -113,8 +113,8 @@ enum LedgerCommands {
             + "payments if its disk fails:\n  \(DatabaseStatus.goingAlone)\n"
     }
 
-    /// Makes a request to the database. `meaning` is part of the error, unless the outcome is
-    /// unknown or the database has refused a change.
+    /// Makes a request to the database. The error contains `meaning`, unless the outcome is unknown
+    /// or the database has refused a change.
     static func asOwner<Success: Sendable>(
         at place: LedgerPlace? = nil, isChanging: Bool = true,
         orSay meaning: String = LedgerCommands.unchanged, in session: Session,
@@ -122,7 +122,7 @@ enum LedgerCommands {
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place, in: session)
         do {
-            // Printed first, because the change may then wait for ten minutes.
+            // Printed first, because the change may wait up to ten minutes for a replica.
             if isChanging, let names = try await database.missingReplicas() {
                 session.say(waiting(for: names))
             }
@@ -133,11 +133,11 @@ enum LedgerCommands {
             let meaning = isChanging && error.kind == .refused ? unchanged : meaning
             throw TapcardError(
                 translated.kind, translated.what,
-                meaning: error.kind == .outcomeUnknown ? mayBeDone : meaning)
+                meaning: error.kind == .outcomeUnknown ? mayHaveBeenMade : meaning)
         }
     }
 
-    private static let mayBeDone =
+    private static let mayHaveBeenMade =
         "The change may have been made; check with tapcard ledger status or tapcard station list "
         + "before you try again."
 
@@ -237,11 +237,12 @@ enum LedgerCommands {
         let file = NamedFile(path)
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
-        // Digits and letters only, which need no escaping in ~/.pgpass.
+        // Only digits and letters, which need no escaping in ~/.pgpass.
         let password = session.dependencies.random(16).map { String($0, radix: 36) }.joined()
         // A line for ~/.pgpass that applies to any host, port, and database.
         let line = "*:*:*:\(name):\(password)\n"
-        // Written first: a login whose password is lost would have to be revoked.
+        // Written before the registration, because a login whose password was lost would have to be
+        // revoked.
         if !file.isStream {
             try translating(DurableFile(path).write(Array(line.utf8), mode: 0o600)) {
                 (error: FileError) in
@@ -271,7 +272,8 @@ enum LedgerCommands {
             ], isChange: true)
     }
 
-    /// The error from a registration. The password is kept if the login may exist.
+    /// The error to report for a failed registration. The password file is kept if the login may
+    /// exist.
     private static func unregistered(
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
@@ -320,7 +322,7 @@ enum LedgerCommands {
 
     static func revoke(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.station]
-        // The login loses its access before the rest of the revocation, which can still fail.
+        // The login loses its access first, and the rest of the revocation can still fail.
         try await asOwner(
             orSay:
                 "The login may already be locked out, but the station may not be revoked yet; "

@@ -5,11 +5,11 @@ import TapcardDomain
 import TextCodecs
 
 extension LedgerCommands {
-    /// Moves a ledger into a database. Renames its file first, so that no station continues to use
-    /// it.
+    /// Moves a ledger file into a database. Renames the file first, so that no station continues to
+    /// use it.
     static func copy(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
-        // The parser requires arguments, but no options.
+        // The parser checks required arguments, but not required options.
         guard let address = session[.into] else {
             throw TapcardError.usage(
                 "The database to copy to is missing.",
@@ -89,13 +89,13 @@ extension LedgerCommands {
         "Run the same command again, or go back: mv \(aside) \(path)"
     }
 
-    /// The number in the name of a ledger file that is out of use.
+    /// The number at the end of a renamed ledger file's name.
     private static func number(of path: String) -> String {
         path.split(separator: "-").last.map { String($0) } ?? path
     }
 
-    /// Records where a ledger that is out of use is copied to, and refuses any other target: each
-    /// copy would continue with the same record numbers and the same money.
+    /// Records the database that a renamed ledger is copied to, and refuses any other. Two copies
+    /// would continue with the same record numbers and the same money.
     private static func requireOneTarget(
         of aside: String, _ path: String, _ address: String
     ) throws(TapcardError) {
@@ -107,7 +107,7 @@ extension LedgerCommands {
                 meaning: nothingCopied(aside), advice: retryOrUndo(aside, path))
         }
         let line = Array((address + "\n").utf8)
-        // Recorded before the copy begins, so that an interrupted copy also counts.
+        // Recorded before the copying begins, so that an interrupted copy also counts.
         let noted = try translating(note.read(), into: unrecorded)
         if noted == nil { try translating(note.write(line, mode: 0o600), into: unrecorded) }
         guard let noted, noted != line else { return }
@@ -123,12 +123,12 @@ extension LedgerCommands {
                 + "run: rm \(aside).into")
     }
 
-    /// Leaves a note with the new address for stations that still use the file.
+    /// Leaves a note with the new address for stations that still try to use the file.
     private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.ofStations)\n"
-        // The move does not depend on the note: without it, a station only reports that there is
-        // no ledger.
-        // Any user may read the note: an address that contains a password was refused before.
+        // The move does not depend on the note: without it, a station reports only that there is no
+        // ledger. Any user may read the note: an address that contains a password was refused
+        // before.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

@@ -6,8 +6,8 @@ import TapcardDomain
 
 /// Uses this station's own memory to find operations that were lost with the database.
 enum LostOperations {
-    /// The operations that this station completed or started before the last declared loss and that
-    /// are missing from the ledger. Each one is reported until its card changes again, for example
+    /// The operations that this station started or completed before the last declared loss and that
+    /// are missing from the ledger. Each is reported until its card changes again, for example
     /// through a repair.
     static func findings(
         _ status: DatabaseStatus, in session: Session
@@ -27,7 +27,7 @@ enum LostOperations {
                 guard kept == nil || kept?.state == .voided else { continue }
                 let confirmed =
                     try await ledger.knownCard(of: note.card)?.card.confirmed ?? SequenceNumber.none
-                // The card has changed since, so someone has dealt with the loss.
+                // If the card has changed since, someone has dealt with the loss.
                 guard confirmed < note.sequence else { continue }
                 findings.append(
                     Finding(lost: note, Money(minorUnits: note.amount, ledger.currency)))

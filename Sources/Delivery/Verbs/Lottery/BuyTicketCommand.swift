@@ -28,7 +28,7 @@ enum BuyTicketCommand {
     ) async throws(TapcardError) -> TicketReceipt {
         let price = try session.settings.ticketPrice(ledger.currency)
         let rules = try session.settings.lotteryRules
-        // Loaded before the user is asked for a card, and again below if the card took long.
+        // Loaded before the user is asked for a card, and again below if it took a while to arrive.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
         let asked = session.dependencies.now()
@@ -37,19 +37,18 @@ enum BuyTicketCommand {
         if session.dependencies.now().millisecondsSince(asked) > trustedFor {
             draws = try await drawsToSellBy(in: session)
         }
-        try await requireWhole(draws, for: card ?? uid, in: ledger)
-        // A ticket may only be bought with the card whose booked prizes were compared with the
-        // list.
+        try await requireUpToDate(draws, for: card ?? uid, in: ledger)
+        // The ticket must be bought with the card whose booked prizes were compared with the list.
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
             only: card ?? uid, refusingRepetition: session.refusesRepetition)
     }
 
-    /// Finishes a purchase that was started, as long as its draw is in the future. After the draw,
-    /// only the card can prove the payment, because a ticket with a known result must not be bought
-    /// or returned. If the lottery is offline, or lists no draws to base a decision on, the
-    /// purchase stays open and can be finished later.
+    /// Finishes an earlier purchase if its draw is still in the future. After the draw, only the
+    /// card's record decides whether the ticket was paid for, because a ticket with a known result
+    /// must not be bought or returned. If the lottery is offline, or its list of draws is no basis
+    /// for a decision, the purchase stays open and can be finished later.
     private static func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session
@@ -59,24 +58,24 @@ enum BuyTicketCommand {
         let station = try await session.station(with: ledger)
         let draw = named ?? sold.ticket.draw
         if state == .pending {
-            let over: TapcardError?
+            let drawOver: TapcardError?
             do {
                 let draws = try await drawsToSellBy(in: session)
-                try await requireWhole(draws, for: sold.card, in: ledger)
+                try await requireUpToDate(draws, for: sold.card, in: ledger)
                 _ = try upcoming(sold.ticket.draw, in: draws)
-                over = nil
+                drawOver = nil
             } catch {
                 switch error.kind {
-                case .refusal(.drawOver): over = error
+                case .refusal(.drawOver): drawOver = error
                 case _ where [.service, .refused].contains(error.result):
                     throw TapcardError.purchaseOpen(sold, because: error)
                 default: throw error
                 }
             }
-            if let over {
+            if let drawOver {
                 return try await translating(
                     awaiting: await station.finishPurchase(sold, draw: draw, only: card),
-                    into: over.ending)
+                    into: drawOver.ending)
             }
         }
         // The price of the first request applies, even if the setting has changed since.
@@ -100,19 +99,19 @@ enum BuyTicketCommand {
         return (sold, known.state)
     }
 
-    private static let nothing = "No ticket was sold and nothing was charged"
+    private static let noSale = "No ticket was sold and nothing was charged"
 
-    /// The draws for a sale, which must be current: a past draw must not be sold.
+    /// The draws for a sale. They must be current, because tickets for past draws must not be sold.
     private static func drawsToSellBy(in session: Session) async throws(TapcardError) -> DrawList {
         let draws = try await translating(awaiting: await LotteryNews(session).draws()) {
             (error: TapcardError) in
-            TapcardError(error.kind, error.what, meaning: "\(nothing).", next: error.next)
+            TapcardError(error.kind, error.what, meaning: "\(noSale).", next: error.next)
         }
         if let staleness = draws.staleness {
             throw TapcardError(
                 staleness,
                 meaning:
-                    "\(nothing), because the draws known here are \(Age.words(draws.age)) old and "
+                    "\(noSale), because the draws known here are \(Age.words(draws.age)) old and "
                     + "tickets are sold only from a fresh list.")
         }
         return draws.value
@@ -121,14 +120,14 @@ enum BuyTicketCommand {
     /// Throws if the list of draws ends before a draw for which this card already has a booked
     /// prize. Such a list is outdated; this check works even without a newer saved list to compare
     /// it with.
-    private static func requireWhole(
+    private static func requireUpToDate(
         _ draws: DrawList, for card: CardUID, in ledger: any LedgerStore
     ) async throws(TapcardError) {
         let tickets: [CardTicket]
         do {
             tickets = try await CardTicket.tickets(of: card, in: ledger)
         } catch {
-            // The tap gives a better explanation of an unknown card.
+            // If the card is unknown, the tap gives a better explanation.
             guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
@@ -139,9 +138,9 @@ enum BuyTicketCommand {
                 .goneBack,
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
                     + "\(claimed.ticket.id) is booked"),
-            meaning: "\(nothing).", uid: card)
-        // The advice is not `draws --forget`, which would not change the booked prize: with a
-        // different card, the purchase is possible.
+            meaning: "\(noSale).", uid: card)
+        // The advice is to use a different card, because `draws --forget` would not change the
+        // booked prize.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)

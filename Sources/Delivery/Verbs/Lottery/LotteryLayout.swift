@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// The layout for draws and tickets: in a pipe, one line each; on a terminal, fitted to its width.
+/// The layout of draws and tickets: one line each in a pipe, and fitted to the width of a terminal.
 struct LotteryLayout: Sendable {
     /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
@@ -47,7 +47,7 @@ struct LotteryLayout: Sendable {
         return Line.flow(head, width: width) + flow(pieces(row.draw.balls), gap: " ")
     }
 
-    /// Only the numbers, without names.
+    /// Only the numbers, without captions.
     func numbers(of balls: Balls) -> [Line] {
         Line.flow(pieces(balls), gap: " ", indent: "", width: width)
     }
@@ -67,11 +67,11 @@ struct LotteryLayout: Sendable {
         let digits = LotteryLayout.digits([balls])
         // Space around the numbers if the width allows it. Each number takes five columns more than
         // its digits: two edges, two spaces, and a gap.
-        let isAiry = balls.all.count * (digits + 5) <= width
+        let isSpaced = balls.all.count * (digits + 5) <= width
         let boxes =
-            balls.numbers.map { box($0, digits, isAiry, edge: "╭─╮│╰╯", .plain) }
-            + [box(balls.bonus, digits, isAiry, edge: "╔═╗║╚╝", .gold)]
-        // One column more than there is, because the last box needs no gap.
+            balls.numbers.map { box($0, digits, isSpaced, edge: "╭─╮│╰╯", .plain) }
+            + [box(balls.bonus, digits, isSpaced, edge: "╔═╗║╚╝", .gold)]
+        // One extra column, because the last box needs no gap.
         let perRow = max(1, (width + 1) / (boxes[0][0].width + 1))
         return stride(from: 0, to: boxes.count, by: perRow).flatMap { start in
             let row = boxes[start..<min(start + perRow, boxes.count)]
@@ -82,18 +82,18 @@ struct LotteryLayout: Sendable {
     }
 
     private func box(
-        _ number: Int, _ digits: Int, _ isAiry: Bool, edge: String, _ style: Style
+        _ number: Int, _ digits: Int, _ isSpaced: Bool, edge: String, _ style: Style
     ) -> [Line] {
         let parts = edge.map(String.init)
-        let air = isAiry ? " " : ""
-        let text = air + String(number).padded(digits, atStart: true) + air
+        let space = isSpaced ? " " : ""
+        let text = space + String(number).padded(digits, atStart: true) + space
         let bar = String(repeating: parts[1], count: text.count)
         return [
             parts[0] + bar + parts[2], parts[3] + text + parts[3], parts[4] + bar + parts[5],
         ].map { Line($0, style) }
     }
 
-    /// Tickets: one line each in a pipe, otherwise with their numbers below their names.
+    /// Tickets: one line each in a pipe; on a terminal, the numbers are below the ticket's ID.
     func lines(of tickets: [ShownTicket]) -> [Line] {
         let heads = tickets.map { ticket in
             [Line(ticket.ticket.id.text), Line(ticket.drawWords)]
@@ -141,7 +141,7 @@ struct LotteryLayout: Sendable {
         return Line(parts[0] + text + parts[1], isMatched ? good : .bad)
     }
 
-    /// Pieces below a name, indented.
+    /// Pieces below a ticket's ID, indented.
     private func flow(_ pieces: [Line], gap: String = "  ") -> [Line] {
         let indent = LotteryLayout.indent
         return Line.flow(

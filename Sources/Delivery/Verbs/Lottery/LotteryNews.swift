@@ -9,8 +9,8 @@ struct LotteryNews {
 
     init(_ session: Session) { self.session = session }
 
-    /// Returns the list of draws. Pass `forgetting: true` (`--forget`) if the lottery has restarted
-    /// its draws: the saved list is then ignored and replaced.
+    /// Returns the list of draws. With `forgetting: true` (`--forget`), for a lottery that has
+    /// started over, the saved list is ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         try await asking(
             or: forgetting ? "Any cached list was kept." : "There is nothing to show."
@@ -42,7 +42,8 @@ struct LotteryNews {
 }
 
 extension Settings {
-    /// The currency for displayed amounts: the ledger's, or without a ledger, the requested one.
+    /// The currency for displayed amounts: the ledger's or, without a ledger, the one in the
+    /// settings.
     func currency(of ledger: (any LedgerStore)?) throws(TapcardError) -> Currency {
         if let ledger { return ledger.currency }
         return try currency ?? .usd
@@ -52,13 +53,13 @@ extension Settings {
 extension LotteryLayout {
     /// The layout for the terminal's width; without a limit in a pipe.
     init(_ console: Console, indent: Int = 0) {
-        // For a terminal that does not report its width.
+        // Used if a terminal does not report its width.
         let defaultWidth = 80
         width = console.isTerminal ? (console.columns() ?? defaultWidth) - indent : nil
     }
 }
 
-/// The age of an answer, or of the older one of two.
+/// The age of an answer or, for two answers, the age of the older one.
 struct AnswerAge: Sendable {
     private let age: Int
     private let staleness: ServiceError?
@@ -100,7 +101,7 @@ extension Report {
     }
 }
 
-/// Words for the age of an answer, and for why there is no newer one.
+/// Words for the age of an answer and for the reason why there is no newer one.
 enum Age {
     private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
 

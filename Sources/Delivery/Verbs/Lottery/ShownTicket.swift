@@ -27,7 +27,7 @@ struct ShownTicket: Sendable {
     ) {
         let draw = draws[ticket.draw]
         (self.ticket, self.sold, self.card, self.draw) = (ticket, sold, card, draw)
-        // A booked prize stays unchanged, whatever the prize table says now.
+        // A booked prize does not change, even if the prize table has.
         prize = sold?.claim?.prize ?? draw.flatMap { prizes.prize(of: ticket, in: $0, unit) }
         result = draw.map(ticket.result)
     }
@@ -49,14 +49,14 @@ struct ShownTicket: Sendable {
         case never
     }
 
-    /// Nil without a prize, or for a ticket stored by the lottery service.
+    /// Nil if there is no prize, or for a ticket stored by the lottery service.
     var claim: Claim? {
         guard let prize, let sold else { return nil }
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
         if sold.isAbandoned { return .never }
         guard sold.canBeClaimed else { return .blocked }
-        // Only a tap tells the balance. Without one, a prize counts as fitting if any card could
-        // hold it.
+        // The balance is known only after a tap. Without a tap, a prize counts as fitting if an
+        // empty card could hold it.
         let held = card.balance?.minorUnits ?? 0
         return prize.minorUnits > Currency.largestBalance - held ? .drawer : .card
     }
@@ -65,7 +65,7 @@ struct ShownTicket: Sendable {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
     }
 
-    /// The owner of the ticket; nil for the card that the list is about.
+    /// Where the ticket is kept; nil if on the card that the list is about.
     var keeper: String? {
         guard let sold else { return "kept by the lottery" }
         return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
@@ -106,7 +106,7 @@ extension ShownTicket: DocumentedObject {
     }
 }
 
-/// A number of a ticket, and whether it was drawn; nil before the draw.
+/// A number on a ticket and whether it was drawn, which is nil before the draw.
 private struct ShownBall: DocumentedObject {
     let number: Int
     let match: Bool?
@@ -140,7 +140,7 @@ struct ShownTickets: Sendable {
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
             $0.draw.parts?.number ?? 0
         }
-        // A draw that the lottery no longer lists goes last.
+        // Tickets for a draw that the lottery no longer lists go last.
         drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
     }
 

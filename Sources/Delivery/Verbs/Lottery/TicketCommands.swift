@@ -67,8 +67,8 @@ extension Command {
 enum TicketCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
-        // A card must be in a ledger; without a card, a station without a ledger can still list the
-        // tickets that the lottery stores.
+        // If a card is specified, it must be in a ledger. If none is, even a station without a
+        // ledger can list the tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
@@ -101,7 +101,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
-        // Requested before anyone is told to hold a card to the reader.
+        // Requested before the user is asked to tap a card.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
@@ -145,8 +145,8 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // If the service only fails to respond, its last list is still valid. If it has sent
-        // something unusable, the list is no basis for paying prizes.
+        // If the service merely fails to respond, its last list is still valid. If its answer was
+        // unusable, prizes cannot be paid based on that list.
         if let staleness = draws.staleness, !staleness.isTemporary {
             throw TapcardError(
                 staleness,
@@ -192,7 +192,8 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // Counts only prizes booked by this tap, because the cashier may pay out the sum shown.
+        // Counts only prizes that this tap booked, because the cashier may pay out the displayed
+        // sum.
         let done =
             isPaidOut
             ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"

@@ -29,8 +29,8 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number that is not limited on command lines, because the rules of the game refuse invalid
-    /// numbers there.
+    /// A number without limits on command lines, because there, the game's rules refuse invalid
+    /// numbers.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -120,7 +120,7 @@ enum MastermindCommands {
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
-        // Without a terminal, nobody can be asked.
+        // Without a terminal, there is nobody to ask.
         guard let promptHidden = session.console.promptHidden else { return nil }
         if let password = await promptHidden("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
@@ -129,7 +129,7 @@ enum MastermindCommands {
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
         let user = session[.user]
         let timeToLive = session[.timeToLive]
-        // Refused before the user types the password.
+        // Invalid values are refused before the user types the password.
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {
@@ -185,7 +185,7 @@ enum MastermindCommands {
         let colours = Array(session[.colours].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colours)
-        // The last one, because an identical guess may have been made before.
+        // The last match, because the same guess may have been made before.
         guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
@@ -308,7 +308,8 @@ extension MastermindRank: DocumentedObject {
 }
 
 extension [MastermindRank] {
-    /// The ranking for a number of slots: the fewest guesses first, and then the earliest.
+    /// The ranking for a number of slots, or for all: by slots, then fewest guesses first, then
+    /// earliest first.
     fileprivate func ranked(slots: Int?) -> [MastermindRank] {
         filter { slots == nil || $0.slots == slots }.sorted {
             ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)

@@ -10,7 +10,7 @@ enum HistoryCommand {
         guard let last = session[.last] else {
             return try await wholeHistory(of: card, from: ledger, in: session)
         }
-        // A limited list fits into memory, so an ordinary report can hold it.
+        // A limited list fits in memory, so an ordinary report can hold it.
         let lines = try await History.lines(of: card, last: last, in: ledger)
         let attempts = try await History.activations(of: card, beside: lines, in: ledger)
         let columns = session.console.columns()
@@ -24,7 +24,7 @@ enum HistoryCommand {
 
     private static let emptyHistory = "No activity yet."
 
-    /// Prints the history page by page, because years of a ledger may not fit into memory.
+    /// Prints the history page by page, because years of entries may not fit in memory.
     private static func wholeHistory(
         of card: CardUID?, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -48,13 +48,13 @@ private struct OutputPages {
     private let isJSON: Bool
     private var page = ""
     private var isOpen = true
-    private static let pageInBytes = 65_536
+    private static let pageSizeInBytes = 65_536
 
     init(_ output: StandardOutput, isJSON: Bool) { (self.output, self.isJSON) = (output, isJSON) }
 
     mutating func append(_ text: String) {
         page += text
-        if page.utf8.count >= OutputPages.pageInBytes { flush() }
+        if page.utf8.count >= OutputPages.pageSizeInBytes { flush() }
     }
 
     mutating func flush() {
@@ -65,15 +65,15 @@ private struct OutputPages {
         page = ""
     }
 
-    /// Writes the JSON document; it is identical to the one that a report produces.
+    /// Writes the same JSON document that a report would produce.
     mutating func write(_ history: inout History) throws(LedgerError) {
         var separator = #"{"result":"done","entries":["#
-        // Once nobody receives the output, the rest of the ledger need not be read.
+        // Once the receiver has closed the output, the rest of the ledger need not be read.
         while isOpen, let line = try history.nextLine() {
             append(separator + line.document.text)
             separator = ","
         }
-        // Without any entry, the start of the document is still in `separator`.
+        // If there are no entries, `separator` still holds the start of the document.
         append(separator == "," ? #"],"activations":["# : separator + #"],"activations":["#)
         separator = ""
         while isOpen, let attempt = try history.nextAttempt() {

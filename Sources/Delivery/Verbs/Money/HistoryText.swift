@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// An entry in the history, as text for people.
+/// An entry in the history, as readable text.
 struct HistoryText {
     let at: Timestamp
     let uid: CardUID
@@ -14,8 +14,8 @@ struct HistoryText {
     /// Details, such as a ticket, a game, or a prize paid in cash.
     var about: [String] = []
 
-    /// Whether this activation request comes before an entry: it is earlier, or it led to the
-    /// entry, which then has the same ID.
+    /// Whether this activation request comes before an entry: either it is earlier, or it led to
+    /// the entry, which then has the same ID.
     func isBefore(_ done: HistoryText) -> Bool {
         at.milliseconds < done.at.milliseconds || id == done.id
     }
@@ -46,6 +46,7 @@ extension HistoryText {
         let line = (facts + [balance.padded(12)] + names).joined(separator: "  ")
         guard let columns, line.cellCount > columns else { return line }
         let indent = "  "
+        // The balance is not padded here, because nothing follows it on its line.
         let first = Line.flow((facts + [balance]).map { Line($0) }, width: columns)
         let details = Line.flow(
             names.map { Line($0) }, indent: "", width: columns - indent.cellCount)

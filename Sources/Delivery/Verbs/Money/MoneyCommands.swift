@@ -29,7 +29,7 @@ extension Parameter<Int?> {
         .option(
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest N operations, \(lines.words) (default: all)",
-            // A year's entries would be too many for a page.
+            // A page cannot show a year's worth of entries.
             usual: .number(lines.upperBound))
     }
 }
@@ -97,17 +97,17 @@ extension Command {
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
         // If the reader is already open, an offline payment uses the same station.
-        var made: Station?
-        // One ID is used with the ledger and without it, so that the payment is booked only once.
+        var openStation: Station?
+        // The same ID is used with and without the ledger, so that the payment is booked only once.
         let id = session[.operation] ?? session.dependencies.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
             let amount = try session[.amount, in: ledger.currency]
             let card = session[.card]
             let station = try await session.station(with: ledger)
-            made = station
-            // An earlier offline payment with this ID may not be in the ledger yet, which would
-            // then report that the customer has not paid.
+            openStation = station
+            // An earlier offline payment with this ID may not be in the ledger yet; the ledger
+            // alone would report that the customer has not paid.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
                     amount, id, card, within: try session.settings.offlineLimits(amount.currency),
@@ -119,25 +119,27 @@ enum MoneyCommands {
                 amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
             return Report(receipt, "Paid")
         } catch {
+            // A payment may be taken without the ledger only if the ledger is offline.
             guard error.kind == .ledgerOffline else { throw error }
             let problem = beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
-                return try await payingOffline(id, because: problem, at: made, in: session)
+                return try await payingOffline(id, because: problem, at: openStation, in: session)
             } catch {
-                // If an earlier attempt may have gone through, no refusal may say that nothing was
-                // done.
+                // If an earlier attempt may have gone through, the error must not say that nothing
+                // was done.
                 try requireFirstTry(error, .pay, in: session)
                 throw error
             }
         }
     }
 
-    /// Pays offline, for a payment that the ledger has not begun.
+    /// Takes an offline payment, which the ledger has not begun.
     private static func payingOffline(
-        _ id: OperationID, because problem: TapcardError, at made: Station?, in session: Session
+        _ id: OperationID, because problem: TapcardError, at openStation: Station?,
+        in session: Session
     ) async throws(TapcardError) -> Report {
-        // Without keys or limits, only the ledger could have taken the payment.
-        guard let station = try await session.journal.stationWithoutLedger(made),
+        // Without keys or limits, payments can be taken only with the ledger.
+        guard let station = try await session.journal.stationWithoutLedger(openStation),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
         let amount = try session[.amount, in: station.currency]
@@ -207,8 +209,8 @@ enum MoneyCommands {
                 } + report.journals.map(\.sentence), problem: problem)
     }
 
-    /// Throws if the ledger is offline and this station has made this payment or top-up before, or
-    /// may have. A cashier who is told that nothing was done would take cash, or give it back.
+    /// Throws if the ledger is offline and this station has, or may have, made this payment or
+    /// top-up before. If told that nothing was done, the cashier would take cash or give it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {
@@ -216,15 +218,16 @@ enum MoneyCommands {
         // If the memory cannot be read, this throws, so nothing is claimed about earlier attempts.
         let memory = try session.journal.payments.memory()
         let (id, named) = (session[.operation], session[.card])
-        let set = try session.settings.currency
-        let ofKeys = try session.keyFile.load()?.currency
-        let currency = set ?? ofKeys
+        let configured = try session.settings.currency
+        let keyCurrency = try session.keyFile.load()?.currency
+        let currency = configured ?? keyCurrency
         func refusal(_ earlier: StationMemory.Note) -> TapcardError {
             TapcardError(
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
         }
         if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
-            // A voided payment counts, too: told "not paid", the customer may have paid in cash.
+            // A voided payment counts, too: a customer who was told "not paid" may have paid in
+            // cash.
             earlier.state != .voided || kind == .pay
         {
             throw refusal(earlier)

@@ -74,6 +74,7 @@ enum TakingsCommand {
         }
         let all = [[day.description, "paid", "added", "paid out"]] + rows
         let widths = (0..<4).map { column in all.map { $0[column].cellCount }.max() ?? 0 }
+        // The sentence says "more" or "less", so the amount needs no sign.
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
@@ -94,7 +95,7 @@ enum TakingsCommand {
     }
 }
 
-/// The takings for a local day, by hour.
+/// The takings on a local day, by hour.
 private struct TakenHours: Sendable {
     let day: CalendarDate
     var hours = [Takings](repeating: Takings(), count: 24)
@@ -104,7 +105,7 @@ private struct TakenHours: Sendable {
 
     mutating func count(_ operation: Operation, _ besides: BookedBesides) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
-        // Local days differ in length, so the ledger was asked for a longer time span than the day.
+        // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
         sum.count(operation, besides)
         hours[begun.hour].count(operation, besides)

@@ -1,7 +1,7 @@
 import TapcardDomain
 
-/// The output of a command. A terminal and a pipe get the same words; color, check marks, and
-/// spinners are for terminals only.
+/// A command's output. A terminal and a pipe get the same words, but only a terminal gets color,
+/// check marks, and spinners.
 package struct Console: Sendable {
     /// Writes all bytes to standard output, or throws. Only `StandardOutput` calls this.
     let write: @Sendable ([UInt8]) throws(OutputError) -> Void
@@ -14,7 +14,7 @@ package struct Console: Sendable {
     /// Prompts for a line with hidden input, such as a password; nil if standard input is not a
     /// terminal.
     package let promptHidden: HiddenPrompt?
-    /// Whether text for people must be ASCII.
+    /// Whether readable text must be ASCII; JSON is not affected.
     private(set) var isASCIIOnly = false
 
     package init(
@@ -28,7 +28,7 @@ package struct Console: Sendable {
         (self.write, self.writeError) = (write, writeError)
     }
 
-    /// This console, for a locale that has only ASCII.
+    /// This console with ASCII output, for a locale whose encoding has only ASCII.
     package var inASCII: Console {
         var console = self
         console.writeError = { [writeError] in writeError($0.ascii) }
@@ -36,7 +36,8 @@ package struct Console: Sendable {
         return console
     }
 
-    /// A console without a terminal or standard output; errors still go to this one.
+    /// A console without a terminal or standard output; errors still go to this console's standard
+    /// error.
     package var silent: Console {
         Console(
             isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
@@ -44,6 +45,6 @@ package struct Console: Sendable {
     }
 }
 
-/// A prompt for the user: takes the text to show and returns what was typed, or nil if the user
-/// canceled (Ctrl-D, Escape, or invalid text).
+/// A prompt for hidden input. It takes the text to show and returns what was typed, or nil if the
+/// user canceled (Ctrl-D, Escape, or invalid text).
 package typealias HiddenPrompt = @Sendable (String) async -> String?

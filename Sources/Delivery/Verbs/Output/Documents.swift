@@ -19,9 +19,9 @@ extension Report {
         + "its balance are fine, and the next tap tries again; if the text stays out of date, "
         + "run tapcard tag info to see whether the tag is locked."
 
-    /// A card, after it was read or changed.
+    /// Reports a card that was read or changed.
     ///
-    /// Details about its chip are shown when a card is made, and with `--verbose`.
+    /// Details about its chip are shown when a card is made and with `--verbose`.
     package init(
         _ summary: CardSummary, _ what: String? = nil, currency: Currency, showsChip: Bool = false,
         isReplayed: Bool? = nil
@@ -46,6 +46,7 @@ extension Report {
             lines.append("Mastermind game \(game.id), \(game.slots) slots")
         }
         let seal =
+            // Without the key, the seal could not be checked.
             summary.problem?.kind == .keyMissing
             ? "unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
@@ -70,6 +71,7 @@ extension Report {
                 "The old account of this tag is closed. Give the customer \(closed.shown) now.")
         }
         switch summary.display {
+        // The problem is more important than the text for phones.
         case _ where summary.problem != nil: break
         case .current: break
         case .repaired:
@@ -80,11 +82,11 @@ extension Report {
         lines += Report.shared(by: summary)
         self.init(
             members, lines, problem: summary.problem,
-            // What this tap resolved is not reported again, so it counts as a change.
+            // No later command reports what this tap resolved, so it counts as a change.
             isChange: what != nil || !summary.resolved.isEmpty)
     }
 
-    /// The lines about a code or a cardholder ID that the card has in common with other cards.
+    /// The lines about a code or a cardholder ID that the card shares with other cards.
     private static func shared(by summary: CardSummary) -> [String] {
         var lines: [String] = []
         if let owner = summary.codeOwner {
@@ -101,9 +103,9 @@ extension Report {
         return lines
     }
 
-    /// The receipt for a movement of money, new or replayed.
+    /// Reports the receipt for a movement of money, new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
-        // The verb tells the direction, so the amount has no sign.
+        // The verb shows the direction, so the amount needs no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if let unbooked = receipt.unbooked {
@@ -116,7 +118,7 @@ extension Report {
                     + "booked when the ledger is back (unbooked at this station: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
-            // The balance may have changed since.
+            // The card's balance may have changed since.
             lines[0] += " (already done; balance at that time)"
         }
         if receipt.operation.kind.paysOutCash, amount.minorUnits > 0 {
@@ -137,14 +139,14 @@ extension Report {
         self.init(receipt.members + receipt.lost, lines, isChange: true)
     }
 
-    /// The tickets lost with a card; they are reported only here. Many of them may have won
-    /// nothing, but the ledger alone cannot tell.
+    /// The lines about tickets lost with a card, which are reported only here. Many of them may
+    /// have won nothing, but the ledger alone cannot tell.
     private static func words(givenUp tickets: [Ticket], on uid: CardUID) -> [String] {
         guard !tickets.isEmpty else { return [] }
-        let draws = Dictionary(grouping: tickets, by: \.draw).mapValues(\.count)
-        var named: [DrawID] = []
-        for ticket in tickets where !named.contains(ticket.draw) { named.append(ticket.draw) }
-        let counts = named.map { "\($0): \(draws[$0] ?? 0)" }.joined(separator: ", ")
+        let countsByDraw = Dictionary(grouping: tickets, by: \.draw).mapValues(\.count)
+        var drawIDs: [DrawID] = []
+        for ticket in tickets where !drawIDs.contains(ticket.draw) { drawIDs.append(ticket.draw) }
+        let counts = drawIDs.map { "\($0): \(countsByDraw[$0] ?? 0)" }.joined(separator: ", ")
         return [
             "Unclaimed lottery tickets now void: \(tickets.count) (\(counts)). Their prizes can "
                 + "never be claimed.",
@@ -250,7 +252,7 @@ extension Receipt: DocumentedObject {
         "offline": .ifAny(\.unbooked),
     ]
 
-    /// The tickets lost with the card's previous contents; present only if there are any.
+    /// The tickets that became void with this operation; present only if there are any.
     static let lost: Fields<Receipt> = ["ticketsGivenUp": .ifAny(\.ticketsGivenUp.unlessEmpty)]
 
     fileprivate var lost: Members { Receipt.lost.members(of: self) }

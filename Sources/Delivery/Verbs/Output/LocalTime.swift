@@ -28,17 +28,19 @@ package enum LocalTime {
         )
     }
 
-    /// A span that contains a local day and some hours around it, because the clock may change at
-    /// midnight.
+    /// A span that contains a local day and some hours before and after it, because the clock may
+    /// change at midnight.
     static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
+        // From noon, 13 hours would be enough for the longest day; the rest is a margin.
         let margin: Int64 = 26 * 3_600_000
         var parts = unsafe tm()
         unsafe parts.tm_year = Int32(day.year - 1_900)
         unsafe parts.tm_mon = Int32(day.month - 1)
         unsafe parts.tm_mday = Int32(day.day)
-        // Every day has a noon, but where clocks change at midnight, that hour may be skipped.
+        // Every day has a noon, but midnight is skipped on days when the clock moves forward at
+        // midnight.
         unsafe parts.tm_hour = 12
-        // Lets mktime find out whether daylight saving time applies.
+        // A negative value lets mktime find out whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
         let noon = Int64(unsafe mktime(&parts)) * 1_000
         return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))

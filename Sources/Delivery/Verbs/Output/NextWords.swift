@@ -3,9 +3,9 @@ public import TapcardCore
 public import TapcardDomain
 public import TextCodecs
 
-/// A next step in words: people read its sentence; programs use its word and values.
+/// A next step in words: users read its sentence; programs use its word and values.
 public struct NextWords: Sendable {
-    /// The word for programs; empty for a sentence that is only for people.
+    /// The word for programs; empty if programs cannot take the step.
     let word: String
     public let sentence: String
     /// The option to add to the command; nil if there is none.
@@ -33,8 +33,8 @@ public struct NextWords: Sendable {
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 
-    /// The steps in one text. A command at the end gets no period, because the period could be
-    /// mistaken for part of the command.
+    /// The steps as one text. A command at the end gets no period, which could be mistaken for part
+    /// of the command.
     public static func text(of steps: [NextWords]) -> String {
         steps.enumerated().map { index, step in
             let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")
@@ -44,7 +44,7 @@ public struct NextWords: Sendable {
 }
 
 extension TapcardError {
-    /// An error whose advice is a sentence for people, not a step that programs can take.
+    /// An error whose advice is only a sentence, not a step that programs can take.
     public init(
         _ kind: Kind, _ what: String, meaning: String = "", advice: String, uid: CardUID? = nil
     ) {
@@ -52,7 +52,7 @@ extension TapcardError {
             kind, what, meaning: meaning, next: advice.isEmpty ? [] : [.words(advice)], uid: uid)
     }
 
-    /// A request that cannot be understood, refused before anything was done.
+    /// The error for a request that cannot be understood and is refused before anything is done.
     package static func usage(_ what: String, advice: String = "") -> TapcardError {
         TapcardError(.usage, what, meaning: "Nothing was done.", advice: advice)
     }
@@ -67,7 +67,7 @@ extension TapcardError {
 }
 
 extension TapcardError {
-    /// The error, without steps that mention an option that this command does not accept.
+    /// The error without steps that depend on an option that this command does not accept.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
         return fitting == next ? self : saying(next: fitting)
@@ -75,10 +75,12 @@ extension TapcardError {
 }
 
 extension NextStep {
-    /// The step, without options that this command does not accept; nil if nothing is left of it.
+    /// The step, or its replacement if the command does not accept the step's option; nil if there
+    /// is no replacement.
     package func fitting(_ command: CommandSpec) -> NextStep? {
         guard let option = words.option, !command.options.contains(where: { $0.name == option })
         else { return self }
+        // These steps still make sense without the option.
         return switch self {
         case .tag(.useAnotherOrAnyChip): .tag(.useAnother)
         case .tag(.overwrite): .tag(.overwriteByIssuing)

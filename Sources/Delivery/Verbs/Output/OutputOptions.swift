@@ -11,20 +11,21 @@ package struct OutputOptions: Sendable {
         isJSON = isOn(.json)
         isQuiet = isOn(.quiet)
         isVerbose = isOn(.verbose)
-        // By the convention of no-color.org, an empty NO_COLOR does not count.
+        // According to no-color.org, an empty NO_COLOR does not count.
         wantsColor =
             !isOn(.noColor) && environment["NO_COLOR"]?.isEmpty ?? true
             && environment["TERM"] != "dumb"
     }
 
-    /// The format for pages: JSON, with no messages apart from the answer.
+    /// The format for pages: JSON, and no messages other than the document.
     package static let ofPages = {
         var manner = OutputOptions(["NO_COLOR": "1"]) { $0 == .json }
         manner.isForPage = true
         return manner
     }()
 
-    /// The format before the command line is parsed, so that it also applies to usage errors.
+    /// The format, determined before the command line is parsed, so that it also applies to usage
+    /// errors.
     package init(beforeParsing arguments: [String], _ environment: [String: String]) {
         // After "--", a word such as --json is an argument.
         let words = arguments.prefix { $0 != "--" }

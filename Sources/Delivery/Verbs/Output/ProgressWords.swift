@@ -1,7 +1,7 @@
 import TapcardCore
 
 extension Station.Progress {
-    /// The prompt for the person at the reader; nil for steps that take no noticeable time.
+    /// The prompt for the person at the reader; nil for steps that are over immediately.
     var words: String? {
         switch self {
         case .waitingForCard: "Tap the card"

@@ -2,16 +2,16 @@ package import TapcardCore
 import TapcardDomain
 package import TextCodecs
 
-/// The result of a command, for programs and for people.
+/// The result of a command, for programs and for users.
 package struct Report: Sendable {
     /// The JSON document, with "result" as its first key; nil if everything has already been
     /// printed.
     package let document: JSONValue?
-    /// The lines for people; a check mark precedes the first one.
+    /// The lines for users. On a terminal, a mark precedes the first line unless `isPlain`.
     package let lines: [Line]
-    /// The problem with a card that the report shows all the same.
+    /// The problem with a card that is shown anyway.
     package let problem: TapcardError?
-    /// Whether the lines are printed without a mark, as for a dump, a list, or a script.
+    /// Whether the lines are printed without a mark, as in a dump, a list, or a script.
     package let isPlain: Bool
     /// Whether the report is about a completed change to a card, the ledger, keys, settings, or
     /// files.
@@ -55,7 +55,7 @@ package struct Report: Sendable {
         (isPlain, isChange) = (true, false)
     }
 
-    /// This report, for a command that runs until it is stopped.
+    /// This report for a command that runs until it is stopped.
     package var whenStopped: Report {
         var report = self
         report.isStopped = true
@@ -68,9 +68,9 @@ package struct Report: Sendable {
             .joined(separator: " ")
     }
 
-    /// The message of a failure, as a line.
+    /// The lines to print for a failure: its message, then what the tap resolved before it.
     package static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
-        // If a message begins with the program's name, the name is not repeated.
+        // If the message already begins with the program's name, the name is not repeated.
         let words = error.message.shown
         let text = words.hasPrefix("tapcard ") ? words : "tapcard: \(words)"
         let title = text.prefix { $0 != " " }

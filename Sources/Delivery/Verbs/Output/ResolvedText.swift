@@ -20,7 +20,7 @@ extension ResolvedOperation {
         }
     }
 
-    /// The cash to pay out now, because the operation was open until this tap.
+    /// The cash to pay out now, because this tap completed the operation.
     private var cashToPayOut: Money? {
         if closed.minorUnits > 0 { return closed }
         guard operation.kind.paysOutCash, operation.amount > 0 else { return nil }

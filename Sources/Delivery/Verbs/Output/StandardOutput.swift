@@ -8,27 +8,27 @@ package struct OutputError: Error, Sendable, Hashable {
     package init(_ reason: String) { self.reason = reason }
 }
 
-/// The only writer of standard output, which records failures.
+/// The only code that writes to standard output. It records failures.
 ///
 /// After the first failure, nothing more is written, because output with a gap would look complete.
 package final class StandardOutput: Sendable {
-    private let put: @Sendable ([UInt8]) throws(OutputError) -> Void
+    private let writeBytes: @Sendable ([UInt8]) throws(OutputError) -> Void
     private let isASCIIOnly: Bool
     private let failed = Guarded<OutputError?>(nil)
 
     package init(_ console: Console) {
-        (put, isASCIIOnly) = (console.write, console.isASCIIOnly)
+        (writeBytes, isASCIIOnly) = (console.write, console.isASCIIOnly)
     }
 
-    /// The first failure; nil as long as everything has been written.
+    /// The first failure; nil if everything so far has been written.
     package var failure: OutputError? { failed.withLock { $0 } }
 
-    /// Writes text for people. Returns whether this and all earlier output was written.
+    /// Writes readable text. Returns whether this and all earlier output was written.
     @discardableResult package func write(_ text: String) -> Bool {
         write(Array((isASCIIOnly ? text.ascii : text).utf8))
     }
 
-    /// Writes a document on one line, in UTF-8 in every locale, as JSON requires.
+    /// Writes a document on one line. JSON requires UTF-8, whatever the locale.
     @discardableResult package func write(document: JSONValue) -> Bool {
         write(Array((document.text + "\n").utf8))
     }
@@ -38,7 +38,7 @@ package final class StandardOutput: Sendable {
         failed.withLock { failed in
             guard failed == nil else { return false }
             do throws(OutputError) {
-                try put(bytes)
+                try writeBytes(bytes)
             } catch {
                 failed = error
             }

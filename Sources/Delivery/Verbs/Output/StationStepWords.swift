@@ -133,7 +133,7 @@ extension NextStep.LedgerStep {
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
-                // The open operation may be this same payment, made at another till, so the
+                // The open operation may be this very payment, made at another till, so the
                 // customer must not pay again in cash.
                 reason == .openOperation
                     ? "Try again once the ledger is back."
@@ -247,7 +247,7 @@ extension NextStep.FileStep {
 }
 
 extension NextStep.FileStep.File {
-    /// What someone who has read the file can do, and the condition for keeping the file.
+    /// What someone who has read the file can do, and when the file can still be used.
     fileprivate var danger: String {
         switch self {
         case .keys:
@@ -261,7 +261,7 @@ extension NextStep.FileStep.File {
         }
     }
 
-    /// The way to get a usable file.
+    /// How to get a usable file.
     fileprivate var replacement: String {
         switch self {
         case .keys: "restore the backup of the keys"

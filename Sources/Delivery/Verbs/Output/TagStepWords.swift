@@ -106,7 +106,7 @@ extension NextStep.RequestStep {
                 "Enter the balance shown on the tag, or leave out --accept-balance to start at 0.")
         case .again(let kind, let amount):
             NextWords(
-                "again", kind.wayAgain(amount), ["kind": kind.rawValue, "amount": amount])
+                "again", kind.commandToRepeat(amount), ["kind": kind.rawValue, "amount": amount])
         case .useNewID: NextWords("use-new-id", "Use a new ID for a new request.")
         case .repeatWithID(let id):
             NextWords(
@@ -144,7 +144,7 @@ extension NextStep.RequestStep {
 }
 
 extension Operation.Kind {
-    /// The alternative for an operation that cannot be refunded; payments and top-ups can be.
+    /// What to do instead of refunding an operation that cannot be refunded.
     fileprivate var insteadOfRefund: String {
         switch self {
         case .issue, .adopt, .replace:
@@ -164,7 +164,7 @@ extension Operation.Kind {
     }
 
     /// The command that repeats a voided operation with a new ID.
-    fileprivate func wayAgain(_ amount: Money) -> String {
+    fileprivate func commandToRepeat(_ amount: Money) -> String {
         switch self {
         case .pay, .offline: "To pay now: tapcard pay \(amount)"
         case .add: "To add it now: tapcard add \(amount)"

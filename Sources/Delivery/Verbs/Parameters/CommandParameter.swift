@@ -1,21 +1,21 @@
 import TapcardCore
 
-/// A parameter of a command, without its type, for the help, the completions, both parsers, and the
-/// page's API. `Parameter` adds the type.
+/// A command's parameter without its type. The help, the completions, both parsers, and the page's
+/// API use it; `Parameter` adds the type.
 package struct CommandParameter: Sendable {
     /// Where the value goes on a command line.
     package enum Place: Sendable, Hashable {
         /// `--name`
         case flag
-        /// `--name VALUE`, with the placeholder for the value in the help.
+        /// `--name VALUE`; the associated value is the placeholder in the help.
         case option(String)
-        /// `--name VALUE`, as many times as desired.
+        /// `--name VALUE`, any number of times.
         case options(String)
         /// A single word after the verb.
         case argument
         /// All remaining words. Only the last argument of a command can take them.
         case arguments
-        /// Not on the command line, because other users of the machine could see it.
+        /// Not accepted on the command line, where other users of the machine could see it.
         case secret
     }
 
@@ -27,7 +27,7 @@ package struct CommandParameter: Sendable {
     package let isRequired: Bool
     /// The accepted words; empty if any word is accepted.
     package let choices: [String]
-    /// The values that a shell offers, in addition to the choices.
+    /// The values that a shell offers in addition to the choices.
     package let completes: CompletedValue?
     /// The form in which the page sends the value; nil if only the command line accepts it.
     package let page: PageParameter?
@@ -65,7 +65,7 @@ package struct CommandParameter: Sendable {
     /// Whether the option may be given several times, each time with a different value.
     package var isRepeatable: Bool { if case .options = place { true } else { false } }
 
-    /// The placeholder of an option's value in the help; nil for everything else.
+    /// The placeholder for an option's value in the help; nil for other parameters.
     package var placeholder: String? {
         switch place {
         case .option(let word), .options(let word): word

@@ -4,7 +4,7 @@ package struct CommandSpec: Sendable {
     package let path: [String]
     /// A one-line summary.
     package let summary: String
-    /// Additional paragraphs of the help, with an empty line between them.
+    /// More paragraphs for the help, separated by empty lines.
     package let discussion: String
     package let parameters: [CommandParameter]
     package let example: String

@@ -30,9 +30,9 @@ extension Parameter<Bool> {
             "yes", "Confirm a large amount or the payout that `--reissue` requires",
             page: .other("confirmed"))
     }
-    /// `confirmed` for a verb that does not take `--reissue`.
+    /// `confirmed`, described for a verb that does not take `--reissue`.
     static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
-    /// `confirmed` for a verb that takes no amount.
+    /// `confirmed`, described for a verb that does not take an amount.
     static var confirmedPayout: Self {
         confirmed.saying(
             "Confirm the payout that `--reissue` requires")

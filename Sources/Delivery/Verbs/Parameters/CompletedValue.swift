@@ -1,6 +1,6 @@
 /// A kind of value for which a shell can offer completions.
 package enum CompletedValue: Sendable, Hashable {
-    /// File names, which the shell completes itself.
+    /// File names, which the shell completes by itself.
     case files
     case readers
     /// The most recently used cards.
@@ -10,6 +10,6 @@ package enum CompletedValue: Sendable, Hashable {
     case cashiers
     /// The words of a command, one at a time.
     case verbs
-    /// The values of the setting that the preceding word names.
+    /// The values of the setting that the preceding word specifies.
     case settingValue
 }

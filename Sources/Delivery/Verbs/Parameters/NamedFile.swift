@@ -10,7 +10,7 @@ struct NamedFile {
 
     var isStream: Bool { path == DurableFile.standardStream }
 
-    /// How the file is referred to in a sentence.
+    /// The file's name in a sentence.
     var shown: String { isStream ? "standard input" : path }
 
     /// The contents; a missing file is an error.
@@ -18,7 +18,7 @@ struct NamedFile {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }
         } catch {
-            // Reading standard input can wait until the user presses Ctrl-C.
+            // Reading from standard input can block until the user presses Ctrl-C.
             if error.kind == .cancelled {
                 throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was done.")
             }
@@ -54,7 +54,8 @@ struct NamedFile {
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",
                 advice: "Choose another name.")
         }
-        // Otherwise, a missing folder would go unnoticed until a tag had been read or keys created.
+        // If this were not checked here, a missing folder would go unnoticed until after a tag had
+        // been read or keys created.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard (try? DurableFile(folder).permissions()) != nil else {
             throw TapcardError(
@@ -63,7 +64,7 @@ struct NamedFile {
         }
     }
 
-    /// Refuses `--json` if the contents go to standard output, which cannot carry both.
+    /// Refuses `--json` if the contents go to standard output, which cannot hold both.
     func requireOutput(_ what: String, _ manner: OutputOptions) throws(TapcardError) {
         guard isStream, manner.isJSON else { return }
         throw TapcardError.usage(
@@ -78,7 +79,7 @@ extension DurableFile {
         do {
             return try permissions() != nil
         } catch {
-            // A file that cannot be examined must not be taken for a missing one.
+            // A file that cannot be examined must not be treated as missing.
             return true
         }
     }

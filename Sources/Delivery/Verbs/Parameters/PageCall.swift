@@ -1,6 +1,6 @@
-/// The HTTP call with which a page runs a command.
+/// The HTTP call that a page uses to run a command.
 package struct PageCall: Sendable {
-    /// The HTTP method; only a POST may change anything.
+    /// The HTTP method; only a POST is allowed to change anything.
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
@@ -16,7 +16,7 @@ package struct PageCall: Sendable {
     /// Whether the reader is needed.
     package enum ReaderUse: Sendable {
         case always, never
-        /// Only if this parameter is given, or only if it is missing.
+        /// Only if this parameter is given, or only if this parameter is missing.
         case given(CommandParameter), missing(CommandParameter)
 
         static func with<Value>(_ parameter: Parameter<Value>) -> ReaderUse {

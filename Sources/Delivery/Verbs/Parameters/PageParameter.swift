@@ -4,13 +4,13 @@ package import TextCodecs
 
 /// A JSON member of a page's call.
 package struct PageParameter: Sendable {
-    /// The kind of a value and its form in JSON.
+    /// A kind of value and its form in JSON.
     package enum Form: Sendable, Hashable {
         /// Text with a length in this range.
         case text(ClosedRange<Int>)
         case choice([String])
         case amount
-        /// An amount to move, above zero.
+        /// An amount to move; must be greater than zero.
         case moved
         /// A card's UID, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
@@ -18,7 +18,7 @@ package struct PageParameter: Sendable {
         case truth
         case tags
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
-        /// The text of a fault to arm; null disarms it.
+        /// The text of a fault to arm; null disarms the armed fault.
         case fault
 
         /// Whether the value is written as digits in a query.
@@ -26,7 +26,7 @@ package struct PageParameter: Sendable {
             if case .wholeNumber = self { true } else { false }
         }
 
-        /// Whether text has this form; the type of the value checks the rest.
+        /// Whether the text can have this form; the value's type checks the rest.
         func allows(_ text: String) -> Bool {
             switch self {
             case .choice(let words): words.contains(text)
@@ -37,7 +37,7 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// The description of the form in a refusal.
+        /// The form as described in a refusal.
         var words: String {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
@@ -70,20 +70,22 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// Works byte by byte, because the program does this for many parameters at every start.
+        /// Works byte by byte for speed, because the program does this for many parameters at every
+        /// start.
         private func camelCase(_ name: String) -> String {
-            // In ASCII, a small letter differs from its capital only in this bit.
+            // In ASCII, a lowercase letter differs from the uppercase letter only in this bit.
             let caseBit: UInt8 = 0x20
             var bytes: [UInt8] = []
             var startsWord = false
             for byte in name.utf8 {
+                // A hyphen is left out, and the letter after it becomes uppercase.
                 guard byte != UInt8(ascii: "-") else {
                     startsWord = true
                     continue
                 }
-                let capital = byte & ~caseBit
-                let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(capital)
-                bytes.append(!isLetter ? byte : startsWord ? capital : capital | caseBit)
+                let uppercase = byte & ~caseBit
+                let isLetter = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(uppercase)
+                bytes.append(!isLetter ? byte : startsWord ? uppercase : uppercase | caseBit)
                 startsWord = false
             }
             return String(decoding: bytes, as: UTF8.self)
@@ -93,13 +95,13 @@ package struct PageParameter: Sendable {
     package let name: String
     package let form: Form
     package let isRequired: Bool
-    /// The value that applies if a call omits the parameter.
+    /// The default value, which applies if a call omits the parameter.
     package let usual: JSONValue?
 
-    /// Longer than any amount that fits on a card.
+    /// More characters than any amount that fits on a card needs.
     package static let longestAmount = 12
 
-    /// The words of a fault; null disarms it.
+    /// The words that describe a fault; null, which disarms it, becomes "none".
     static func fault(_ member: JSONValue) throws(TapcardError) -> [String]? {
         if member == .null { return ["none"] }
         guard let words = member.string?.split(separator: " ").map(String.init) else { return nil }

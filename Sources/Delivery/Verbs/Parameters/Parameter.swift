@@ -1,11 +1,11 @@
 import TapcardCore
 package import TextCodecs
 
-/// A typed value of a command, declared once for the command line, the page, the help, the
-/// completions, and the API's document.
+/// A command's parameter with its type, declared once for the command line, the page, the help, the
+/// completions, and the API document.
 package struct Parameter<Value: Sendable>: Sendable {
     package let row: CommandParameter
-    /// The value to use if none was given; nil if one is required.
+    /// The value to use if none was given; nil if a value is required.
     let absent: Value?
 
     /// This parameter with a different line in the help.
@@ -24,6 +24,7 @@ package struct Parameter<Value: Sendable>: Sendable {
         value: @escaping @Sendable ([Element]) -> Value
     ) {
         var member: PageParameter?
+        // Pages can send only values that have both a form and a name in JSON.
         if let form = type.form, let jsonName = page.text(for: name) {
             member = PageParameter(
                 name: jsonName, form: form, isRequired: isRequired, usual: usual)
@@ -71,7 +72,7 @@ extension Parameter {
         ) { $0[0] }
     }
 
-    /// `--name PLACEHOLDER`, several times: all values, in order.
+    /// `--name PLACEHOLDER`, any number of times. The value contains all values in order.
     package static func options<Element>(
         _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String
     ) -> Parameter where Value == [Element] {
@@ -88,7 +89,7 @@ extension Parameter {
         ) { $0 }
     }
 
-    /// A value in a page's call that has no place on a command line, such as a password.
+    /// A value that pages can send but command lines do not accept, such as a password.
     package static func secret<Wrapped>(
         _ name: String, _ type: ValueType<Wrapped>
     ) -> Parameter where Value == Wrapped? {

@@ -32,7 +32,8 @@ package struct ParsedCommand: Sendable {
 
     package func isGiven(_ row: CommandParameter) -> Bool { values[row.name] != nil }
 
-    /// The value; nil, false, or empty if none was given or the command has no such parameter.
+    /// The value. It is nil, false, or empty if none was given or the command has no such
+    /// parameter.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value {
         if let value = values[parameter.row.name] as? Value { return value }
         guard let absent = parameter.absent else {

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 
 /// The type of a parameter's value: its form in JSON, and how its text is parsed. Command lines and
-/// pages use the same types, and so the same wording of refusals.
+/// pages use the same types, so their refusals have the same wording.
 package struct ValueType<Value: Sendable>: Sendable {
     /// The JSON form; nil if pages cannot send it.
     var form: PageParameter.Form?
@@ -24,7 +24,7 @@ package struct ValueType<Value: Sendable>: Sendable {
             for text in texts { elements.append(try parse(text, row)) }
             return elements
         case .member(let member):
-            // For a fault, null means "disarm"; any other null counts as omitted.
+            // For a fault, null means "disarm"; for any other parameter, null counts as omitted.
             guard let form, member != .null || form == .fault else { return [] }
             if let decode {
                 if let elements = try decode(member) { return elements }
@@ -38,7 +38,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType {
-    /// A type whose initializer accepts only valid text; a refusal says that the text is not
+    /// A type whose initializer accepts only valid text. The refusal says that the text is not
     /// `what`.
     private static func parsed(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
@@ -54,7 +54,7 @@ extension ValueType {
     }
 }
 
-/// An amount as it was typed, before its currency is known.
+/// An amount as typed, before its currency is known.
 package struct TypedAmount: Sendable, Hashable {
     let text: String
 }
@@ -88,7 +88,7 @@ extension ValueType<String> {
 extension ValueType<Bool> {
     static var truth: Self {
         Self(
-            // False counts as not given, like a flag that is omitted.
+            // False counts as not given, like an omitted flag.
             form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
             parse: { text, _ in Settings.truth(text) ?? false })
     }
@@ -118,8 +118,9 @@ extension ValueType<StationName> {
 }
 
 extension ValueType<TypedAmount> {
+    // An amount is parsed only by the command, because its currency is not known before.
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
-    /// An amount to move, above zero.
+    /// An amount to move; must be greater than zero.
     static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
 }
 
@@ -210,8 +211,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, only
-    /// pages are held to the limits; on a command line, the command itself checks the number.
+    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, the
+    /// limits apply only to pages; on a command line, the command itself checks the number.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {

@@ -9,7 +9,7 @@ import TextCodecs
 /// The result of opening a reader and looking once at the tag on it.
 struct LiveCheck: Sendable {
     let reader: ReaderName
-    /// The reader's own name and firmware; nil before it was opened.
+    /// The reader's own name; nil until the reader has been opened.
     var title: String?
     var firmware: String?
     var tag: TagInfo?
@@ -18,8 +18,8 @@ struct LiveCheck: Sendable {
     /// Whether the reader responded, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader, checks it, and closes it. The check uses neither the ledger nor the keys:
-    /// its station has an empty ledger and a temporary key.
+    /// Opens the reader and checks it. The check does not use the station's ledger or keys, but an
+    /// empty ledger and a temporary key.
     static func run(
         on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
@@ -45,14 +45,14 @@ struct LiveCheck: Sendable {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
             keys: KeyRing.fresh(created: LocalTime.date(dependencies.now())),
-            // Looks only once, because nobody was asked to present a card.
+            // Checks only once, because nobody was asked to tap a card.
             settings: Station.Settings(wait: .zero), dependencies: dependencies)
         do {
             let tag = try await station.tagInfo()
             check.tag = tag
             check.findings += [check.answer, check.reading(of: tag)]
         } catch {
-            check.findings += try check.judge(error, survey)
+            check.findings += try check.explain(error, survey)
         }
         return check
     }
@@ -70,11 +70,11 @@ struct LiveCheck: Sendable {
                 remedy: survey.remedyForUnresponsiveReader(name))
     }
 
-    /// A sentence about the reader, without repeating words that are already in the driver's text.
+    /// A sentence about the reader that does not repeat words from the driver's text.
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") { return "\(detail)." }
-        // The driver has already said it in its own words.
+        // The driver's text already says so.
         if detail.contains(" \(verb)") { return TapcardError.sentence(detail) }
         let quoted = "\"\(name)\": "
         return
@@ -123,7 +123,7 @@ struct LiveCheck: Sendable {
         }
     }
 
-    private func judge(
+    private func explain(
         _ error: TapcardError, _ survey: ReaderSurvey
     ) throws(TapcardError) -> [Finding] {
         switch error.kind {

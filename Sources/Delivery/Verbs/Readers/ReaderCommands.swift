@@ -31,7 +31,7 @@ enum ReaderCommands {
         let (settings, manner) = (session.settings, session.manner)
         let found = await session.drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
-        // Without a real reader, the list is no failure, because the simulated reader works.
+        // A list without a real reader is not a failure, because the simulated reader works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
         if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
@@ -56,7 +56,7 @@ enum ReaderCommands {
     static func doctor(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let survey = await session.drivers.readers.survey(naming: settings.reader)
-        // The survey knows only real readers.
+        // The survey covers only real readers.
         var findings = settings.readerIsSimulated ? [] : survey.findings(about: settings.reader)
         var live: LiveCheck?
         for name in candidates(survey, findings, settings) {
@@ -95,15 +95,14 @@ enum ReaderCommands {
             ? nil
             : TapcardError(
                 .keysUnusable, "The keys cannot be used.", advice: "Follow the steps shown above.")
-        // Only one problem can set the exit status, and the reader comes first.
+        // Only one problem can determine the exit status, and a reader problem takes precedence.
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
             problem: answered ? ledgerProblem ?? keysProblem : noReader, isPlain: true)
     }
 
-    /// The finding about keys that cannot be used, or that are missing even though the ledger has
-    /// cards.
+    /// The finding that the keys cannot be used, or are missing even though the ledger has cards.
     private static func keyFindings(in session: Session) async -> [Finding] {
         do throws(TapcardError) {
             if try session.keyFile.load() != nil { return [] }
@@ -128,7 +127,7 @@ enum ReaderCommands {
         }
     }
 
-    /// The steps that check the connection to the database without tapcard.
+    /// The steps for checking the connection to the database without tapcard.
     private static func connectionSteps(
         _ error: TapcardError, _ settings: Settings
     ) -> [Finding.Step] {
@@ -152,8 +151,8 @@ enum ReaderCommands {
         }
     }
 
-    /// The findings about the ledger. A ledger file is read completely; a default file that does
-    /// not exist yet is no problem.
+    /// The findings about the ledger. A ledger file is read completely. It is not a problem if the
+    /// default file does not exist yet.
     private static func ledgerFindings(in session: Session) async throws(TapcardError) -> [Finding]
     {
         let (settings, drivers) = (session.settings, session.drivers)
@@ -182,10 +181,12 @@ enum ReaderCommands {
             + (other.map { [Finding(otherKey: $0, settings.keyPath)] } ?? [])
     }
 
-    /// The readers to try, by name: the requested one, or all that look usable, until one responds.
+    /// The names of the readers to try until one responds: the requested reader, or those that look
+    /// usable.
     private static func candidates(
         _ survey: ReaderSurvey, _ findings: [Finding], _ settings: Settings
     ) -> [ReaderName] {
+        // Each reader that does not respond costs time, so the command does not try them all.
         let maximumTried = 8
         guard let name = settings.reader else {
             return Array(survey.rows.filter(\.isReady).compactMap(\.name).prefix(maximumTried))
@@ -196,7 +197,8 @@ enum ReaderCommands {
 }
 
 extension ReaderRow {
-    /// The row for the simulated reader, which is always available and does not count as a reader.
+    /// The row for the simulated reader, which is always available and does not count as a real
+    /// reader.
     fileprivate static var simulated: ReaderRow {
         ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
     }
@@ -213,11 +215,11 @@ extension ReaderRow: DocumentedObject {
 }
 
 extension Finding {
-    /// The width of the longest word, "problem", and two spaces.
-    private static let widest = 9
+    /// The width of the longest word, "problem", plus two spaces.
+    private static let severityWidth = 9
 
     var lines: [String] {
-        let indented = String(repeating: " ", count: Finding.widest)
+        let indented = String(repeating: " ", count: Finding.severityWidth)
         let word = severity.rawValue
         return [word + String(indented.dropFirst(word.count)) + what.onOneLine]
             + remedy.map { step in

@@ -1,7 +1,7 @@
 import TapcardCore
 package import TextCodecs
 
-/// Schemas for cards and for money that moved.
+/// Schemas for cards and for the steps after a problem.
 package enum CardSchemas {
     static let card = PrintedDocument.shown(
         ShownCard.fields, optional: ["replayed": Schema.truth, "at": ValueSchemas.time])

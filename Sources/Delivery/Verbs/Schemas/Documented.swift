@@ -5,8 +5,8 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A type whose values have a single form in documents, so that the schema of a member follows from
-/// its type.
+/// A type whose values have only one form in documents, so that a member's type determines its
+/// schema.
 protocol Documented: Sendable {
     static var schema: JSONValue { get }
     var document: JSONValue { get }
@@ -70,7 +70,7 @@ extension HolderName: DocumentedText {}
 extension CashierName: DocumentedText {}
 extension CardUID: DocumentedText { static var schema: JSONValue { ValueSchemas.card } }
 extension UniqueID: DocumentedText { static var schema: JSONValue { ValueSchemas.operation } }
-// A string, because a parser could round a number.
+// A string, because some JSON parsers would round a number.
 extension Money: DocumentedText { static var schema: JSONValue { ValueSchemas.amount } }
 extension DrawID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }
 extension TicketID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }

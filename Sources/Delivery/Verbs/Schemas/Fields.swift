@@ -15,7 +15,7 @@ struct Fields<Subject: Sendable>: ExpressibleByDictionaryLiteral, Sendable {
             Field(schema: Value.schema) { value($0).document }
         }
 
-        /// A value whose schema is narrower or wider than that of its type.
+        /// A value whose schema is narrower or wider than its type's schema.
         static func of<Value: Documented>(
             _ schema: JSONValue, _ value: @escaping @Sendable (Subject) -> Value
         ) -> Field {

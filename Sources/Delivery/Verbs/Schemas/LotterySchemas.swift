@@ -19,7 +19,7 @@ enum LotterySchemas {
 
     static let claim = PrintedDocument.shown(aged(PrizeReceipt.fields.required))
 
-    /// Adds the age of the answer in seconds, and the reason why there is no newer one.
+    /// Adds the answer's age in seconds and the reason why there is no newer answer.
     private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
             "stale": Schema.nullable(ValueSchemas.serviceError)

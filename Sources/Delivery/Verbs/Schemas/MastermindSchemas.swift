@@ -20,7 +20,7 @@ enum MastermindSchemas {
         "guesses": Schema.count, "slots": slots, "solved": Schema.truth,
     ])
 
-    /// The current game with all its turns; null if there is none.
+    /// The current game with all its turns; `game` is null if there is none.
     static let board: JSONValue = [
         "anyOf": [
             PrintedDocument.shown(["user": String?.schema, "game": Schema.null]),

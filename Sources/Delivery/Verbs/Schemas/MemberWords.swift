@@ -1,7 +1,7 @@
 import TextCodecs
 
-/// Schema descriptions for JSON members that are not clear from their name and type. They are keyed
-/// by name only, so a name listed here means the same thing in every document.
+/// Schema descriptions for JSON members whose name and type do not say enough. They are keyed only
+/// by name, so a name in this list means the same thing in every document.
 package enum MemberWords {
     package static let all = cards.merging(money) { $1 }.merging(services) { $1 }
         .merging(station) { $1 }
@@ -103,7 +103,7 @@ package enum MemberWords {
 }
 
 extension Members {
-    /// Adds the description from `MemberWords` to each member that has none of its own.
+    /// Adds the description from `MemberWords` to each member without its own description.
     var described: Members {
         Members(
             all.map { member in

@@ -4,8 +4,8 @@ import TapcardCore
 import TapcardDomain
 package import TextCodecs
 
-/// A document that a command prints with `--json` and returns to a page. The raw value is the name
-/// of its schema.
+/// A document that a command prints with `--json` and that the server returns to a page. The raw
+/// value is the name of its schema.
 package enum PrintedDocument: String, Sendable, CaseIterable {
     case card = "Card"
     case cardStatus = "CardStatus"
@@ -118,7 +118,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .readers:
             PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
-        case .emulation, .sandbox, .served: playedSchema
+        case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
         case .addedCashier:
             PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.truth])
@@ -218,7 +218,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         }
     }
 
-    private var playedSchema: JSONValue {
+    private var serverSchema: JSONValue {
         switch self {
         case .emulation:
             [
@@ -263,7 +263,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "next": CardSchemas.next,
         ], optional: ["at": ValueSchemas.time])
 
-    /// The line that a watch prints when the reader responds again.
+    /// The line that `--watch` prints when the reader responds again.
     static let readerReturned = done(["reader": Schema.text, "at": ValueSchemas.time])
 
     static func shown<Subject>(

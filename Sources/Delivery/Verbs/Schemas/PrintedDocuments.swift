@@ -2,8 +2,8 @@ package import TextCodecs
 
 /// The schemas that `tapcard schema` prints.
 package enum PrintedDocuments {
-    /// The schema for everything that `command` can print with `--json`; if `command` is nil, for
-    /// everything that any command can print.
+    /// The schema for everything that `command` can print with `--json`. If `command` is nil, the
+    /// schema covers all commands.
     package static func schema(of command: Command?) -> JSONValue {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }
@@ -12,25 +12,25 @@ package enum PrintedDocuments {
         }
         printed.append((name: "Error", schema: PrintedDocument.error))
         let all = ValueSchemas.components(nil) + printed
-        // A component may refer to others, so the ones that are needed are collected step by step.
-        var todo = printed.map(\.name)
-        var needed = Set(todo)
-        while let name = todo.popLast() {
+        // A component may refer to others, so the needed components are collected step by step.
+        var pending = printed.map(\.name)
+        var needed = Set(pending)
+        while let name = pending.popLast() {
             guard let schema = all.first(where: { $0.name == name })?.schema else { continue }
-            todo += references(in: schema).filter { needed.insert($0).inserted }
+            pending += references(in: schema).filter { needed.insert($0).inserted }
         }
         return [
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": .string(
                 "Output of tapcard \(command.map { "\($0.words) " } ?? "")--json"),
-            "anyOf": .array(printed.map { ["$ref": .string(place + $0.name)] }),
+            "anyOf": .array(printed.map { ["$ref": .string(definitions + $0.name)] }),
             "$defs": .object(
                 all.filter { needed.contains($0.name) }
-                    .map { JSONMember(key: $0.name, value: moved($0.schema)) }),
+                    .map { JSONMember(key: $0.name, value: redirected($0.schema)) }),
         ]
     }
 
-    private static let place = "#/$defs/"
+    private static let definitions = "#/$defs/"
     private static let reference = "$ref"
 
     /// The names that a schema refers to.
@@ -47,17 +47,17 @@ package enum PrintedDocuments {
         }
     }
 
-    /// The schema with its references moved from the API's components to `$defs`.
-    private static func moved(_ schema: JSONValue) -> JSONValue {
+    /// The schema with its references changed from the API's components to `$defs`.
+    private static func redirected(_ schema: JSONValue) -> JSONValue {
         switch schema {
-        case .array(let elements): .array(elements.map(moved))
+        case .array(let elements): .array(elements.map(redirected))
         case .object(let members):
             .object(
                 members.map { member in
                     guard member.key == reference, let name = Schema.name(in: member.value) else {
-                        return JSONMember(key: member.key, value: moved(member.value))
+                        return JSONMember(key: member.key, value: redirected(member.value))
                     }
-                    return JSONMember(key: reference, value: .string(place + name))
+                    return JSONMember(key: reference, value: .string(definitions + name))
                 })
         default: schema
         }

@@ -1,6 +1,6 @@
 package import TextCodecs
 
-/// A builder of JSON Schemas (2020-12) for the values in the API's document.
+/// Builds JSON Schemas (2020-12) for the values in documents.
 package enum Schema {
     package static let text: JSONValue = ["type": "string"]
     package static let truth: JSONValue = ["type": "boolean"]
@@ -21,7 +21,7 @@ package enum Schema {
         ["type": "array", "items": element]
     }
 
-    /// An object with exactly these members, each of them required or not.
+    /// An object with exactly these members, some of which may be optional.
     package static func object(
         members: [(name: String, schema: JSONValue, isRequired: Bool)]
     ) -> JSONValue {
@@ -52,12 +52,12 @@ package enum Schema {
     /// The value, or null if it is unknown or missing.
     package static func nullable(_ schema: JSONValue) -> JSONValue { ["anyOf": [schema, null]] }
 
-    /// A reference to one of the document's components.
+    /// A reference to one of the API document's components.
     package static func named(_ name: String) -> JSONValue {
         ["$ref": .string("#/components/schemas/" + name)]
     }
 
-    /// The name of the component that a reference points to.
+    /// The name of the component that a reference refers to; nil if it refers to something else.
     package static func name(in reference: JSONValue) -> String? {
         let place = "#/components/schemas/"
         return reference.string.flatMap {
@@ -65,7 +65,7 @@ package enum Schema {
         }
     }
 
-    /// The schema with a default value; without one, the unchanged schema.
+    /// The schema with a default value, or unchanged if there is no default.
     package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
         guard let usual else { return schema }
         return schema.with(["default": usual])

@@ -25,7 +25,7 @@ package enum ValueSchemas {
     static let serviceError = Schema.named("ServiceError")
     static let finding = Schema.named("Finding")
 
-    /// The named components of the API's document. If no currency is given, amounts in any currency
+    /// The named components of the API document. If no currency is given, amounts in any currency
     /// match.
     package static func components(_ currency: Currency?) -> [(name: String, schema: JSONValue)] {
         let fraction =
@@ -114,7 +114,7 @@ package enum ValueSchemas {
 
     private static let lotteryNamePattern = #"^[!#-\[\]-~]{1,40}$"#
 
-    /// The names of all chips in upper or lower case, as alternatives of a pattern.
+    /// A pattern that matches the name of any chip, in upper or lower case.
     private static var chips: String {
         Chip.allCases.map { chip in
             chip.name.map { $0.isLetter ? "[\($0.uppercased())\($0.lowercased())]" : "\($0)" }
@@ -122,7 +122,7 @@ package enum ValueSchemas {
         }.joined(separator: "|")
     }
 
-    /// The schema for a call's parameter; null stands for a missing value.
+    /// The schema for a parameter of a call.
     package static func parameter(
         _ form: PageParameter.Form, _ currency: Currency
     ) -> JSONValue {

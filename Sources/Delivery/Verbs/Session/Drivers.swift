@@ -6,21 +6,21 @@ package import TapcardDomain
 
 /// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
-    /// Opens the reader with this name; for nil, the one that is connected. A simulated reader
-    /// without its own file uses the folder.
+    /// Opens the reader with this name or, if the name is nil, a connected reader. A simulated
+    /// reader without its own file uses the folder.
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
     /// Opens the ledger at a place; the third value says whether a missing file may be created.
-    /// `memory` is the file in which a station stores what a database has confirmed to it.
+    /// `memory` is the file where a station stores what a database has confirmed to it.
     package private(set) var openLedger:
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
             any LedgerStore
-    /// The ledger in a database that is still offline, for a station that waits for the database.
+    /// Returns the ledger in a database that is offline, for a station that waits for the database.
     package let awaitLedger:
         @Sendable (_ address: String, Currency, _ memory: String) -> any LedgerStore
-    /// The database at an address, for its owner. This sends no request yet.
+    /// Returns the database at an address, for its owner, without sending a request yet.
     package let database: @Sendable (_ address: String) -> any LedgerDatabase
     /// Copies a ledger that may be in use.
     package let backUp: @Sendable (_ path: String, _ copy: String) async throws(LedgerError) -> Void
@@ -28,11 +28,11 @@ package struct Drivers: Sendable {
     package let restore:
         @Sendable (_ copy: String, _ path: String, Currency?) async throws(LedgerError) ->
             Restoration
-    /// Renames a ledger to take it out of use, and returns the new name.
+    /// Renames a ledger to take it out of use and returns the new name.
     package let setAside: @Sendable (_ path: String) async throws(LedgerError) -> String
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
-    /// The clients for the services. Creating them sends no request.
+    /// Creates the clients for the services without sending a request.
     package let services: @Sendable (ServiceSettings) -> Services
     package private(set) var dependencies:
         @Sendable (
@@ -70,8 +70,8 @@ package struct Drivers: Sendable {
 }
 
 extension Drivers {
-    /// These drivers, for a command that shares an open reader and ledger with others, and reports
-    /// its progress to a listener.
+    /// These drivers for a command that shares an open reader and ledger with other commands and
+    /// reports its progress to a listener.
     package func sharing(
         _ reader: any TagReader, _ ledger: any LedgerStore,
         _ listener: @escaping @Sendable (Station.Progress) -> Void
@@ -109,25 +109,25 @@ package enum ReaderUse: Sendable {
     case tap
     /// Many taps, all day: the reader must survive failures of its driver and its cable.
     case watch
-    /// Many taps, even if the reader is connected later. The server's other tills use the readers
-    /// listed here.
+    /// Many taps, even if the reader is connected later. The associated value lists the readers of
+    /// the server's other tills.
     case till(nextTo: [ReaderName])
 }
 
 /// The readers connected to this machine, before any is opened.
 package protocol ReaderInventory: Sendable {
-    /// Lists the readers and the programs that use them, including the serial port of `name`. This
-    /// opens no reader, but if systemd listens on pcscd's socket, the query starts pcscd.
+    /// Lists the readers and the programs that use them, including the serial port of `name`. No
+    /// reader is opened, but if systemd listens on pcscd's socket, the query starts pcscd.
     func survey(naming name: ReaderName?) async -> ReaderSurvey
     /// The chip and firmware of an open reader; nil if it does not report them.
     func firmware(of reader: any TagReader) async -> String?
 }
 
-/// The tags for a simulated reader. The simulated readers of the server's other tills share the
-/// tags: a tag that is put on one reader is removed from the others.
+/// The tags for simulated readers. All tills of a server share the tags: a tag that is put on one
+/// till's reader is removed from the others.
 package protocol SimulatedTags: Sendable {
-    /// Puts tags on the reader, each given by its UID or its chip. A chip creates a new tag; an
-    /// empty list puts the last tag back.
+    /// Puts tags on the reader, each specified by its UID or its chip. A chip creates a new tag,
+    /// and an empty list puts the last tag back.
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag]
@@ -137,7 +137,7 @@ package protocol SimulatedTags: Sendable {
     func list(
         _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> (tags: [SimulatedTag], fault: String?)
-    /// Holds a tag to a phone: the one with this UID, or by default the one on the reader.
+    /// Taps a tag with a phone: the tag with this UID or, if nil, the tag on the reader.
     func showToPhone(_ uid: String?, _ reader: String) throws(TapcardError) -> SeenByPhone
 }
 
@@ -147,7 +147,7 @@ package struct SeenByPhone: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         /// An NDEF message.
         case message([UInt8])
-        /// The data area of a tag with pages.
+        /// The data area of a tag that has pages.
         case area([UInt8])
     }
 

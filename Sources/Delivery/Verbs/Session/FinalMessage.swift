@@ -1,12 +1,12 @@
 import BlockingLane
 
-/// The message to print if the process ends in the middle of the work.
+/// The message to print if the process ends before its work is done.
 package final class FinalMessage: Sendable {
     private let words = Guarded<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
-    /// Sets the message; nil once the work reports its own result.
+    /// Sets the message, or removes it (nil) once the work reports its own result.
     package func set(_ say: (@Sendable () -> Void)?) { words.withLock { $0 = say } }
 
     /// Prints the message and ends the process. The lock ensures that either the message or the

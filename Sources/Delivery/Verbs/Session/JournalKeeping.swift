@@ -4,7 +4,7 @@ package import StationFiles
 package import TapcardCore
 package import TapcardDomain
 
-/// A command's access to the station's journal of offline payments and to its snapshot.
+/// A command's access to the station's journal of offline payments and its snapshot.
 package struct JournalKeeping {
     private let session: Session
     package let payments: OfflinePayments
@@ -15,8 +15,8 @@ package struct JournalKeeping {
             in: session.settings.dataFolder, memory: session.settings.memoryPath)
     }
 
-    /// The limits within which this station takes offline payments; nil if it takes no offline
-    /// payments. A ledger in a file is never offline.
+    /// The limits for this station's offline payments; nil if it does not take any. A ledger in a
+    /// file is never offline.
     package func limits(_ currency: Currency) throws(TapcardError) -> OfflineLimits? {
         let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
@@ -26,23 +26,27 @@ package struct JournalKeeping {
     }
 
     /// A station that works without its ledger; nil if there are no keys or the currency is
-    /// unknown. `made` is this command's station, if it has already opened the reader.
-    func stationWithoutLedger(_ made: Station?) async throws(TapcardError) -> Station? {
+    /// unknown. `openStation` is this command's station if it has already opened the reader.
+    func stationWithoutLedger(_ openStation: Station?) async throws(TapcardError) -> Station? {
         guard let keys = try session.keyFile.load() else { return nil }
-        let set = try session.settings.currency
-        guard let currency = made?.currency ?? set ?? keys.currency else { return nil }
+        let configured = try session.settings.currency
+        guard let currency = openStation?.currency ?? configured ?? keys.currency else {
+            return nil
+        }
         let source = KeyRingSource(session.keyFile, holding: keys)
-        // An empty stand-in, because an offline payment is judged by the snapshot, not the ledger.
+        // An empty stand-in, because offline payments are checked against the snapshot, not the
+        // ledger.
         let ledger = InMemoryLedger(currency: currency)
-        guard let made else { return try await session.station(with: ledger, source) }
-        // A reader can be open only once in a command, so the open one is used.
+        guard let openStation else { return try await session.station(with: ledger, source) }
+        // A command can open a reader only once, so the open one is used.
         return Station(
-            reader: made.reader, ledger: ledger, keySource: source, settings: made.settings,
-            dependencies: made.dependencies)
+            reader: openStation.reader, ledger: ledger, keySource: source,
+            settings: openStation.settings,
+            dependencies: openStation.dependencies)
     }
 
-    /// Books the station's journal before a tap. The tap does not depend on the booking: a failure
-    /// is reported, and the booking is tried again at the next tap.
+    /// Books the station's journal before a tap. The tap does not depend on it: a failure is
+    /// reported, and the next tap tries again.
     func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
         guard payments.mayHaveLines else { return }
         do throws(TapcardError) {
@@ -66,7 +70,7 @@ package struct JournalKeeping {
         return (try? payments.subtractingUnbooked(summary, keys)) ?? summary
     }
 
-    /// Books the station's journal, and takes a snapshot if the station takes offline payments.
+    /// Books the station's journal and, if the station takes offline payments, takes a snapshot.
     package func keep(
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
@@ -86,7 +90,7 @@ package struct JournalKeeping {
         return booked
     }
 
-    /// Takes a snapshot of the cards; nil if the station takes no offline payments.
+    /// Takes a snapshot of the cards; nil if the station does not take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore
     ) async throws(TapcardError) -> CardSnapshot? {
@@ -94,7 +98,8 @@ package struct JournalKeeping {
             return nil
         }
         try await session.requireCommonKeys(keys, ledger)
-        // The journal is booked first; otherwise, the snapshot would show its money as unspent.
+        // The journal is booked first; otherwise, the snapshot would show money as unspent that the
+        // journal has already spent.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
             of: ledger, keys, within: limits, session.dependencies)

@@ -9,7 +9,7 @@ struct KeyCreation {
 
     init(_ session: Session) { self.session = session }
 
-    /// Creates the keys. `isTold` suppresses the message, for a command that prints the paths
+    /// Creates the keys. `isTold` suppresses the message for a command that prints the paths
     /// itself.
     func make(
         beside ledger: any LedgerStore, isTold: Bool = false
@@ -22,7 +22,8 @@ struct KeyCreation {
                     try rows.cards(after: nil, atMost: 1).first
                 }
             }
-            // New keys would hide that the old ones were lost, and would reject every card.
+            // With new keys, every card would be rejected, and nobody would know that the old keys
+            // were lost.
             guard first == nil else { throw lostKeys }
         }
         let dependencies = session.dependencies
@@ -45,7 +46,7 @@ struct KeyCreation {
                 "the reader is simulated, so this is play money, kept apart from the real ledger"
             ]
         }
-        // A simulated station with another ledger has already printed a warning about it.
+        // A simulated station that uses another ledger has already printed a warning.
         if session.settings.readerIsSimulated { return [] }
         return [
             "back up the keys now; without them, genuine cards will be rejected as forged: "

@@ -11,17 +11,17 @@ package struct LedgerAccess {
 
     package init(_ session: Session) { self.session = session }
 
-    /// The ledger for a program that runs for days: if the database is offline, the program starts
-    /// without it and uses it as soon as it is back. With `isTold`, this is not announced again.
+    /// The ledger for a program that runs for days. If the database is offline, the program starts
+    /// without it and uses it once it is back. `isTold` suppresses the message about that.
     package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
         } catch {
-            // A station that was never set up must say so now, instead of waiting for its database.
+            // A station that was never set up must say so now instead of waiting for its database.
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
-                // A ledger that is offline cannot be asked for its currency.
+                // The currency of an offline ledger is known only from the settings or the keys.
                 let currency = try session.settings.currency ?? keys.currency
             else { throw error }
             if !isTold {
@@ -33,8 +33,8 @@ package struct LedgerAccess {
         }
     }
 
-    /// Makes a request to the ledger. `meaning` is part of the error, unless the outcome of a
-    /// change is unknown.
+    /// Makes a request to the ledger. The error contains `meaning`, unless the outcome of a change
+    /// is unknown.
     static func asking<Success>(
         orSay meaning: String = "The ledger is unchanged.",
         _ body: () async throws(LedgerError) -> Success
@@ -50,7 +50,8 @@ package struct LedgerAccess {
         }
     }
 
-    /// The database that stations share; nil if the ledger is a file, which has only one station.
+    /// The database that stations share; nil if the ledger is a file, which only one station can
+    /// use.
     var sharedDatabase: (any LedgerDatabase)? {
         get throws(TapcardError) {
             guard case .database(let address) = try session.settings.ledgerPlace else { return nil }
@@ -70,11 +71,11 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new ledger gets the requested currency, or else the currency of the
-    /// keys, because cards sealed with them could not be read in a different one.
+    /// Opens the ledger. A new ledger gets the requested currency or else the keys' currency,
+    /// because cards sealed with these keys could not be read in a different currency.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
-        // Determined before the ledger is opened, which may create it.
+        // Determined first, because opening the ledger may create it.
         let isNew = try !session.settings.hasLedger
         if mayMake { try session.places.makeDataFolder() }
         try session.places.require()
@@ -100,7 +101,7 @@ package struct LedgerAccess {
             let settings = session.settings
             let path = try settings.ledgerPlace
             let nothing = "Nothing was changed, and no money moved."
-            // A ledger that was moved is missing here as well, but nothing has to be set up.
+            // A moved ledger is also missing here, but the station does not need to be set up.
             if let address = movedTo(from: path) {
                 return TapcardError(
                     .ledgerUnavailable,
@@ -135,7 +136,7 @@ package struct LedgerAccess {
     /// The file with the new address of a ledger that was moved.
     static func note(ofMoving path: String) -> String { path + ".moved" }
 
-    /// The address of the database into which a ledger file was moved; nil if it was not moved.
+    /// The address of the database that a ledger file was moved to; nil if it was not moved.
     private func movedTo(from place: LedgerPlace) -> String? {
         guard case .file(let path) = place,
             let note = try? DurableFile(LedgerAccess.note(ofMoving: path)).read(),
@@ -167,15 +168,15 @@ package struct LedgerAccess {
 }
 
 extension Settings {
-    /// Whether the ledger exists, as far as that is known before it is opened. Throws for a
-    /// dangling link, because the ledger that it points to may be on an unmounted disk.
+    /// Whether the ledger exists, as far as that can be told without opening it. Throws for a
+    /// dangling link, because the ledger may be on an unmounted disk.
     var hasLedger: Bool {
         get throws(TapcardError) {
             guard case .file(let path) = try ledgerPlace else { return true }
             do {
                 return try DurableFile(path).permissions() != nil
             } catch {
-                // A new ledger in the link's place would hide the real one.
+                // Creating a new ledger in place of the link would hide the real ledger.
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
@@ -188,7 +189,7 @@ extension Settings {
         }
     }
 
-    /// The file in which a station stores what a database has confirmed to it.
+    /// The file where a station stores what a database has confirmed to it.
     var memoryPath: String { dataFolder + "/confirmed.txt" }
 
     /// Advice on removing a wrong currency from the settings.
@@ -204,7 +205,8 @@ extension Settings {
         }
     }
 
-    /// A command line for the same station, with the reader and the ledger given by flags.
+    /// A command line for the same station, including the current flags for the reader and the
+    /// ledger.
     func commandLine(_ words: String) -> String {
         let flags = [Name.reader, .ledger].compactMap { name -> String? in
             let (text, origin) = effective(name)
@@ -220,7 +222,7 @@ extension String {
     /// The text as a single shell word.
     fileprivate var asShellWord: String {
         let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
-        // Inside single quotes, a shell gives no character a special meaning, except the quote.
+        // Inside single quotes, only the single quote itself has a special meaning to a shell.
         return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"
     }
 }

@@ -3,13 +3,13 @@ import OperatingSystem
 import TapcardCore
 import TapcardDomain
 
-/// A station's folders, which other users must not be able to write to.
+/// The station's folders, which other users must not be able to write to.
 struct SafePlaces {
     private let settings: Settings
 
     init(_ settings: Settings) { self.settings = settings }
 
-    /// Creates the data folder, where drivers also keep their files.
+    /// Creates the data folder, where drivers also store files.
     func makeDataFolder() throws(TapcardError) { try make(settings.dataFolder) }
 
     /// Creates the folder for the simulated tags.
@@ -22,11 +22,11 @@ struct SafePlaces {
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
-        // The folder may have existed before and been open to other users.
+        // The folder may have existed before, open to other users.
         try requireDataFolder()
     }
 
-    /// The permission bits that let the group or others write.
+    /// The permission bits for writing by the group or by others.
     private static let othersMayWrite: UInt32 = 0o022
 
     /// Refuses a folder or a file that other users can write to, because they could replace its
@@ -34,7 +34,7 @@ struct SafePlaces {
     static func requireUnwritable(
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
-        // A file that we have no permission to read is refused when it is opened.
+        // If the permissions cannot be read, the file is refused later, when it is opened.
         guard let exposure = try? DurableFile(path).exposure(othersMayWrite) else { return }
         let (words, advice) =
             switch exposure {
@@ -57,7 +57,7 @@ struct SafePlaces {
             advice: advice)
     }
 
-    /// Refuses a data folder in which other users could replace the keys.
+    /// Refuses a data folder if other users could replace the keys in it.
     private func requireDataFolder() throws(TapcardError) {
         try SafePlaces.requireUnwritable(settings.dataFolder, "data folder", .fileUnusable)
         if let folder = DurableFile(settings.keyPath).exposedFolder() {
@@ -65,7 +65,7 @@ struct SafePlaces {
         }
     }
 
-    /// Refuses folders in which other users could replace the keys or the ledger.
+    /// Refuses folders if other users could replace the keys or the ledger in them.
     func require() throws(TapcardError) {
         try requireDataFolder()
         guard case .file(let path) = try settings.ledgerPlace else { return }
@@ -87,7 +87,8 @@ struct SafePlaces {
                 : "Other users can write to the folder \(folder.path) (mode \(mode)), which "
                     + "contains the \(what).",
             meaning: "Nothing was done, because anyone who can write there could swap the file.",
-            // A folder such as /tmp is for all users, so its permissions must not change.
+            // A folder such as /tmp is for all users, so the advice must not be to change its
+            // permissions.
             advice: folder.isForeign || folder.isShared
                 ? "Keep the \(what) in a folder of your own."
                 : "If you are sure that nobody has altered anything, run: chmod go-w \(folder.path)"
@@ -96,11 +97,12 @@ struct SafePlaces {
 }
 
 extension SettingsFile {
-    /// The permission bit that lets others write.
+    /// The permission bit for writing by others.
     private static let othersMayWrite: UInt32 = 0o002
 
-    /// Refuses a settings file that other users can change or replace. Its group may write to it,
-    /// because editors leave that permission on systems where each user has a group of their own.
+    /// Refuses a settings file that other users can change or replace. Its group is allowed to
+    /// write to it, because editors leave that permission on systems where each user has a private
+    /// group.
     static func requireUnexposed(_ path: String) throws(TapcardError) {
         let file = DurableFile(path)
         let reason: String

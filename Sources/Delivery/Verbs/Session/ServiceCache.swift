@@ -1,7 +1,7 @@
 import BlockingLane
 package import TapcardCore
 
-/// A cache of one command's services. They are created at first use, and keep their connections
+/// A cache of one command's services, which are created at first use and keep their connections
 /// open.
 package final class ServiceCache: Sendable {
     private let made = Guarded<Services?>(nil)

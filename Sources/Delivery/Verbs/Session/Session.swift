@@ -6,10 +6,10 @@ package import Tags
 package import TapcardCore
 package import TapcardDomain
 
-/// The line that tells the user to wait; inactive without a terminal.
+/// The line that tells the user to wait. It does nothing if there is no terminal.
 package struct WaitingLine: Sendable {
     let show: @Sendable (String) -> Void
-    /// Removes the line, and returns once it is gone.
+    /// Removes the line and returns once it is gone.
     let stop: @Sendable () async -> Void
 
     package init(
@@ -20,7 +20,7 @@ package struct WaitingLine: Sendable {
     }
 }
 
-/// One run of one command: its arguments, the settings, and the drivers.
+/// One run of a command: its arguments, the settings, and the drivers.
 package struct Session: Sendable {
     package let command: ParsedCommand
     /// Creates all commands of the program.
@@ -78,10 +78,11 @@ package struct Session: Sendable {
             keySource: keys, settings: station, dependencies: dependencies)
     }
 
-    /// A station that only reads tags. If the station was never set up, it works without keys and
-    /// without a ledger, and creates neither.
+    /// A station that only reads tags. If the station was never set up, it works without keys or a
+    /// ledger and creates neither.
     func readOnlyStation() async throws(TapcardError) -> Station {
         guard try isFresh else {
+            // A ledger that cannot be written to is good enough for showing a card.
             return try await station(with: try await ledger(changing: false))
         }
         return try await station(
@@ -89,8 +90,8 @@ package struct Session: Sendable {
             KeyRingSource(KeyRing.none))
     }
 
-    /// The station for a watch, and whether its keys were compared with the other stations' keys.
-    /// While the ledger is offline, they cannot be compared, and cards are only read.
+    /// The station for watching the reader, and whether its keys were compared with the other
+    /// stations' keys. While the ledger is offline, the keys cannot be compared.
     package func watchingStation() async throws(TapcardError) -> (Station, isChecked: Bool) {
         let ledger = try await ledger()
         do throws(TapcardError) {
@@ -101,7 +102,7 @@ package struct Session: Sendable {
         }
     }
 
-    /// Whether this is a real station that has neither keys nor a ledger.
+    /// Whether this is a real station without keys or a ledger.
     var isFresh: Bool {
         get throws(TapcardError) {
             guard !settings.readerIsSimulated, try !settings.hasLedger else { return false }
@@ -123,9 +124,9 @@ package struct Session: Sendable {
         }
     }
 
-    /// The ledger. A simulated station creates one on first use, a real station with `tapcard
-    /// init`. Read-only commands require an existing ledger; with a mistyped name, they would
-    /// otherwise report on an empty ledger as if all were well.
+    /// The ledger. A simulated station creates one on first use; for a real station, `tapcard init`
+    /// creates it. Read-only commands require an existing ledger; otherwise, a mistyped name would
+    /// produce a report about an empty ledger as if all were well.
     ///
     /// Commands that change something refuse a read-only ledger before they ask for a card.
     package func ledger(
@@ -150,7 +151,7 @@ package struct Session: Sendable {
         do {
             return try await ledger(making: false)
         } catch {
-            // A ledger that was specified must exist: its name may be mistyped.
+            // A ledger that the user specified must exist, because its name may be mistyped.
             guard [.ledgerUnavailable, .notSetUp].contains(error.kind),
                 settings.effective(.ledger).origin == .builtIn, try !settings.hasLedger
             else { throw error }
@@ -158,10 +159,11 @@ package struct Session: Sendable {
         }
     }
 
-    /// The keys, created together with the ledger; the first time, the paths of both are printed.
+    /// The keys, which are created if missing; in that case, their path and the ledger's are
+    /// printed.
     ///
-    /// Keys are not created for a ledger that has cards: its keys were lost, and new ones would
-    /// only hide that.
+    /// No keys are created for a ledger that has cards: its keys were lost, and new ones would only
+    /// hide that.
     package func keys(beside known: (any LedgerStore)? = nil) async throws(TapcardError) -> KeyRing
     {
         if let keys = try keyFile.load() { return keys }
@@ -169,8 +171,8 @@ package struct Session: Sendable {
         return try await KeyCreation(self).make(beside: ledger)
     }
 
-    /// Refuses keys that differ from the other stations' keys, because each station would reject
-    /// the others' cards.
+    /// Refuses keys that differ from the other stations' keys, because stations with different keys
+    /// reject each other's cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
         let others = try await LedgerAccess.asking { () throws(LedgerError) in
             try await ledger.otherKeys(than: keys.told)
@@ -200,7 +202,7 @@ package struct Session: Sendable {
     /// The services at the addresses from the settings.
     func services() throws(TapcardError) -> Services {
         try serviceCache.once { () throws(TapcardError) in
-            // Checked only now, because other commands do not depend on these settings.
+            // Checked only here, because other commands do not depend on these settings.
             drivers.services(try settings.checkedServices())
         }
     }
@@ -210,11 +212,12 @@ package struct Session: Sendable {
             if let text = progress.words { waiting.show(text) }
             if manner.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
         }
+        // The ledger records the cashier with each operation.
         dependencies.cashier = settings.cashier
         return dependencies
     }
 
-    /// Writes a message to standard error, apart from the result.
+    /// Writes a message to standard error, separate from the result.
     package func say(_ text: String) { console.writeError(text) }
 
     /// Prints a report in the requested format; returns false if the output failed.
@@ -230,7 +233,7 @@ package struct Session: Sendable {
                 let mark =
                     report.problem == nil
                     ? Style.good.applied(to: "✓", hasColor) : Style.bad.applied(to: "✗", hasColor)
-                // The other lines are indented to align with the text after the mark.
+                // The other lines are indented so that they align with the text after the mark.
                 lines = ["\(mark) \(lines[0])"] + lines.dropFirst().map { "  \($0)" }
             }
             isShown = output.write(lines.joined(separator: "\n") + "\n")
@@ -243,7 +246,7 @@ package struct Session: Sendable {
         say(Report.line(error, manner.hasColor(console.isErrorTerminal)))
     }
 
-    /// Waits until the task is canceled, while background work runs.
+    /// Waits until the task is canceled, while other tasks do the work.
     package func waitUntilStopped() async {
         while !Task.isCancelled {
             // `sleep` throws when the task is canceled, which is the expected end.
@@ -276,8 +279,8 @@ extension Session {
         }
     }
 
-    /// Whether a tap that has just resolved an identical request refuses this one. A user at a
-    /// terminal who gives an ID knows which request is meant, but a page gives every request an ID.
+    /// Whether this request is refused if its tap has just resolved an identical one. A user who
+    /// types an ID knows which request is meant, but a page gives every request an ID.
     var refusesRepetition: Bool {
         !self[.again] && (manner.isForPage || !command.isGiven(.operation))
     }

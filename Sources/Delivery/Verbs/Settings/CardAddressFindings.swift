@@ -1,9 +1,9 @@
 import ReaderDiagnosis
 import TapcardCore
 
-/// Compares the address that is written on cards with the customer page that this station serves,
-/// to find out whether phones would reach the page. Nothing is refused, because a proxy or another
-/// machine may respond differently.
+/// Compares the address written on cards with the customer page that this station serves, to find
+/// out whether phones would reach the page. Nothing is refused, because a proxy or another machine
+/// may serve the address.
 extension Settings {
     /// The path at which the customer page responds.
     private static let servedPath = "/c"
@@ -30,15 +30,14 @@ extension Settings {
             + "that path."
         let correction = Finding.Step.run(
             "tapcard config set card-address \(page.origin)\(Settings.servedPath)")
-        // An address without encryption is for a simulated card on this machine.
+        // An unencrypted address is only for simulated cards on this machine.
         if served == nil, page.isEncrypted {
             return Finding(
                 .cardAddress, .note,
                 found,
                 remedy: [.say("Without such a proxy, before you issue more cards:"), correction])
         }
-        // Without a certificate, the page is assumed to be behind a proxy, which may rewrite the
-        // path.
+        // Without a certificate, the page is presumably behind a proxy, which may rewrite the path.
         if page.isEncrypted, isLoopback, !hasCertificate { return nil }
         return Finding(
             .cardAddress, .note,
@@ -48,7 +47,7 @@ extension Settings {
 
     private func hostFinding(_ page: NamedPage) -> Finding? {
         let named = text(of: .customersName)?.split(separator: ",").map { $0.lowercased() } ?? []
-        // Another machine serves the page, so its names are unknown here.
+        // Another machine serves the page, so the page's host names are unknown here.
         guard !named.isEmpty || served != nil else { return nil }
         let own = served.map { [String($0.prefix { $0 != ":" })] } ?? []
         let known = named + own + (isLoopback ? ["localhost"] : [])
@@ -66,7 +65,7 @@ extension Settings {
     }
 }
 
-/// An address in its parts, as allowed by `card-address`.
+/// The parts of an address in the form that `card-address` allows.
 private struct NamedPage {
     let origin: String
     let host: String

@@ -55,10 +55,11 @@ extension Parameter<String?> {
 }
 
 enum ConfigurationCommands {
-    /// Creates the keys and the ledger of a new station, in a currency that must be specified.
+    /// Creates a new station's ledger and keys. The currency must be known from the settings or
+    /// from existing keys.
     static func setUp(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
-        // Determined before the ledger and the keys are created.
+        // Determined here, before the ledger and the keys are created below.
         let isNew = try !settings.hasLedger
         let hadKeys = try session.keyFile.load() != nil
         if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
@@ -123,7 +124,7 @@ enum ConfigurationCommands {
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let known = await effectiveCurrency(in: session)
-        // An invalid setting is reported here, before a command needs it.
+        // Reports an invalid setting before another command needs it.
         _ = try settings.checkedServices(in: known?.currency)
         let rows = settings.rows(known)
         let notes = try settings.notes(on: known?.currency)
@@ -179,7 +180,7 @@ enum ConfigurationCommands {
             [row.value ?? unset(row.name)], isPlain: true)
     }
 
-    /// Refuses settings that this station could not use.
+    /// Refuses settings that this station cannot use.
     private static func requireUsable(
         _ changed: Settings, _ name: Settings.Name, in session: Session
     ) async throws(TapcardError) {
@@ -206,9 +207,10 @@ enum ConfigurationCommands {
         let name = session[.setting]
         let typed = session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
-        // Checked as it was typed, because this station may accept a decimal comma.
+        // Checked as typed, because this station may accept a decimal comma.
         let changed = try settings.setting(name, to: typed)
-        // Not checked when a setting is removed, because it may be the one that is invalid.
+        // Not checked when a setting is removed, because the removed setting may be the invalid
+        // one.
         if text != nil { try await requireUsable(changed, name, in: session) }
         try settings.file.set(name, to: text)
         let (effective, origin) = settings.effective(name)
@@ -219,7 +221,8 @@ enum ConfigurationCommands {
         if origin == .flag || origin == .variable, let effective {
             let what = origin == .flag ? "--\(name.rawValue)" : name.variable
             lines.append("For now, \(what) overrides it: \(effective)")
-            // A simulated reader has its own settings, which are easily mistaken for the real ones.
+            // A simulated reader has its own settings file, whose settings are easily mistaken for
+            // the real ones.
             if name == .reader, settings.file.path != settings.ordinaryFile {
                 lines.append(
                     "Without \(what), the settings in \(settings.ordinaryFile) apply; they were "
@@ -247,7 +250,7 @@ extension Settings {
     fileprivate func rows(_ known: KnownCurrency?) -> [Row] {
         let builtIn = Origin.builtIn.rawValue
         let defaults = known.map { Settings.builtInAmounts(in: $0.currency) } ?? [:]
-        // The data folder is listed below, even if no setting specifies it.
+        // The data folder is listed below, whether or not a setting specifies it.
         let settable: [Row] = Name.allCases.filter { $0 != .data }.map { name in
             let (text, origin) = effective(name)
             if name == .currency, text == nil, let known {
@@ -263,7 +266,7 @@ extension Settings {
         ]
     }
 
-    /// Notes on a conflict between the ledger and the settings.
+    /// The lines about a conflict between the ledger's currency and the setting.
     fileprivate func notes(on currency: Currency?) throws(TapcardError) -> [String] {
         guard let currency, let other = try self.currency, other != currency else { return [] }
         return [

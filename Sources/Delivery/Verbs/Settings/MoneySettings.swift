@@ -2,7 +2,7 @@ package import TapcardCore
 package import TapcardDomain
 
 extension Settings {
-    /// The ceilings in the settings, with the currency's defaults.
+    /// The ceilings from the settings, with the currency's defaults for the rest.
     func ceilings(_ currency: Currency) throws(TapcardError) -> Ceilings {
         let standard = Ceilings.standard(for: currency)
         return Ceilings(
@@ -45,7 +45,7 @@ extension Settings {
     /// The default amounts, in the form used in settings.
     static func builtInAmounts(in currency: Currency) -> [Name: String] {
         let standard = Ceilings.standard(for: currency)
-        func texts(_ cents: [Int64]) -> String {
+        func presetText(_ cents: [Int64]) -> String {
             cents.map { currency.roughly(cents: $0).description }.joined(separator: " ")
         }
         return [
@@ -57,11 +57,11 @@ extension Settings {
             .balanceLimit: standard.absolute.balance.description,
             .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
             .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,
-            .presets: texts(standardPresets), .topUpPresets: texts(standardTopUps),
+            .presets: presetText(standardPresets), .topUpPresets: presetText(standardTopUps),
         ]
     }
 
-    /// Refuses a confirmation threshold above the limit, because it would never apply.
+    /// Refuses a confirmation threshold that is above the limit, because it would never apply.
     func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
         let ceilings = try ceilings(currency)
         let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
@@ -111,20 +111,20 @@ extension Settings {
     /// More than six buttons would not fit under a thumb.
     private static let presetCounts = 1...6
 
-    /// Parses an amount as a user typed it.
+    /// Parses an amount as typed by a user.
     func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
-    /// Whether a decimal comma is accepted in addition to the point: if the currency or the
+    /// Whether a decimal comma is accepted in addition to the point, because the currency or the
     /// station's language uses one.
     package func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
     }
 
-    /// A value in the form used in the file: with a point, which is accepted in every language.
+    /// A value as stored in the file: with a decimal point, which is accepted in every language.
     static func kept(_ text: String, _ name: Name) -> String {
-        // Several amounts are separated by spaces, so a comma can only be a decimal comma.
+        // Spaces separate amounts, so a comma can only be a decimal comma.
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
     }
@@ -135,7 +135,7 @@ extension Settings {
     }
 }
 
-/// The decimal separators of languages: 4,50 or 4.50.
+/// Which languages use a decimal comma (4,50) instead of a point (4.50).
 package enum DecimalComma {
     private static let languages: Set<String> = [
         "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr", "hu",
@@ -151,7 +151,7 @@ package enum DecimalComma {
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
     static func isUsual(in environment: [String: String]) -> Bool {
-        // An empty variable counts as not set, as it does for the C library.
+        // An empty variable counts as not set, as in the C library.
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         // For example de_AT.UTF-8@euro.
         let place = String(name.prefix { $0 != "." && $0 != "@" })

@@ -1,5 +1,5 @@
-/// The candidate that was probably meant: at most two letters are extra, missing, or out of place,
-/// or the word is an abbreviation of it.
+/// The candidate that was probably meant: it differs from the word by at most two added or removed
+/// letters, or it begins with the word.
 package func nearestWord(to word: String, among candidates: [String]) -> String? {
     // Only words of similar length are compared, because a command line can be megabytes long.
     candidates.filter { abs($0.count - word.count) <= 2 }

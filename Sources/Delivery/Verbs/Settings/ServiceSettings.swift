@@ -2,7 +2,7 @@ import OperatingSystem
 package import TapcardCore
 package import TapcardDomain
 
-/// The settings for the service drivers: addresses, and the rules of the lottery.
+/// The settings for the service drivers: the addresses and the lottery's rules.
 package struct ServiceSettings: Sendable, Hashable {
     package let activation: ServiceAddress
     package let lottery: ServiceAddress
@@ -23,15 +23,15 @@ package struct ServiceSettings: Sendable, Hashable {
 }
 
 extension Settings {
-    /// Passwords come only from variables: a flag would be visible in the list of processes, and a
-    /// file gets copied.
+    /// Passwords come only from variables, because a flag would be visible in the process list, and
+    /// files get copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
     static let tablePassphraseVariable = "TAPCARD_TABLE_PASSPHRASE"
     static let secretVariables = [
         passwordVariable, cashierPasswordVariable, tablePassphraseVariable,
     ]
-    /// Names of passwords that people may try to set in the file, with the variables to use
+    /// Names that users might try in the settings file for a password, with the variables to use
     /// instead.
     static let secretNames = [
         "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
@@ -42,7 +42,7 @@ extension Settings {
         get throws(TapcardError) { try address(.mastermindURL) }
     }
 
-    /// The certificate file from the settings. It is read here, so that its errors are reported
+    /// The certificate file from the settings. It is read here so that errors in it are reported
     /// before any request.
     private var authorities: String? {
         get throws(TapcardError) {
@@ -56,17 +56,20 @@ extension Settings {
             }
             guard let bytes else { throw unusableAuthorities("there is no file \(path)") }
             guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
-            let marks = bytes.ranges(of: Settings.mark).count
-            guard marks > 0 else { throw unusableAuthorities("\(path) contains no certificate") }
-            // Each certificate has one such label at its start and one at its end.
-            guard marks.isMultiple(of: 2) else { throw unusableAuthorities("\(path) is truncated") }
+            let labelCount = bytes.ranges(of: Settings.certificateLabel).count
+            guard labelCount > 0 else {
+                throw unusableAuthorities("\(path) contains no certificate")
+            }
+            // Each certificate has this text once at its start and once at its end.
+            guard labelCount.isMultiple(of: 2) else {
+                throw unusableAuthorities("\(path) is truncated")
+            }
             return path
         }
     }
 
-    /// The part of the first and last lines of a PEM certificate that all of its labels have in
-    /// common.
-    private static let mark = Array("CERTIFICATE-----".utf8)
+    /// The text that the first and last lines of every PEM certificate have in common.
+    private static let certificateLabel = Array("CERTIFICATE-----".utf8)
 
     private func unusableAuthorities(_ what: String) -> TapcardError {
         TapcardError.usage(
@@ -106,7 +109,7 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            // The error should name the setting that someone changed, not a default.
+            // The error should mention the setting that someone changed, not a default.
             let isDefault = effective(.lotteryHighest).origin == .builtIn
             return try checked(isDefault ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
@@ -114,8 +117,8 @@ extension Settings {
         }
     }
 
-    /// The settings for the service drivers, checked before any request. Other commands do not
-    /// check them, because taking money does not depend on a prize table.
+    /// The settings for the service drivers, checked before any request. Commands that need no
+    /// service do not check them, because taking payments does not depend on a prize table.
     ///
     /// While the ledger's currency is unknown, a value that is valid in some currency is accepted.
     func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
@@ -123,16 +126,16 @@ extension Settings {
             activation: try address(.activationURL), lottery: try address(.lotteryURL),
             mastermind: try mastermindAddress, authorities: try authorities,
             rules: try lotteryRules, dataFolder: dataFolder)
-        let set = try self.currency
+        let configured = try self.currency
         // The currency with the most decimals accepts whatever is valid in any other.
         let currency =
-            known ?? set ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
+            known ?? configured ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
         try checkAmounts(currency)
         return services
     }
 
-    /// Sets the address of the page for cards that are made here, if there is such a page.
+    /// Sets the page address for cards made here, if the settings specify one.
     func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
         guard text(of: .cardAddress) != nil else { return }
         try checked(.cardAddress) { text throws(Refusal) in
@@ -146,8 +149,8 @@ extension Settings {
         }
     }
 
-    /// Confirms a service's built-in address by writing it to the file. Returns false if another
-    /// address is in effect here, or has been written to the file in the meantime.
+    /// Confirms a service's built-in address by writing it to the file. Returns false if a
+    /// different address is in effect here or has been written to the file in the meantime.
     package func confirm(_ setting: String, _ address: String) throws(TapcardError) -> Bool {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
@@ -198,7 +201,7 @@ extension Settings {
 }
 
 extension Settings.Name {
-    /// The service whose address this is; nil for other settings.
+    /// The service whose address this setting holds; nil for other settings.
     fileprivate var service: String? {
         switch self {
         case .activationURL: "The activation service"
@@ -214,7 +217,7 @@ extension Settings {
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
-        // Someone may have confirmed the address after a running server read its settings.
+        // Someone may have confirmed the address since a running server read its settings.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
             .addressUnconfirmed, "\(service)'s address, \(address), has not been confirmed yet.",

@@ -4,15 +4,15 @@ package import ReaderDiagnosis
 package import TapcardCore
 package import TapcardDomain
 
-/// The settings in effect with their origins: a flag takes precedence over a variable, and a
-/// variable over the file.
+/// The settings in effect and where they come from: flags take precedence over variables, and
+/// variables over the file.
 package struct Settings: Sendable {
-    /// The origin of a value.
+    /// Where a value comes from.
     enum Origin: String, Sendable {
         case flag, variable, file, builtIn = "default"
     }
 
-    /// One setting of the table.
+    /// The name of a setting.
     package enum Name: String, CaseIterable, Sendable {
         case reader, data, ledger, currency, timeout, cashier
         case paymentLifetime = "payment-lifetime"
@@ -47,7 +47,7 @@ package struct Settings: Sendable {
         case noColor = "no-color"
 
         package var variable: String {
-            // Works byte by byte, because the program computes all of them at every start.
+            // Works byte by byte for speed, because the program computes every name at every start.
             "TAPCARD_"
                 + String(
                     decoding: rawValue.uppercased().utf8.map {
@@ -64,7 +64,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// All variables that tapcard reads as settings.
+    /// All variables that tapcard reads as settings or passwords.
     package static let variables = Name.allCases.map(\.variable) + secretVariables
 
     /// The folder for the ledger and keys.
@@ -83,22 +83,23 @@ package struct Settings: Sendable {
     private var secrets: [String: String] = [:]
     /// Whether the station's language uses a decimal comma.
     let languageUsesDecimalComma: Bool
-    /// The reader; nil for the first usable one.
+    /// The reader; nil for the first usable reader.
     package private(set) var reader: ReaderName?
     /// The readers of the server's other tills.
     private(set) var otherReaders: [ReaderName] = []
-    /// The cashier at this station; nil if none was given.
+    /// The cashier at this station; nil if none is set.
     package private(set) var cashier: CashierName?
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 
-    /// `malformed` lists variables that are not valid UTF-8; the environment does not contain them.
+    /// `malformed` lists variables that are not valid UTF-8 and are therefore missing from
+    /// `environment`.
     package init(
         _ texts: [String: [String]], environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
         languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
-        // Passwords matter only to commands that log in.
+        // A malformed password matters only to commands that use it.
         for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
         }
@@ -106,7 +107,7 @@ package struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
-            // A server can have several readers; `forReaders` makes settings for each of them.
+            // A server can have several readers, and `forReaders` makes settings for each.
             if let text = texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
@@ -114,19 +115,20 @@ package struct Settings: Sendable {
             }
         }
         // Play money stays out of the real ledger: a simulated reader has its own settings, keys,
-        // and ledger. The ordinary file applies to it only if that file itself specifies it.
-        let isPlay = values[.reader].flatMap { ReaderName($0.text) }?.isSimulated ?? false
+        // and ledger. The ordinary file applies to a simulated reader only if the file itself
+        // selects that reader.
+        let usesSimulator = values[.reader].flatMap { ReaderName($0.text) }?.isSimulated ?? false
         ordinaryFile = configuration.path + "/config.json"
         file = try SettingsFile(
-            configuration.path + (isPlay ? Settings.simulatedPlace : "") + "/config.json")
+            configuration.path + (usesSimulator ? Settings.simulatedPlace : "") + "/config.json")
         for (name, text) in file.values where values[name] == nil { values[name] = (text, .file) }
         reader = values[.reader].flatMap { ReaderName($0.text) }
         let isSimulated = reader?.isSimulated ?? false
-        // A variable or a file may be meant for the real reader, so only a flag gives a simulated
-        // reader another ledger.
-        var stray: Origin?
+        // A variable or a file may be meant for the real reader, so only a flag can give a
+        // simulated reader a different ledger.
+        var ignoredLedger: Origin?
         if isSimulated, let origin = values[.ledger]?.origin, origin != .flag {
-            (stray, values[.ledger]) = (origin, nil)
+            (ignoredLedger, values[.ledger]) = (origin, nil)
         }
         self.values = values
         configurationVariable = configuration.variable
@@ -137,7 +139,7 @@ package struct Settings: Sendable {
         warnings =
             file.warnings + Settings.warnings(of: environment.keys)
             + Settings.warnings(
-                ofPlay: isSimulated, values[.ledger]?.text, ignoring: stray,
+                ofPlay: isSimulated, values[.ledger]?.text, ignoring: ignoredLedger,
                 file.path, simulatedFolder)
         cashier = try Settings.cashier(values[.cashier]?.text)
         for name in Settings.secretVariables {
@@ -146,7 +148,7 @@ package struct Settings: Sendable {
         try check()
     }
 
-    /// Refuses settings that are wrong for every command.
+    /// Refuses settings that are invalid for every command.
     private func check() throws(TapcardError) {
         _ = (try timeout, try paymentLifetime, try snapshotAge, try currency)
         try checkReader()
@@ -161,7 +163,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// These settings with a different value in the file, checked as far as possible; nil removes
+    /// These settings with one value in the file changed, checked as far as possible; nil removes
     /// the setting.
     func setting(_ name: Name, to text: String?) throws(TapcardError) -> Settings {
         var settings = self
@@ -178,14 +180,14 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// These settings for another cashier, who has logged in elsewhere.
+    /// These settings for another cashier, one who has logged in on a page.
     package func using(cashier: CashierName) -> Settings {
         var settings = self
         settings.cashier = cashier
         return settings
     }
 
-    /// These settings for one of several readers, given on the command line.
+    /// These settings for one of several readers from the command line.
     func using(reader text: String, nextTo others: [String]) throws(TapcardError) -> Settings {
         var settings = self
         settings.values[.reader] = (text, .flag)
@@ -195,17 +197,17 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// The Mastermind password, never shown or logged.
+    /// The Mastermind password, which is never shown or logged.
     package var mastermindPassword: String? {
         get throws(TapcardError) { try secret(Settings.passwordVariable) }
     }
 
-    /// A cashier's password, never shown or logged.
+    /// A cashier's password, which is never shown or logged.
     var cashierPassword: String? {
         get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
     }
 
-    /// The passphrase for a table of card keys, never shown or logged.
+    /// The passphrase for a table of card keys, which is never shown or logged.
     var tablePassphrase: String? {
         get throws(TapcardError) { try secret(Settings.tablePassphraseVariable) }
     }
@@ -220,8 +222,7 @@ package struct Settings: Sendable {
             "The variable \(variable) is not valid UTF-8.", advice: "Set it again, or unset it.")
     }
 
-    /// Checks the form of the reader's name, as listed by tapcard readers; the reader itself may be
-    /// missing.
+    /// Checks that the reader's name has a valid form; the reader itself may be missing.
     private func checkReader() throws(TapcardError) {
         guard let text = values[.reader]?.text else { return }
         guard let reader else {
@@ -238,7 +239,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The value of a switch's text; nil if it is neither true nor false.
+    /// The value of a switch; nil if the text does not mean true or false.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -251,7 +252,7 @@ package struct Settings: Sendable {
         effective(name).text.flatMap(Settings.truth) ?? false
     }
 
-    /// The value in effect, with its origin.
+    /// The value in effect and where it comes from.
     func effective(_ name: Name) -> (text: String?, origin: Origin) {
         if let value = values[name] { return (value.text, value.origin) }
         let text = name == .ledger ? dataFolder + "/ledger.sqlite" : name.builtIn
@@ -263,7 +264,7 @@ package struct Settings: Sendable {
 
     package var readerIsSimulated: Bool { reader?.isSimulated ?? false }
 
-    /// Whether only play money can move, because there is a simulated reader with its own ledger.
+    /// Whether only play money can move, because the reader is simulated and has its own ledger.
     var isPlayMoney: Bool {
         readerIsSimulated
             && Settings.isSimulatedLedger(effective(.ledger).text ?? "", simulatedFolder)
@@ -288,9 +289,9 @@ package struct Settings: Sendable {
                     "The ledger cannot be standard input or output.",
                     advice: "Specify a file. tapcard backup - writes a copy to standard output.")
             }
-            // A relative path in a flag starts from the folder in which the user types it.
+            // A relative path in a flag starts from the folder where the user types the command.
             guard origin == .flag || path.hasPrefix("/") else {
-                // A mistyped address looks like a path; quoting it would show its password.
+                // A mistyped address looks like a path, and quoting it would reveal its password.
                 try Settings.requireSafe(place)
                 throw TapcardError.usage(
                     "The path \(path.debugDescription) is relative, so it would mean a different "
@@ -307,8 +308,8 @@ package struct Settings: Sendable {
         try Settings.requireSafe(LedgerPlace(values[.ledger]?.text ?? ""))
     }
 
-    /// Refuses an address with a password, or an address of another kind. Neither refusal quotes
-    /// the address, which would reveal the password again.
+    /// Refuses addresses that contain a password and addresses of an unsupported kind. Neither
+    /// refusal quotes the address, because that would reveal the password.
     static func requireSafe(_ place: LedgerPlace) throws(TapcardError) {
         if place.hasPassword { throw Settings.passwordInAddress }
         guard place.isUnsupportedAddress else { return }
@@ -327,7 +328,7 @@ package struct Settings: Sendable {
         )
     }
 
-    /// The currency; nil if not set, which means the ledger's own, or US dollars for a new one.
+    /// The currency; nil if not set, in which case the ledger's own currency applies.
     package var currency: Currency? {
         get throws(TapcardError) {
             guard let code = values[.currency]?.text else { return nil }
@@ -354,7 +355,7 @@ package struct Settings: Sendable {
     var paymentLifetime: Duration { get throws(TapcardError) { try seconds(.paymentLifetime) } }
     var snapshotAge: Duration { get throws(TapcardError) { try seconds(.offlineSnapshotAge) } }
 
-    /// One day, longer than anyone waits for a card.
+    /// One day, which is longer than anyone waits for a card.
     private static let maximumSeconds = 86_400.0
 
     private func seconds(_ name: Name) throws(TapcardError) -> Duration {
@@ -370,7 +371,7 @@ package struct Settings: Sendable {
         return .milliseconds(Int64(seconds * 1_000))
     }
 
-    /// The specified folder for the keys and the ledger.
+    /// The folder that the user specified for the keys and the ledger.
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError.usage(

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// The settings file: a JSON object with one member for each setting.
+/// The settings file: a JSON object with one member per setting.
 struct SettingsFile: Sendable {
     let path: String
     let values: [Settings.Name: String]
@@ -38,8 +38,8 @@ struct SettingsFile: Sendable {
         (self.values, self.warnings) = (values, warnings)
     }
 
-    /// Writes one setting; nil removes it. The others keep their values and order. With `ifUnset`,
-    /// a different value is not overwritten, and the result is false.
+    /// Writes one setting, or removes it if `text` is nil. The other settings keep their values and
+    /// order. With `ifUnset`, a different value is not overwritten, and the result is false.
     @discardableResult
     func set(
         _ name: Settings.Name, to text: String?, ifUnset: Bool = false
@@ -50,7 +50,7 @@ struct SettingsFile: Sendable {
         return try FileLock.holding(
             path + ".lock", orThrow: unwritable
         ) { () throws(TapcardError) -> Bool in
-            // Reread under the lock; otherwise, a setting that another process adds would be lost.
+            // Reread under the lock, so that a setting just added by another process is not lost.
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
                 name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
@@ -68,10 +68,10 @@ struct SettingsFile: Sendable {
             case (nil, nil): return true
             }
             let bytes = Array(JSONValue.object(members).prettyText.utf8)
-            // If the path is a link, the link stays, and the file that it points to is written.
+            // If the path is a link, the link stays, and its target is written.
             let file = try translating(DurableFile(path).resolved(), into: unwritable)
             let mode = try translating(file.permissions(), into: unwritable)
-            // A file that others may not read keeps its permissions.
+            // An existing file keeps its permissions, because others may not be allowed to read it.
             try translating(file.write(bytes, mode: mode ?? 0o644), into: unwritable)
             return true
         }
@@ -89,6 +89,7 @@ struct SettingsFile: Sendable {
             unusable(path, error.detail)
         }
         guard let bytes else { return [] }
+        // Checked before the contents are used, because others may have written them.
         try requireUnexposed(path)
         let value = try translating(JSONValue.parsing(bytes)) { (error: JSONError) in
             unusable(path, error.detail)
@@ -112,8 +113,8 @@ struct SettingsFile: Sendable {
 }
 
 extension Settings {
-    /// Warnings about variables that look like settings but are unknown. They are not refused,
-    /// because other programs may use them.
+    /// Warnings about unknown variables that look like settings. They are not refused, because
+    /// other programs may use them.
     static func warnings(of variables: some Sequence<String>) -> [String] {
         variables.filter { $0.hasPrefix("TAPCARD_") && !Settings.variables.contains($0) }.sorted()
             .map {
@@ -123,8 +124,8 @@ extension Settings {
             }
     }
 
-    /// A warning that names a simulated reader's ledger if that is not obvious, because play money
-    /// must never enter the real ledger unnoticed.
+    /// A warning if a simulated reader's ledger is not the expected one, because play money must
+    /// never enter the real ledger unnoticed.
     static func warnings(
         ofPlay isPlay: Bool, _ named: String?, ignoring origin: Origin?, _ file: String,
         _ folder: String
@@ -140,9 +141,9 @@ extension Settings {
         return ["warning: a simulated reader is being used with the real ledger \(named)."]
     }
 
-    /// Whether a ledger holds play money, judging by its place.
+    /// Whether a ledger's path shows that it holds play money.
     static func isSimulatedLedger(_ path: String, _ folder: String) -> Bool {
-        // A "/../" may lead out of the folder and to the real ledger.
+        // A "/../" could lead out of the folder to the real ledger.
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 

@@ -3,11 +3,10 @@ import ReaderDiagnosis
 package import TapcardCore
 
 extension Settings {
-    /// The maximum number of readers on one server; for more, a second machine is better.
+    /// The maximum number of readers on one server. Use a second server for more.
     package static let maximumReaders = 16
 
-    /// These settings for each of several readers, which are the server's tills. `meaning` is part
-    /// of the refusal.
+    /// These settings for each of several readers, one per till. The refusal contains `meaning`.
     package func forReaders(
         _ names: [String], orSay meaning: String
     ) throws(TapcardError) -> [Settings] {
@@ -30,11 +29,11 @@ extension Settings {
                         + "and ledgers are separate.",
                     "Start another server for the simulated readers.")
             }
-            if let twin = all.first(where: { $0.readerPlace == own.readerPlace }) {
+            if let duplicate = all.first(where: { $0.readerPlace == own.readerPlace }) {
                 throw refusal(
-                    twin.readerText == name
+                    duplicate.readerText == name
                         ? "The reader \(name) was given twice."
-                        : "\(twin.readerText) and \(name) are two names for the same reader.",
+                        : "\(duplicate.readerText) and \(name) are two names for the same reader.",
                     "Each till needs its own reader, so list each reader only once.")
             }
             all.append(own)
@@ -42,10 +41,10 @@ extension Settings {
         return all
     }
 
-    /// The reader's name as given on the command line; empty for the first usable one.
+    /// The reader's name as given on the command line; empty for the first usable reader.
     package var readerText: String { reader?.text ?? "" }
 
-    /// The place of the reader. Two names for the same place mean the same reader.
+    /// Where the reader is. Two names for the same place refer to the same reader.
     private var readerPlace: String {
         func resolved(_ path: String) -> String {
             (try? DurableFile(path).resolved().path) ?? path
@@ -59,12 +58,12 @@ extension Settings {
         return (reader.flatMap(simulatedFile) ?? reader?.path).map(target) ?? readerText
     }
 
-    /// The file of a simulated reader; nil for a real one.
+    /// The file of a simulated reader; nil for a real reader.
     func simulatedFile(of reader: ReaderName) -> String? {
         guard case .simulated(let file) = reader else { return nil }
         return file ?? Settings.simulationFile(in: simulatedFolder)
     }
 
-    /// The files of the simulated readers of other tills.
+    /// The files of the other tills' simulated readers.
     var otherSimulatedFiles: [String] { otherReaders.compactMap(simulatedFile) }
 }

@@ -119,7 +119,7 @@ enum SimulationCommands {
 
     static func tear(in session: Session) async throws(TapcardError) -> Report {
         let given = session[.fault]
-        // `sim list` prints a fault with this word, so the word is accepted here, too.
+        // `sim list` prints this word with a fault, so it is accepted here, too.
         let words = given.first == "write" ? given.dropFirst() : given[...]
         let fault = given == ["none"] ? nil : "write " + words.joined(separator: " ")
         try simulating(in: session) { tags, reader throws(TapcardError) in
@@ -178,10 +178,10 @@ enum SimulationCommands {
     }
 
     /// The start of the address on a card that was issued without a page address. The domain
-    /// `.invalid` is reserved, so it never exists.
+    /// `.invalid` is reserved, so no such host exists.
     private static let placeholder = "https://tapcard.invalid/"
 
-    /// Uses the simulated reader named in the settings; by default, the one in the data folder.
+    /// Uses the simulated reader from the settings or, by default, the one in the data folder.
     private static func simulating<Success>(
         in session: Session, _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -54,7 +54,7 @@ extension Command {
 
 enum OfflineCommands {
     static func book(in session: Session) async throws(TapcardError) -> Report {
-        // Booking writes to the ledger, but must not create one.
+        // Booking changes the ledger but must not create one.
         let ledger = try await session.ledger(making: false, changing: true)
         let keys = try bookingKeys(in: session)
         try await session.requireCommonKeys(keys, ledger)
@@ -101,7 +101,7 @@ enum OfflineCommands {
                     + "offline-payments true")
         }
         let ledger = try await session.ledger(making: false, changing: true)
-        // Without keys, no snapshot would be taken, and "0 cards" would be reported.
+        // Without keys, no snapshot would be taken, yet "0 cards" would be reported.
         _ = try bookingKeys(in: session)
         let cards = try await session.journal.takeSnapshot(of: ledger)?.cardCount ?? 0
         return Report(
@@ -110,7 +110,7 @@ enum OfflineCommands {
             isChange: true)
     }
 
-    /// Refuses anyone but the owner, because a station could otherwise hide that its own journal is
+    /// Refuses everyone except the owner; otherwise, a station could hide that its own journal is
     /// missing.
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
@@ -199,7 +199,7 @@ extension OfflinePayments.Status {
                     "Offline payments at this station not booked yet: \(payments), \(sum) in total.",
                     remedy: [.say("To book them:"), .run("tapcard station book")]))
         }
-        // A station that takes no offline payments needs no snapshot.
+        // A station that does not take offline payments does not need a snapshot.
         guard let limits else { return findings }
         let isCurrent = age.map { $0 <= limits.age } ?? false
         let words = age.map { "\(LocalTime.minutes($0)) old" } ?? "missing"

@@ -45,7 +45,7 @@ enum StationCommands {
         if file.isStream { return try await streamBackup(to: file, in: session) }
         try file.requireNew()
         let ledgerFile = try session.settings.ledgerFile
-        // Opening a missing ledger throws; otherwise, an empty copy would pass for a backup.
+        // Opening a missing ledger throws; otherwise, an empty copy would look like a backup.
         if try !session.settings.hasLedger { _ = try await session.ledger(making: false) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, file.path)
@@ -64,7 +64,7 @@ enum StationCommands {
         let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
         try file.require()
-        // Throws for a dangling link, which must not be replaced with a ledger.
+        // Called because it throws for a dangling link, which must not be replaced with a ledger.
         _ = try session.settings.hasLedger
         try session.places.makeDataFolder()
         try session.places.require()
@@ -99,7 +99,7 @@ enum StationCommands {
     private static func unrestored(
         _ error: TapcardError, from copy: String, named file: NamedFile
     ) -> TapcardError {
-        // The usual advice, to restore a backup, would not help: this file is the backup.
+        // The usual advice to restore a backup would not help, because this file is the backup.
         if error.kind == .ledgerCorrupt, error.what.contains(copy) {
             return TapcardError(
                 .ledgerCorrupt, "\(file.shown) is damaged or is not a ledger backup.",
@@ -115,8 +115,8 @@ enum StationCommands {
         "Could not find out which cards were blocked or replaced after the backup; block those you "
         + "know of: tapcard block --card UID"
 
-    /// Writes the backup to standard output. SQLite does not write files from beginning to end, so
-    /// the backup goes through a temporary file.
+    /// Writes the backup to standard output. SQLite does not write a file from beginning to end, so
+    /// the backup is first written to a temporary file.
     private static func streamBackup(
         to file: NamedFile, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -127,7 +127,7 @@ enum StationCommands {
                 "A backup is binary data, so it is not written to a terminal.",
                 advice: "Specify a file, or redirect the output.")
         }
-        // The folder deletes its file when it is released.
+        // The folder object deletes its file when it is released.
         let folder = try translating(TemporaryFolder()) { transferError($0, writing) }
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)
@@ -159,7 +159,8 @@ enum StationCommands {
 }
 
 extension Settings {
-    /// The ledger's file. A ledger in a database is copied and restored with the server's tools.
+    /// The ledger file. Throws if the ledger is in a database, which is copied and restored with
+    /// the server's tools.
     fileprivate var ledgerFile: String {
         get throws(TapcardError) {
             if case .file(let path) = try ledgerPlace { return path }

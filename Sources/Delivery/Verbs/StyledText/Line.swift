@@ -1,4 +1,4 @@
-/// A line made of styled pieces; a color terminal shows the styles.
+/// A line made of styled pieces. Only a color terminal shows the styles.
 package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     private struct Piece: Sendable, Hashable {
         let text: String
@@ -39,7 +39,7 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         pieces.map { $0.style.applied(to: $0.text.shown, hasColor) }.joined()
     }
 
-    /// This line padded with spaces to a width, at its end or, for numbers, at its beginning.
+    /// This line padded to a width with spaces at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> Line {
         let space = Line(String(repeating: " ", count: max(0, width - self.width)))
         return atStart ? space + self : self + space
@@ -59,8 +59,8 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
         return line
     }
 
-    /// Joins pieces and breaks them into lines of the given width; all lines but the first are
-    /// indented. Without a width, the result is one line.
+    /// Joins pieces into lines no wider than `width`, and indents all lines except the first. If
+    /// `width` is nil, the result is one line.
     package static func flow(
         _ pieces: [Line], gap: String = "  ", indent: String = "  ", width: Int?
     ) -> [Line] {

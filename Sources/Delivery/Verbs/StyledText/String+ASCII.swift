@@ -6,8 +6,8 @@ extension String {
     package var ascii: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var text = ""
-        // In decomposed form (NFD), an accent is a scalar of its own, so it can be left out.
-        // CN¥ is replaced first, because ¥ alone means another currency.
+        // In decomposed form (NFD), an accent is a separate scalar, so it can be left out. CN¥ is
+        // replaced first, because ¥ alone means yen.
         for scalar in replacing("CN¥", with: "CNY ")._nfd {
             if scalar.isASCII {
                 text.unicodeScalars.append(scalar)
@@ -27,11 +27,11 @@ extension String {
             "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ı": "i", "ß": "ss",
             "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "Th", "ð": "d", "Ð": "D",
         ]
-        for (signs, word) in [
+        for (symbols, word) in [
             ("╭╮╰╯╔╗╚╝", "+"), ("─", "-"), ("═", "="), ("│║", "|"), ("⠋⠼⠇", "|"), ("⠙⠴⠏", "/"),
             ("⠹⠦", "-"), ("⠸⠧", "\\"),
         ] {
-            for sign in signs.unicodeScalars { words[sign] = word }
+            for symbol in symbols.unicodeScalars { words[symbol] = word }
         }
         return words
     }()

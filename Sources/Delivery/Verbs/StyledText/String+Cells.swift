@@ -1,8 +1,8 @@
 import TapcardDomain
 
 extension String {
-    /// The text made safe for a terminal. Names of files, settings, and dumps come from other
-    /// people and must not move the cursor, set colors, or reverse the writing direction.
+    /// The text made safe for a terminal. File names, settings, and dumps come from other people
+    /// and must not move the cursor, set colors, or reverse the writing direction.
     package var shown: String {
         String(
             String.UnicodeScalarView(
@@ -11,8 +11,8 @@ extension String {
                 }))
     }
 
-    /// The text for fixed-width cells: characters whose width differs between terminals are
-    /// replaced.
+    /// The text for aligned columns, with characters replaced whose width differs between
+    /// terminals.
     package var steady: String {
         isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
     }
@@ -22,7 +22,7 @@ extension String {
         isPlain ? utf8.count : reduce(0) { $0 + $1.cellCount }
     }
 
-    /// The text padded with spaces to a width, at its end or, for numbers, at its beginning.
+    /// The text padded to a width with spaces at its end or, for numbers, at its beginning.
     package func padded(_ width: Int, atStart: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - cellCount))
         return atStart ? space + self : self + space
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension Character {
-    /// Scripts and symbols that take up two terminal cells.
+    /// Code points of scripts and symbols that take up two terminal cells.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
         0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD,
@@ -47,7 +47,7 @@ extension Character {
             first.properties.generalCategory != .nonspacingMark,
             first.properties.generalCategory != .enclosingMark
         else { return false }
-        // A variation selector may turn a symbol into an emoji two cells wide.
+        // A variation selector can turn a symbol into an emoji that is two cells wide.
         return unicodeScalars.dropFirst().allSatisfy {
             $0.properties.generalCategory == .nonspacingMark
                 && !(0xFE00...0xFE0F).contains($0.value)

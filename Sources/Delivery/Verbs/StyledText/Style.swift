@@ -1,4 +1,4 @@
-/// The look of a piece of a line on a color terminal. Color alone never carries meaning.
+/// How a piece of a line looks on a color terminal. Color alone never carries meaning.
 package struct Style: Hashable, Sendable {
     /// The terminal's codes for this style; empty for plain text.
     private let codes: String

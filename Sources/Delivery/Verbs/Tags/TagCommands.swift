@@ -90,14 +90,14 @@ extension Report {
         self.init(change.members, lines, isChange: true)
     }
 
-    /// The access settings of a tag in words.
+    /// The lines about a tag's access settings.
     fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
         guard chip.isProtected(by: settings) else {
             return ["Protection: none; anyone can write to the tag"]
                 + (settings.isLocked ? ["The configuration is permanently locked"] : [])
                 + mirror(settings)
         }
-        // If protection starts later, the lock bits in page 2 are open to any phone.
+        // If protection starts at a later page, any phone can write the lock bits in page 2.
         let first = settings.firstProtected
         var lines = [
             "Protection: password needed to write from page \(Hexadecimal.encode([first]))h on "
@@ -133,7 +133,7 @@ extension ProtectionChange: DocumentedObject {
 }
 
 extension TagInfo {
-    /// Everything that a tag reports about itself.
+    /// Everything that can be reported about a tag.
     static let allFields: Fields<TagInfo> = [
         "uid": .of(\.uid), "chip": .of(\.chip),
         "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
@@ -147,7 +147,7 @@ extension TagInfo {
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
 
-    /// The versions of the keys, as a sentence without a period.
+    /// A sentence, without a period, about the versions of the keys.
     var keyVersionWords: String {
         isProtected
             ? "The chip keys have been changed (versions "
@@ -157,8 +157,8 @@ extension TagInfo {
 }
 
 extension NTAG424CardInfo {
-    /// What this station can say about the chip. A chip with changed keys no longer has the factory
-    /// keys.
+    /// What this station can tell about the chip. `hasChangedKeys` means that the chip no longer
+    /// has the factory keys.
     fileprivate func lines(hasChangedKeys: Bool) -> [String] {
         var lines: [String] = []
         if usesLRP {
@@ -200,7 +200,7 @@ enum TagCommands {
     static func protect(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let station = try await session.station()
-        // Printed before the tap, while the tag can still be left as it is.
+        // Printed before the tap, while the user can still decide not to change the tag.
         warnAboutKeyLoss(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
     }
@@ -215,7 +215,7 @@ enum TagCommands {
         return Report(["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
     }
 
-    /// Warns, before the change, that it cannot be undone without the keys.
+    /// Warns that the change cannot be undone without the keys. Called before the change.
     static func warnAboutKeyLoss(in session: Session) {
         session.say(
             """
@@ -260,7 +260,7 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot represent this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        // Printed unchanged, because a dump is meant for a file or another program.
+        // Printed unchanged, because the dump is meant for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
@@ -283,7 +283,7 @@ enum TagCommands {
     }
 
     static func restore(in session: Session) async throws(TapcardError) -> Report {
-        // The dump is read and checked before the tag, so that a bad file changes nothing.
+        // The dump is read and checked before the tap, so that a bad file changes nothing.
         let file = NamedFile(session[.file()])
         let content = try file.content()
         let dump = try translating(TagDump.reading(content).dump) { (error: Type2Error) in
@@ -291,6 +291,7 @@ enum TagCommands {
                 .fileUnusable, "The dump in \(file.shown) is not valid: \(error.detail).",
                 meaning: "Nothing was written to a tag.")
         }
+        // Lock bits, configuration, and passwords are never written.
         let pages = dump.chip.userPages
         // A dump lacks the pages that could not be read.
         let missing = pages.count { dump.pages[Int($0)] == nil }
