@@ -1,7 +1,7 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The Mastermind service, with real games. All users have the same password.
+/// The Mastermind service, which runs real games. All users have the same password.
 package struct SandboxMastermind: Sendable {
     /// How long a token is valid by default, in seconds.
     private static let defaultTimeToLive = 3_600
@@ -30,7 +30,7 @@ package struct SandboxMastermind: Sendable {
 
     package init() {}
 
-    /// The current number of tokens and games.
+    /// The current numbers of tokens and games.
     package var counts: (tokens: Int, games: Int) { (logins.count, games.count) }
 
     package mutating func logIn(
@@ -58,7 +58,8 @@ package struct SandboxMastermind: Sendable {
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // If there are still too many, the token that would expire first is removed.
+        // Expired tokens are removed first. If there are still too many, the token closest to
+        // expiring is removed.
         logins = logins.filter { $0.value.end > now }
         if logins.count >= SandboxMastermind.maximumTokens,
             let first = logins.min(by: { $0.value.end < $1.value.end })
