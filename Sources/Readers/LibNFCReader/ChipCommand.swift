@@ -17,6 +17,7 @@ package struct ChipCommand: Equatable, Sendable {
             case 10: cascadeTag + uid[..<3] + cascadeTag + uid[3...]
             default: uid
             }
+        // InListPassiveTarget for one type A tag, which responds only if it has this UID.
         return Self(bytes: [0x4A, 1, 0x00] + parts)
     }
 

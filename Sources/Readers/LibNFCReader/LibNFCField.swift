@@ -124,6 +124,7 @@ struct LibNFCField {
             state = .on
             throw ReaderError(.tagLost, IsoDepError(.silent).description)
         case .failed(let kind): throw ReaderError(.garbled, IsoDepError(kind).description)
+        // Never reached, because the loop above handles every `.send`.
         case .send: throw ReaderError(.garbled)
         }
     }

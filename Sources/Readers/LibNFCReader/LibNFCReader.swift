@@ -42,6 +42,7 @@ public final class LibNFCReader: TagReader {
         self.ticket = ticket
         self.abortSwitch = abortSwitch
         self.firmware = "\(firmware)"
+        // A PN531 returns the ATQA in reverse byte order; see `TagList`.
         swapsBytes = firmware.isPN531
         longestAnswer = connection.driver.longestAnswer
         name = device.name

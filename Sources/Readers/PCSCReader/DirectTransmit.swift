@@ -76,6 +76,7 @@ package struct DirectTransmit: TagProtocol {
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
+        // The length includes the direction byte, D4h.
         guard let code = command.first, let length = UInt8(exactly: command.count + 1) else {
             throw ReaderError(.garbled, "a command frame cannot have \(command.count) bytes")
         }

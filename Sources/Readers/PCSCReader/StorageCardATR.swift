@@ -41,6 +41,8 @@ package struct StorageCardATR: Hashable, Sendable {
     package var selectAcknowledge: UInt8? {
         let typeAPart3: UInt8 = 0x03
         guard standard == typeAPart3 else { return nil }
+        // The names stand for MIFARE Classic 1K, Classic 4K, Ultralight, and Mini, and for
+        // compatible chips.
         return switch name {
         case 0x0001, 0x0036: 0x08
         case 0x0002, 0x0037: 0x18

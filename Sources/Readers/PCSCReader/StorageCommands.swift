@@ -37,6 +37,7 @@ package struct StorageCommands: TagProtocol {
     }
 
     package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+        // The opcodes of READ, FAST_READ, and WRITE.
         switch (frame.first, frame.count) {
         case (0x30, 2): return try read(frame[1], transmit)
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)

@@ -87,6 +87,7 @@ package struct TypeAActivation: Sendable {
         guard level + 1 < TypeAActivation.levels.count else {
             throw ReaderError(.garbled, "a UID of more than ten bytes")
         }
+        // The first byte is the cascade tag, which is not part of the UID.
         uid += number[1..<4]
         level += 1
         return askNumber()

@@ -213,6 +213,7 @@ extension EmulatorLoop.State {
     private mutating func unplug() {
         guard let old = terminal else { return }
         link?.remove(from: old.path)
+        // Not closed yet, because poll() may still be waiting for it.
         retired.append(old)
         terminal = nil
         outgoing = []

@@ -115,6 +115,7 @@ package struct PN532Chip {
         case .jumpForExchange, .jumpForParameters:
             // There is never a peer in this field, so the search for one times out.
             data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
+        // These commands need a peer or target mode, neither of which is emulated.
         case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
             .answerInitiator, .setGeneralBytes, .setMetaData:
             .answer([ChipStatus.context])

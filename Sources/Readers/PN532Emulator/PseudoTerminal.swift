@@ -39,6 +39,7 @@ package final class PseudoTerminal {
         }
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // O_NOCTTY keeps the device from becoming this process's controlling terminal.
         let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         // The terminal is put into raw mode; otherwise, it would echo bytes and change line
         // endings.

@@ -26,6 +26,7 @@ package enum ParityBits {
             guard bits[start + 8] == parity(byte) else { return nil }
             bytes.append(byte)
         }
+        // Bits left over after the last group of nine make the frame invalid.
         return frame.bitCount.isMultiple(of: 9) ? RadioFrame(bytes: bytes) : nil
     }
 

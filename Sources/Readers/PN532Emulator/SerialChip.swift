@@ -78,6 +78,7 @@ package struct SerialChip {
     /// Checks whether a card that was put into the field ends a pending wait.
     mutating func fieldChanged() -> [Output] {
         guard !isStalled, let found = chip.readAgain() else { return [] }
+        // A fault for this command was already counted when the command arrived.
         answer(found.command, found.data, fault: nil)
         return flush()
     }
@@ -212,6 +213,7 @@ package struct SerialChip {
             emit(delayed.answer)
         }
         switch fault {
+        // With a NACK, the host can still request the lost answer.
         case .loseReply, .unplug: lastAnswer = frame
         case .lateReply: delayed = (frame, true)
         case .staleReply, .stall: delayed = (frame, false)

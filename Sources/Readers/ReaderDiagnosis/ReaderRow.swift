@@ -102,6 +102,7 @@ extension ReaderSurvey {
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
         // Readers found on USB already have a row, and all slots of a reader share one.
+        // A slot's name consists of the reader's name, a space, and the slot's number.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {

@@ -19,6 +19,7 @@ struct MessageReader {
 
     /// Reads a one-byte length, and then that many bytes.
     mutating func field() -> [UInt8]? {
+        // More than `count`, because the length byte is still part of `rest`.
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
         defer { rest = rest.dropFirst(Int(count)) }
@@ -38,6 +39,7 @@ struct MessageReader {
     }
 
     static func field(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        // Longer content is truncated to what the length byte can express.
         [UInt8(clamping: bytes.count)] + bytes.prefix(maximumFieldLength)
     }
 

@@ -61,6 +61,7 @@ package enum ReaderReply: Equatable, Sendable {
 
     /// The number that stands for a kind, followed by a NAK's code, or 0 for any other kind.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
+        // Apart from `refused`, the numbers are the positions in `plainKinds`.
         switch kind {
         case .refused(let code): [refused, code]
         case .noReader: [0, 0]

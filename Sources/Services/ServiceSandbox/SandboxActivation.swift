@@ -9,7 +9,7 @@ package struct SandboxActivation: Sendable {
     private static let android = "413506"
     /// The maximum number of codes that are remembered; additional codes are refused.
     package static let maximumCodes = 10_000
-    package static let longestVersion = 64
+    package static let maximumVersionLength = 64
 
     /// The version for new codes.
     package private(set) var version = SandboxActivation.firstVersion
@@ -20,8 +20,9 @@ package struct SandboxActivation: Sendable {
     /// Sets the version for new codes. It may be invalid, so that tests can check how clients
     /// handle that.
     package mutating func name(_ version: String) throws(SandboxProblem) {
-        guard version.utf8.count <= SandboxActivation.longestVersion else {
-            throw .malformed("a version has at most \(SandboxActivation.longestVersion) bytes")
+        guard version.utf8.count <= SandboxActivation.maximumVersionLength else {
+            throw .malformed(
+                "a version has at most \(SandboxActivation.maximumVersionLength) bytes")
         }
         self.version = version
     }

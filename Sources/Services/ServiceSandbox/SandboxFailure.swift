@@ -44,7 +44,7 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
 /// A failure that can be switched on, such as `cut-off`, `lottery:slow`, `slow=3`, or
 /// `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
-    public static let mostSeconds = 3_600
+    public static let maximumSeconds = 3_600
     private static let maximumTimes = 1_000_000
     /// The default delay, which is longer than any client waits.
     private static let defaultSeconds = 60
@@ -70,10 +70,11 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             (times, rest) = (number, rest[..<star])
         }
         var seconds: Int?
-        if let sign = rest.lastIndex(of: "=") {
-            guard let number = SandboxSwitch.number(rest[sign...], 0...SandboxSwitch.mostSeconds)
+        if let equals = rest.lastIndex(of: "=") {
+            guard
+                let number = SandboxSwitch.number(rest[equals...], 0...SandboxSwitch.maximumSeconds)
             else { return nil }
-            (seconds, rest) = (number, rest[..<sign])
+            (seconds, rest) = (number, rest[..<equals])
         }
         var service: SandboxService?
         if let colon = rest.firstIndex(of: ":") {

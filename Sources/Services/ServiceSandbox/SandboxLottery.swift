@@ -42,6 +42,8 @@ package struct SandboxLottery: Sendable {
         _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
     ) -> SandboxAnswer {
         let rows = draws.map { draw in
+            // Only the last row is invalid, so a client that does not check every row accepts the
+            // list.
             SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
         }
         return SandboxLottery.answer(["draws": .array(rows)], knownTag)

@@ -7,7 +7,7 @@ package struct SandboxMastermind: Sendable {
     private static let defaultTimeToLive = 3_600
     package static let maximumTokens = 1_000
     package static let maximumGames = 10_000
-    package static let longestUser = 64
+    package static let maximumUserLength = 64
 
     private struct Login: Sendable {
         let user: String
@@ -38,12 +38,12 @@ package struct SandboxMastermind: Sendable {
     ) throws(SandboxProblem) -> JSONValue {
         let request = try object(body)
         guard let user = request["user_id"]?.string,
-            (1...SandboxMastermind.longestUser).contains(user.utf8.count),
+            (1...SandboxMastermind.maximumUserLength).contains(user.utf8.count),
             let attempt = request["password"]?.string
         else {
             throw .malformed(
-                "user_id must be text of 1 to \(SandboxMastermind.longestUser) bytes, and password "
-                    + "must be text")
+                "user_id must be text of 1 to \(SandboxMastermind.maximumUserLength) bytes, "
+                    + "and password must be text")
         }
         var seconds = SandboxMastermind.defaultTimeToLive
         if let requested = request["time-to-live"] {

@@ -12,6 +12,7 @@ public struct Credentials: Sendable, Hashable {
 
     /// Whether a file's mode alone allows this user to read and write it.
     func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
+        // The mode does not restrict root.
         if uid == 0 { return true }
         let bits: UInt32 =
             // As in the kernel, only the first class that applies counts: an owner who does not

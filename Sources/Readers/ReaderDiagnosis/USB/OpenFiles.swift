@@ -12,6 +12,7 @@ struct OpenFiles: Sendable {
     func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
+        // In a test's tree, a process with this process's number is a different one.
         for pid in processes where !(tree.isMachine && pid == Int(getpid())) {
             var seen: Set<String> = []
             let folder = "/proc/\(pid)/fd"

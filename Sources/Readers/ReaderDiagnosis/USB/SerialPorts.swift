@@ -56,6 +56,7 @@ extension ReaderDiscovery {
 
     private func isPseudoTerminal(_ path: String) -> Bool {
         let folder = "/dev/pts/"
+        // The folder also contains ptmx, which is not a terminal.
         return path.hasPrefix(folder) && Int(path.dropFirst(folder.count)) != nil
     }
 

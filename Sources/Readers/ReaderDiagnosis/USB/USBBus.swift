@@ -8,6 +8,7 @@ struct USBIdentity: Sendable, Hashable {
     let isHub: Bool
 
     var model: ReaderModel? { KnownReaders.model(vendor: vendor, product: product) }
+    // The kernel pads both numbers in the path to three digits.
     var node: String { "/dev/bus/usb/" + Self.threeDigits(bus) + "/" + Self.threeDigits(address) }
 
     private static func threeDigits(_ number: Int) -> String {

@@ -43,6 +43,7 @@ struct AnswerReader {
 
     func elements() throws(ServiceError) -> [AnswerReader] {
         guard let array = value.array else { throw wrong("is not an array") }
+        // Error messages count from 1.
         return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(location)") }
     }
 

@@ -44,6 +44,7 @@ package enum MastermindParsing {
         var ranks: [MastermindRank] = []
         for row in try AnswerReader(body).elements() {
             var icons: [String] = []
+            // The largest icon comes first; any of the three may be missing.
             for key in ["icon512", "icon192", "icon72"] {
                 guard let icon = try row.optional(key) else { continue }
                 icons.append(Shown.text(try icon.string(longest: 2_048), longest: 2_048))

@@ -82,6 +82,7 @@ package actor HTTPClient: HTTPTransport {
     private func connected() throws(ServiceError) -> CurlConnection {
         if let connection { return connection }
         let new = try CurlConnection(try .load(libraryFile), options)
+        // Later requests reuse this value's open connections.
         connection = new
         return new
     }
