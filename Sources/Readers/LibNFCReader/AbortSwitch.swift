@@ -6,12 +6,12 @@ import Dispatch
 ///
 /// `nfc_abort_command` is the only function that another thread may call, and it has pitfalls: on
 /// USB, an abort while nothing is running ends the next command; on a serial port, an abort that
-/// comes too early has no effect and costs a descriptor. It is therefore called only if a command
-/// of the wait has been running for a long time, at most a few times, and never while the device is
-/// being opened or closed.
+/// comes too early has no effect and costs a descriptor. It is therefore called only if one of the
+/// wait's commands has been running for a long time, at most a few times, and never while the
+/// device is being opened or closed.
 final class AbortSwitch: Sendable {
     /// How long a command may run before it is aborted. A search that finds no tag ends sooner, so
-    /// an abort affects only a reader that hangs.
+    /// only a hung reader's command is aborted.
     private static let delay = DispatchTimeInterval.milliseconds(100)
     private static let maximumAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
@@ -37,12 +37,12 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Makes aborts impossible. Must be called before the device is closed.
+    /// Prevents aborts. Must be called before the device is closed.
     func disarm() {
         state.withLock { state in unsafe state.device = nil }
     }
 
-    /// Returns a number for a new wait, so that canceling it aborts only its own commands.
+    /// Returns a number for a new wait, so that canceling the wait aborts only its own commands.
     func nextWait() -> UInt64 {
         state.withLock { state in
             state.lastWait += 1
@@ -70,16 +70,17 @@ final class AbortSwitch: Sendable {
 
     private func schedule(_ wait: UInt64, aborts: Int) {
         guard aborts > 0 else { return }
-        // After the delay, only commands that hang are still running. A wait between two searches
-        // ends on its own.
+        // After the delay, only hung commands are still running. A pause between two searches ends
+        // on its own.
         Self.queue.asyncAfter(deadline: .now() + Self.delay) {
-            // On a serial line, an abort that comes too early has no effect, so it is repeated as
-            // long as the command is running.
+            // On a serial line, an abort that comes too early has no effect, so the abort is
+            // repeated as long as the command is running.
             if self.abort(wait) { self.schedule(wait, aborts: aborts - 1) }
         }
     }
 
-    /// Aborts a command in this wait; returns `false` if none was running.
+    /// Aborts the command that is running in this wait; returns `false` if none was running or an
+    /// abort is not possible.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,

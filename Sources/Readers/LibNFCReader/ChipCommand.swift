@@ -17,6 +17,7 @@ package struct ChipCommand: Equatable, Sendable {
             case 10: cascadeTag + uid[..<3] + cascadeTag + uid[3...]
             default: uid
             }
+        // InListPassiveTarget for one type A tag, which responds only if it has this UID.
         return Self(bytes: [0x4A, 1, 0x00] + parts)
     }
 
@@ -43,7 +44,7 @@ package struct ChipCommand: Equatable, Sendable {
 package struct AnswerTimeout: Hashable, Sendable {
     /// The chip's default of 51.2 ms, which is long enough for every frame that is not a block.
     package static let usual = Self(rawValue: 0x0A)
-    /// The longest setting that is used, 819.2 ms: a card cannot request more time than that.
+    /// The longest setting used, 819.2 ms. A card cannot request more time than that.
     package static let longest = Self(rawValue: 0x0E)
 
     package let rawValue: UInt8
@@ -52,7 +53,7 @@ package struct AnswerTimeout: Hashable, Sendable {
 
     /// The shortest setting that waits at least this long, but never less than the default.
     package init(atLeast wait: Duration) {
-        // A value of 1 stands for 100 us, and each further step doubles that.
+        // A value of 1 stands for 100 us, and each higher value doubles the time.
         var value = Self.usual.rawValue
         while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
             value += 1
@@ -66,7 +67,7 @@ package enum ChipRegister: UInt16, CaseIterable, Sendable {
     case transmitMode = 0x6302
     case receiveMode = 0x6303
 
-    /// The bit of both registers that lets the chip handle the CRC.
+    /// The bit, in both registers, that makes the chip handle the CRC.
     package static let crcBit: UInt8 = 0x80
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }

@@ -7,8 +7,8 @@ import Tags
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Drops bits 6 and 7, which are not part of the error code: they say that more data follows
-    /// and that an address comes first.
+    /// Drops bits 6 and 7, which are not part of the error code: they indicate that more data
+    /// follows and that an address comes first.
     init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
     static let noError = Self(rawValue: 0x00)

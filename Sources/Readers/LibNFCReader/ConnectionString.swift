@@ -26,9 +26,9 @@ package struct ConnectionString: Hashable, Sendable {
         /// The maximum number of bytes that a tag's answer can have, not counting its CRC.
         ///
         /// A PN53x passes on at most 262 bytes of a tag's frame. An ACR122 gives the length of its
-        /// answer in one byte and uses five bytes of the answer itself, which leaves 250. libnfc's
-        /// I2C driver has a buffer of 264 bytes, of which it uses 12 itself, including the checksum
-        /// at the end. The CRC always takes up two bytes.
+        /// answer in one byte, and five bytes of the answer are its own, which leaves 250. libnfc's
+        /// I2C driver has a 264-byte buffer, of which it uses 12 bytes itself, including those for
+        /// the trailing checksum. The CRC always takes up two bytes.
         package var longestAnswer: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
@@ -38,7 +38,8 @@ package struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// The line speeds that libnfc can set. Given any other speed, it uses the port's current one.
+    /// The line speeds that libnfc can set. If the name specifies any other speed, libnfc uses the
+    /// port's current one.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
     /// The SPI clock rates that are accepted, in hertz. The chip supports up to 5 MHz, but libnfc
     /// accepts any number, even 0.
@@ -53,7 +54,7 @@ package struct ConnectionString: Hashable, Sendable {
     package init(_ text: String) throws(ReaderError) {
         func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        // libnfc's buffer has space for 1023 bytes and a terminating zero.
+        // libnfc's buffer holds 1023 bytes and a terminating zero.
         guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
             throw ReaderError(
                 .noReader, "the reader name is too long or contains control characters")

@@ -3,10 +3,10 @@ import Glibc
 import Tags
 
 /// The only user of libnfc in this process. It owns libnfc's context, which exists as long as the
-/// process, and the open device, if there is one.
+/// process does, and the open device, if there is one.
 ///
-/// There is only one context and one device, because ending any context removes the drivers of all
-/// others, and because a search for readers disturbs an open reader.
+/// There is only one context, because ending any context removes the drivers of all others, and
+/// only one device, because a search for readers disturbs an open reader.
 @LibNFCLane
 @safe
 final class LibNFC {
@@ -30,7 +30,7 @@ final class LibNFC {
         if let shared { return shared }
         let library = try LibNFCLibrary.load()
         // By default, libnfc writes to standard error, and its configuration may make it search
-        // serial ports. Variables that the user has set are not changed.
+        // serial ports. The 0 leaves variables that the user has set unchanged.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
         var context: OpaquePointer?
@@ -43,14 +43,15 @@ final class LibNFC {
         return started
     }
 
-    /// Reserves the right to have a reader open. Returns a ticket, which has to be given back.
+    /// Reserves the right to have a reader open. Returns a ticket, which has to be returned to
+    /// `giveBack`.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {
             throw ReaderError(.busy, "this program is already using a reader")
         }
         lastTicket += 1
-        // The number is new each time, so that an old reader cannot give back the ticket of a newer
-        // one.
+        // The number is new each time, so that an old reader cannot give back a newer reader's
+        // ticket.
         ticket = lastTicket
         return lastTicket
     }
@@ -61,7 +62,7 @@ final class LibNFC {
         self.ticket = nil
     }
 
-    /// Opens a reader and initializes it, with its field off.
+    /// Opens a reader and initializes it; its field stays off.
     func open(
         _ connection: ConnectionString, _ abortSwitch: AbortSwitch
     ) throws(ReaderError) -> LibNFCDevice {
@@ -88,8 +89,8 @@ final class LibNFC {
             { device.initialize() },
             // Without this, a search in an empty field would never end.
             { device.set(NP_INFINITE_SELECT, false) },
-            // Without this, the chip would repeat and join ISO/IEC 14443-4 blocks on its own, which
-            // is `IsoDep`'s task.
+            // Without this, the chip would repeat and chain ISO/IEC 14443-4 blocks on its own, but
+            // that is `ReaderSide`'s job.
             { device.set(NP_AUTO_ISO14443_4, false) },
             { device.set(NP_ACTIVATE_FIELD, false) },
         ]

@@ -8,12 +8,12 @@ final class LibNFCDevice {
     /// The result of one command, either from the chip or from libnfc.
     enum Reply {
         case answer([UInt8])
-        /// A failure, with the chip's status, which is the first byte received.
+        /// A failure, with the chip's status, which is the first byte of the answer.
         case failure(LibNFCStatus, ChipStatus)
     }
 
-    /// The maximum number of bytes in an answer that libnfc can handle.
-    private static let longestAnswer = 264
+    /// The maximum number of bytes that libnfc can handle in an answer.
+    private static let maximumAnswerLength = 264
 
     private let library: LibNFCLibrary
     private let abortSwitch: AbortSwitch
@@ -69,14 +69,14 @@ final class LibNFCDevice {
         abortSwitch.disarm()
         unsafe pointer = nil
         unsafe library.functions.close(open)
-        // The port is released now rather than with the last reference to this object, so that
-        // others can use it right away.
+        // The port is released here, not with the last reference to this object, so that others can
+        // use it right away.
         claim = nil
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {
         // The buffer is zeroed, because libnfc reads the first byte even if the answer is empty.
-        var answer = [UInt8](repeating: 0, count: Self.longestAnswer)
+        var answer = [UInt8](repeating: 0, count: Self.maximumAnswerLength)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,
             limit)

@@ -15,13 +15,12 @@ struct LibNFCField {
         case selected([UInt8], ownCRC: Bool)
     }
 
-    /// How long a tag must be without power before it is certain to have been reset (ISO/IEC
-    /// 14443-3).
-    private static let shortestPowerLoss = Duration.milliseconds(6)
+    /// How long a tag must be without power before it is sure to be reset (ISO/IEC 14443-3).
+    private static let minimumPowerLoss = Duration.milliseconds(6)
 
     /// The exchange of blocks with the selected card, once it is activated.
     private var conversation: ReaderSide?
-    /// The answer to select (ATS) of the card that was activated last.
+    /// The answer to select (ATS) from the card that was activated last.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
@@ -35,7 +34,7 @@ struct LibNFCField {
     ///
     /// In a field that was just switched on, the chip first looks for two tags at once. If there is
     /// only one, the search may leave it halted, in which case it responds only to a request with
-    /// its UID. A tag that is still selected is requested in the same way: it loses its
+    /// its UID. A tag that is still selected is requested by its UID as well: it loses its
     /// authentication but keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
@@ -52,7 +51,8 @@ struct LibNFCField {
             state = .on
             if let tag = try select(uid) { return found(tag) }
         }
-        // No tag was selected, or that tag is gone or will not respond until it has lost power.
+        // No tag was selected, or the selected tag is gone or will not respond until it has been
+        // without power.
         try switchOff(device)
         waitForPowerLoss()
         let tags = try list(.list(atMost: UInt8(TagList.maximumTags)))
@@ -62,12 +62,12 @@ struct LibNFCField {
         }
         if let uid = tags.first?.uid {
             if let tag = try select(uid) { return found(tag) }
-            // Some chips do not wake a halted tag, so the tag is reset instead.
+            // Some chips do not wake a halted tag, so its power is cut to reset it.
             try switchOff(device)
             waitForPowerLoss()
             if let tag = try list(.list(atMost: 1)).first {
-                // Phones and passports choose a new four-byte UID each time they are powered, so a
-                // different UID does not mean a different tag.
+                // Phones and passports choose a new four-byte UID each time they are powered up, so
+                // a different UID does not necessarily mean a different tag.
                 if tag.uid == uid || TagIdentity(uid: tag.uid).hasRandomUID { return found(tag) }
                 try switchOff(device)
                 throw ReaderError(.severalTags)
@@ -110,7 +110,7 @@ struct LibNFCField {
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
         if let conversation { reader = conversation } else { reader = try activate(device) }
-        // Restored only after a success: after any failure, the card has to be selected again.
+        // Restored only on success: after any failure, the card has to be selected again.
         conversation = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
@@ -124,6 +124,7 @@ struct LibNFCField {
             state = .on
             throw ReaderError(.tagLost, IsoDepError(.silent).description)
         case .failed(let kind): throw ReaderError(.garbled, IsoDepError(kind).description)
+        // Never reached, because the loop above handles every `.send`.
         case .send: throw ReaderError(.garbled)
         }
     }
@@ -177,7 +178,8 @@ struct LibNFCField {
             else { return .damaged }
             return .frame(frame)
         } catch {
-            // If the reader itself failed, nothing is repeated; only radio faults are worth that.
+            // If the reader itself failed, the block is not repeated; only radio faults are worth a
+            // retry.
             guard !isBroken else { throw error }
             switch error.kind {
             case .tagLost: return .silence
@@ -191,7 +193,7 @@ struct LibNFCField {
     /// search.
     private mutating func waitForPowerLoss() {
         guard state == .off else { return }
-        let pause = ContinuousClock.now.duration(to: switchedOffAt + Self.shortestPowerLoss)
+        let pause = ContinuousClock.now.duration(to: switchedOffAt + Self.minimumPowerLoss)
         if pause > .zero {
             usleep(UInt32(pause / .microseconds(1)))
         }
@@ -206,7 +208,7 @@ struct LibNFCField {
             throw status.error("switching off the field")
         }
         state = .off
-        // The pause begins now, so that a caller that takes its time need not wait later.
+        // The power loss begins now, so a caller that searches only later does not have to wait.
         switchedOffAt = .now
     }
 
@@ -215,9 +217,9 @@ struct LibNFCField {
         return tag
     }
 
-    /// Makes the chip leave CRCs alone. libnfc's own property is not used for that, because a
-    /// select switches CRCs on without libnfc noticing. libnfc keeps believing that they are on,
-    /// which will be true again after the next select.
+    /// Keeps the chip from handling CRCs. libnfc's own property is not used for that, because a
+    /// select switches CRCs on without libnfc noticing. libnfc continues to assume that they are
+    /// on, which becomes true again with the next select.
     private mutating func disableChipCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
         if afterSelecting.isEmpty { afterSelecting = try registerValues(registers, device) }
@@ -242,7 +244,7 @@ struct LibNFCField {
         case .answer(let answer): return answer
         case .failure(let status, let chip):
             isBroken = status.endsConnection
-            // For these two, the chip's own status is more specific than libnfc's.
+            // For these two statuses, the chip's own status is more specific than libnfc's.
             guard status == .radio || status == .chip else { throw status.error(doing) }
             throw ReaderError(
                 chip.error.kind, "\(chip.error.detail) (libnfc \(status.rawValue))")

@@ -3,7 +3,8 @@ import BlockingLane
 /// The only lane in the process on which libnfc is called.
 ///
 /// libnfc is not thread-safe, keeps its drivers in a global list, and blocks. Code with this
-/// attribute runs only on this lane. The abort switch is the only other caller of libnfc.
+/// attribute runs only on this lane. The abort switch is the only code that calls libnfc from
+/// elsewhere.
 @globalActor
 public actor LibNFCLane {
     /// The only lane, because libnfc is not designed for several threads.

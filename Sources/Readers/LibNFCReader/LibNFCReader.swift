@@ -6,10 +6,10 @@ public import Tags
 /// That way, a late answer is never mistaken for the answer to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
-    /// How often a waiting reader looks for a tag.
+    /// The interval between two searches for a tag.
     private static let pollingInterval = Duration.milliseconds(80)
-    /// The maximum number of bytes in a frame to a tag: more than any frame for a Type 2 tag has.
-    private static let longestFrame = 64
+    /// The maximum number of bytes in a frame to a tag. No frame for a Type 2 tag is that long.
+    private static let maximumFrameLength = 64
 
     public nonisolated let name: String
     public nonisolated let longestAnswer: Int
@@ -30,7 +30,7 @@ public final class LibNFCReader: TagReader {
     ) throws(ReaderError) {
         let device = try owner.open(connection, abortSwitch)
         // libnfc's serial driver ignores a failed initialization, so only an answer from the chip
-        // shows that there is a reader.
+        // proves that there is a reader.
         guard case .answer(let version) = device.send(.firmwareVersion),
             let firmware = Firmware(version)
         else {
@@ -42,6 +42,7 @@ public final class LibNFCReader: TagReader {
         self.ticket = ticket
         self.abortSwitch = abortSwitch
         self.firmware = "\(firmware)"
+        // A PN531 returns the ATQA in reverse byte order; see `TagList`.
         swapsBytes = firmware.isPN531
         longestAnswer = connection.driver.longestAnswer
         name = device.name
@@ -70,8 +71,8 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// The names of the readers that libnfc finds on USB and in its configuration. Must not be
-    /// called while a reader is open, because the search would disturb it.
+    /// The names of the readers that libnfc finds on USB and in its configuration. While a reader
+    /// is open, the error is `.busy`, because the search would disturb that reader.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try LibNFC.started().list()
     }
@@ -111,7 +112,7 @@ public final class LibNFCReader: TagReader {
     }
 
     @LibNFCLane public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        let isFrame = (1...Self.longestFrame).contains(frame.count)
+        let isFrame = (1...Self.maximumFrameLength).contains(frame.count)
         precondition(isFrame, "not a frame for a tag")
         guard let device = isClosed ? nil : owner.device else {
             throw ReaderError(.readerLost, "\(name) is not open")
@@ -157,7 +158,8 @@ public final class LibNFCReader: TagReader {
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
-            // Checked after the search, so that there is one search even if the limit is zero.
+            // Checked after the search, so that there is at least one search even if the limit is
+            // zero.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {
@@ -168,7 +170,7 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// Returns the device; reopens it if it was lost.
+    /// Returns the device; reopens it if it was closed after a failure.
     private func connected() throws(ReaderError) -> LibNFCDevice {
         guard !isClosed else { throw ReaderError(.noReader, "\(name) is closed") }
         if let device = owner.device { return device }

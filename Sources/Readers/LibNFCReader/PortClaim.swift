@@ -2,11 +2,11 @@ import Glibc
 import OperatingSystem
 import Tags
 
-/// The exclusive right, among tapcard processes, to use a serial port. It ends along with the last
-/// reference to this object.
+/// The exclusive right, among tapcard processes, to use a serial port. It ends when the last
+/// reference to this object is released.
 ///
-/// libnfc marks a port as taken with a flag that the system does not keep. Without this claim, two
-/// programs could open the same port and read each other's answers.
+/// libnfc marks a port as taken with a flag that the system does not preserve. Without this claim,
+/// two programs could open the same port and read each other's answers.
 final class PortClaim: Sendable {
     private let node: FileDescriptor
 
@@ -26,16 +26,17 @@ final class PortClaim: Sendable {
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }
 
-    /// The process that holds the lock on this path, if the system reveals it.
+    /// The process that holds the lock on this path, with its name; `nil` if the system does not
+    /// reveal it.
     private static func holder(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0,
-            let bytes = try? DurableFile("/proc/locks").read(limit: longestList),
+            let bytes = try? DurableFile("/proc/locks").read(limit: maximumListSize),
             let process = LockList.holder(
                 of: LockList.name(device: status.st_dev, file: status.st_ino),
                 in: String(decoding: bytes, as: UTF8.self))
         else { return nil }
-        let name = try? DurableFile("/proc/\(process)/comm").read(limit: longestName)
+        let name = try? DurableFile("/proc/\(process)/comm").read(limit: maximumNameLength)
         // Programs choose their own names, so characters that could move the cursor are removed.
         let program = String(
             String.UnicodeScalarView(
@@ -47,8 +48,8 @@ final class PortClaim: Sendable {
     }
 
     /// The maximum number of bytes to read from the list of locks.
-    private static let longestList = 1_048_576
-    private static let longestName = 64
+    private static let maximumListSize = 1_048_576
+    private static let maximumNameLength = 64
 }
 
 /// The system's list of locks, with lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.

@@ -7,16 +7,16 @@ package enum TagAnswer: Equatable {
     case data([UInt8])
 
     private static let acknowledge: UInt8 = 0x0A
-    private static let longestNibble: UInt8 = 0x0F
+    private static let maximumNibble: UInt8 = 0x0F
 
     /// Reads the raw answer. An answer of four bits arrives as one byte; anything longer has a CRC.
     package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
-        if raw.count == 1, let nibble = raw.first, nibble <= Self.longestNibble {
+        if raw.count == 1, let nibble = raw.first, nibble <= Self.maximumNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
             return
         }
-        // The chip's own CRC check is off, because it cannot distinguish a NAK from a damaged
-        // answer.
+        // The CRC is checked here, because the chip's own check, which is off, cannot distinguish a
+        // NAK from a damaged answer.
         guard raw.count > RadioCRC.length else {
             throw ReaderError(
                 .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")

@@ -7,8 +7,8 @@ package struct TagList: Equatable {
 
     package let tags: [TagIdentity]
 
-    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order and does
-    /// not remove the cascade tags from a longer UID.
+    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order and
+    /// leaves the cascade tags in a longer UID.
     package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
         func next(_ count: Int) throws(ReaderError) -> ArraySlice<UInt8> {
@@ -26,7 +26,7 @@ package struct TagList: Equatable {
         var tags: [TagIdentity] = []
         for number in 0..<count {
             let head = Array(try next(5))
-            // Every byte is checked, because a hostile reader may send any number or length.
+            // Every field is checked, because a malicious reader may send any number or length.
             guard head[0] == number + 1 else {
                 throw ReaderError(
                     .garbled,

@@ -11,7 +11,7 @@ package struct DataObject: Hashable, Sendable {
         self.content = content
     }
 
-    /// Splits bytes into data objects. Bytes that do not belong to an object are an error.
+    /// Splits bytes into data objects. Bytes that do not form a complete object are an error.
     package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
@@ -36,6 +36,7 @@ package struct DataObject: Hashable, Sendable {
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
         guard let first = rest.popFirst() else { throw cutOff }
         guard first >= 0x80 else { return Int(first) }
+        // No answer is longer than 258 bytes, so two bytes are enough for any length.
         let maximumBytes = 2
         let count = Int(first & 0x7F)
         guard (1...maximumBytes).contains(count), rest.count >= count else { throw cutOff }

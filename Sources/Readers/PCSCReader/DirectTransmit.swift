@@ -5,7 +5,7 @@ package import Tags
 /// The chip's CRC check is off, because it would report an ACK, a NAK, and a real error in the same
 /// way: as an answer without a CRC. This type tells them apart.
 package struct DirectTransmit: TagProtocol {
-    /// The longest answer: 62 pages. With the CRC, the reader cannot pass on more.
+    /// The longest answer: 62 pages. With the CRC added, the reader cannot pass on more.
     package static let longestAnswer = 248
     package static let selectsByReset = false
 
@@ -24,9 +24,10 @@ package struct DirectTransmit: TagProtocol {
             guard error.kind == .unsupported else { throw error }
             return false
         }
-        // The chip must give up on an empty field after two retries instead of searching forever.
+        // With this, the chip gives up on an empty field after two retries instead of searching
+        // forever.
         _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
-        // The chip must never send a frame twice on its own.
+        // With this, the chip never resends a frame on its own.
         _ = try ask([0x32, 0x04, 0x00], transmit)
         return true
     }
@@ -39,7 +40,8 @@ package struct DirectTransmit: TagProtocol {
             throw ReaderError(.garbled, "the number of tags is missing from the reader's answer")
         }
         guard count > 0 else { return nil }
-        // The number of targets, the target, ATQA (2 bytes), SAK, and the length of the UID.
+        // The number of targets, the target's number, the ATQA (2 bytes), the SAK, and the length
+        // of the UID.
         let header = 6
         guard count == 1, found.count >= header, found.count >= header + Int(found[5]),
             [4, 7, 10].contains(found[5])
@@ -74,13 +76,14 @@ package struct DirectTransmit: TagProtocol {
     private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
+        // The length includes the direction byte, D4h.
         guard let code = command.first, let length = UInt8(exactly: command.count + 1) else {
             throw ReaderError(.garbled, "a command frame cannot have \(command.count) bytes")
         }
         var answer = try CommandAnswer(
             try transmit([0xFF, 0x00, 0x00, 0x00, length, toReader] + command))
         if answer.status >> 8 == 0x61 {
-            // Older firmware keeps its answer until a second command asks for it.
+            // Older firmware holds its answer until a second command requests it.
             answer = try CommandAnswer(
                 try transmit([0xFF, 0xC0, 0x00, 0x00, UInt8(truncatingIfNeeded: answer.status)]))
         }

@@ -1,17 +1,19 @@
 import CPCSC
 
-/// An exclusive connection to a card. When the connection ends, the card loses its power.
+/// An exclusive connection to a card. When the connection ends, the card is powered down unless it
+/// was removed.
 ///
 /// If another program has a transaction with the card, a call on a shared connection waits
 /// indefinitely and cannot be canceled. An exclusive connection is refused immediately instead.
 struct PCSCCard: ~Copyable {
     /// The maximum number of bytes in an answer: 256 bytes of data and two of status.
-    private static let longestAnswer = 258
+    private static let maximumAnswerLength = 258
 
     private let handle: SCARDHANDLE
     private var transmission: UInt32
-    /// Whether the card was removed, in which case its power must not be cut. pcscd would find that
-    /// the reader is empty and would then miss a card that is put back before its next check.
+    /// Whether the card was removed, in which case it must not be powered down: pcscd would notice
+    /// that the reader is empty, and it would then miss a card that is put back before pcscd's next
+    /// check.
     var hasLeft = false
 
     static func connect(
@@ -60,7 +62,7 @@ struct PCSCCard: ~Copyable {
     /// Sends one command and returns its answer. libpcsclite has no timeout for this, but the
     /// reader's driver has one.
     func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
-        var answer = [UInt8](repeating: 0, count: PCSCCard.longestAnswer)
+        var answer = [UInt8](repeating: 0, count: PCSCCard.maximumAnswerLength)
         var length = UInt32(answer.count)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_transmit(

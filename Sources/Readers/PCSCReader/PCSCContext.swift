@@ -1,10 +1,10 @@
 import CPCSC
 
-/// A connection to pcscd, which ends along with its owner.
+/// A connection to pcscd that is closed when its owner is destroyed.
 struct PCSCContext: ~Copyable {
-    /// The maximum number of bytes for the names of all readers. pcscd itself has at most 16 names
-    /// of 128 bytes.
-    private static let longestList = 65_536
+    /// The maximum number of bytes for the names of all readers. pcscd itself allows at most 16
+    /// names of 128 bytes each.
+    private static let maximumListSize = 65_536
 
     let handle: SCARDCONTEXT
 
@@ -28,7 +28,7 @@ struct PCSCContext: ~Copyable {
         if status == .noReadersAvailable { return [] }
         try status.check()
         // If a reader is plugged in between the two calls, the second one fails for lack of space.
-        var names = [CChar](repeating: 0, count: min(Int(length), PCSCContext.longestList))
+        var names = [CChar](repeating: 0, count: min(Int(length), PCSCContext.maximumListSize))
         try PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, &names, &length)).check()
         return names.prefix(Int(length)).split(separator: 0).map { name in
             String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -40,7 +40,7 @@ struct PCSCContext: ~Copyable {
         try PCSCCard.connect(to: reader, in: self)
     }
 
-    /// Waits until the reader is no longer in this state or the time is up. Returns the reader's
+    /// Waits until the reader is no longer in this state or time runs out. Returns the reader's
     /// current state.
     func state(
         of reader: String, after state: ReaderState, within milliseconds: UInt32
@@ -51,7 +51,7 @@ struct PCSCContext: ~Copyable {
         let status = PCSCStatus(
             rawValue: unsafe tapcard_scard_wait(
                 handle, reader, milliseconds, &flags, &answer, &length))
-        // The time was up before anything changed.
+        // Time ran out before anything changed.
         if status == .timeout { return state }
         try status.check()
         return ReaderState(flags: flags, answerToReset: Array(answer.prefix(Int(length))))
@@ -60,7 +60,7 @@ struct PCSCContext: ~Copyable {
 
 /// The state of a reader and its card, as reported by pcscd.
 struct ReaderState: Hashable {
-    /// The unknown state. A wait for a change from this state ends immediately.
+    /// An unknown state. A wait for a change from this state ends immediately.
     static let unaware = ReaderState(flags: tapcard_scard_state_unaware(), answerToReset: [])
 
     let flags: UInt32

@@ -9,10 +9,10 @@ public import Tags
 public actor PCSCReader: TagReader {
     /// The longest single wait inside pcscd. A cancellation just before the wait begins may go
     /// unnoticed for this long.
-    private static let longestWait = Duration.milliseconds(500)
+    private static let maximumWait = Duration.milliseconds(500)
     /// The interval between attempts to use a card that did not respond.
     private static let retryInterval = Duration.milliseconds(100)
-    /// How long another program may hold the card before the reader counts as busy.
+    /// How long another program may hold the card before the reader is reported as busy.
     private static let busyLimit = Duration.seconds(1)
 
     /// The slot in use. If there are several slots, it is the one with a contactless card.
@@ -21,12 +21,12 @@ public actor PCSCReader: TagReader {
     private nonisolated let lane: BlockingLane
     private let cancelSwitch = CancelSwitch()
     private let slots: [String]
-    private let likelyManner: any TagProtocol
+    private let likelyProtocol: any TagProtocol
     private var manner: any TagProtocol
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
-    /// Whether the tag responded to the last frame, so that another one may be sent to it.
+    /// Whether the tag responded to the last frame, so that another frame may be sent to it.
     private var isSelected = false
 
     /// Opens the slot with this name, or the only reader whose name contains it.
@@ -45,9 +45,9 @@ public actor PCSCReader: TagReader {
         self.slots = slots
         name = slots[0]
         self.lane = lane
-        likelyManner = KnownReader.manner(for: slots[0])
-        manner = likelyManner
-        longestAnswer = likelyManner.answerLimit
+        likelyProtocol = KnownReader.manner(for: slots[0])
+        manner = likelyProtocol
+        longestAnswer = likelyProtocol.answerLimit
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -95,14 +95,13 @@ public actor PCSCReader: TagReader {
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
-        // Set again only after an answer, because after a failure, nothing more may be sent to this
-        // card.
+        // Set again only after an answer: after a failure, nothing more may be sent to this card.
         let answer = try transmit(command)
         isSelected = true
         return answer
     }
 
-    /// The card's answer to select. The reader is asked for it, because the answer to reset
+    /// The card's answer to select. It is requested from the reader, because the answer to reset
     /// contains only part of it.
     public var answerToSelect: [UInt8] {
         get async {
@@ -124,7 +123,7 @@ public actor PCSCReader: TagReader {
         var state = ReaderState.unaware
         while true {
             if Task.isCancelled { throw ReaderError(.cancelled) }
-            var pause = PCSCReader.longestWait
+            var pause = PCSCReader.maximumWait
             do throws(ReaderError) {
                 if let identity = try selectNow(&state) {
                     isSelected = true
@@ -137,7 +136,7 @@ public actor PCSCReader: TagReader {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
                     pause = PCSCReader.retryInterval
-                    // When the time is up, this error says more than "no tag" would.
+                    // If time runs out, this error is more informative than "no tag".
                     last = error
                 case .busy where clock.now < start + min(limit, PCSCReader.busyLimit):
                     pause = PCSCReader.retryInterval
@@ -162,9 +161,9 @@ public actor PCSCReader: TagReader {
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
-        // The reader has already activated a card that uses blocks; selecting that card again would
-        // undo the activation. The other manners select only type A cards; cards from another
-        // family are only identified.
+        // If a card uses blocks, the reader has already activated it; selecting it again would undo
+        // the activation. The other protocols select only type A cards; cards of other families are
+        // only identified.
         let family = StorageCardATR(answerToReset)?.family ?? .typeA
         if SmartCardATR.speaksInBlocks(answerToReset) || family != .typeA {
             manner = StorageCommands()
@@ -173,7 +172,7 @@ public actor PCSCReader: TagReader {
             try transmit(command)
         }
         if !isUnderstood { manner = StorageCommands() }
-        let identity = try mannerSelect()
+        let identity = try selectTag()
         if identity == nil { releaseCard(hasLeft: true) }
         return identity
     }
@@ -200,26 +199,26 @@ public actor PCSCReader: TagReader {
     private func selectAgain() throws(ReaderError) -> TagIdentity? {
         do throws(ReaderError) {
             if manner.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
-            return try mannerSelect()
+            return try selectTag()
         } catch {
             guard error.kind == .tagLost || error.kind == .timedOut else { throw error }
             return nil
         }
     }
 
-    private func mannerSelect() throws(ReaderError) -> TagIdentity? {
+    private func selectTag() throws(ReaderError) -> TagIdentity? {
         try manner.select(answerToReset: answerToReset) { command throws(ReaderError) in
             try transmit(command)
         }
     }
 
-    /// Connects to the card; returns `false` if it was removed in the meantime.
+    /// Connects to the card; returns `false` if the card was removed in the meantime.
     private func connect() throws(ReaderError) -> Bool {
         do throws(ReaderError) {
             try asking { () throws(PCSCStatus) in
                 card = try context?.connect(to: name)
             }
-            manner = likelyManner
+            manner = likelyProtocol
             return card != nil
         } catch {
             // The card was removed while the connection was being made.
@@ -235,7 +234,7 @@ public actor PCSCReader: TagReader {
         return answer
     }
 
-    /// Updates the state. If it is already known, waits for it to change.
+    /// Updates the state. If the state is already known, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
         try asking { () throws(PCSCStatus) in
             if context == nil {
@@ -255,11 +254,12 @@ public actor PCSCReader: TagReader {
         do throws(PCSCStatus) {
             try body()
         } catch {
-            // pcscd accepted this user when the reader was opened, so this is not about access.
+            // pcscd accepted this user when the reader was opened, so the error is not about
+            // access.
             let status = error.afterAdmission
             if status.isServiceGone || status.readerError.kind == .readerLost { disconnect() }
             let error = status.readerError
-            // These two errors are about this particular reader, so they name it.
+            // These two errors concern this particular reader, so they include its name.
             guard [.busy, .readerLost].contains(error.kind), !status.isServiceGone else {
                 throw error
             }
@@ -280,7 +280,7 @@ public actor PCSCReader: TagReader {
     private func disconnect() {
         isSelected = false
         card = nil
-        // Before the context is released, so that another thread cannot use it anymore.
+        // Comes before the context is released, so that other threads can no longer use it.
         cancelSwitch.disarm()
         context = nil
     }

@@ -30,7 +30,7 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The error for callers. No other code interprets a status for them.
+    /// The error that callers get. Callers themselves do not interpret statuses.
     package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
@@ -54,7 +54,7 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What this status means for a user whom pcscd has accepted before. When pcscd exits, it
+    /// What this status means for a user whom pcscd has already accepted. When pcscd exits, it
     /// resets connections with a request in flight, and libpcsclite reports every reset connection
     /// as "access denied".
     package var afterAdmission: PCSCStatus { self == .securityViolation ? .serviceStopped : self }

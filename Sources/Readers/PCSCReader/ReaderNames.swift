@@ -3,11 +3,12 @@ package import Tags
 /// Finds the reader that the user means.
 package enum ReaderNames {
     /// Returns the slot with this name, or all slots of the only reader whose name contains it,
-    /// ignoring case. Of several slots, the reader uses the one that has the card.
+    /// ignoring case. If there are several slots, the reader uses the one that has the card.
     package static func choose(
         _ requested: String, among names: [String]
     ) throws(ReaderError) -> [String] {
-        // Complete names are compared first, because one may be part of another reader's name.
+        // Complete names are compared first, because a complete name may also be part of another
+        // reader's name.
         if names.contains(requested) { return [requested] }
         let known = names.isEmpty ? "pcscd lists no reader" : "pcscd lists \(list(names))"
         guard !requested.isEmpty else {

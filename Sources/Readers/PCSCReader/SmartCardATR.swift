@@ -10,7 +10,7 @@ package enum SmartCardATR {
     package static func speaksInBlocks(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[0] == initial, bytes[1] & 0xF0 == 0x80,
             Array(bytes[2..<4]) == protocols, bytes.count == 5 + Int(bytes[1] & 0x0F),
-            // TCK, the last byte, makes the XOR of all bytes after the first zero.
+            // With TCK, the last byte, the XOR of all bytes except the first is zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return false }
         return StorageCardATR(bytes) == nil

@@ -4,7 +4,7 @@ package import Tags
 /// PC/SC standard defines how it encodes the card's standard and name.
 package struct StorageCardATR: Hashable, Sendable {
     private static let length = 20
-    /// TS, T0, TD1, TD2, and then the historical bytes up to PC/SC's application identifier.
+    /// TS, T0, TD1, TD2, and the historical bytes through PC/SC's application identifier.
     private static let prefix: [UInt8] = [
         0x3B, 0x8F, 0x80, 0x01, 0x80, 0x4F, 0x0C, 0xA0, 0x00, 0x00, 0x03, 0x06,
     ]
@@ -15,7 +15,7 @@ package struct StorageCardATR: Hashable, Sendable {
     /// Parses an ATR; `nil` for any other card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
-            // TCK, the last byte, makes the XOR of all bytes after the first zero.
+            // With TCK, the last byte, the XOR of all bytes except the first is zero.
             bytes.dropFirst().reduce(0, ^) == 0
         else { return nil }
         standard = bytes[12]
@@ -41,6 +41,8 @@ package struct StorageCardATR: Hashable, Sendable {
     package var selectAcknowledge: UInt8? {
         let typeAPart3: UInt8 = 0x03
         guard standard == typeAPart3 else { return nil }
+        // The names stand for MIFARE Classic 1K, Classic 4K, Ultralight, and Mini, and for
+        // compatible chips.
         return switch name {
         case 0x0001, 0x0036: 0x08
         case 0x0002, 0x0037: 0x18

@@ -1,10 +1,11 @@
 package import Tags
 
-/// The PC/SC standard's commands for storage cards, for all other contactless readers. They can
-/// only read and write pages, so READ, FAST_READ, and WRITE are supported, but the chip's version
-/// and signature cannot be read, and a password cannot be sent.
+/// The PC/SC standard's commands for storage cards, used with all other contactless readers. They
+/// can only read and write pages, so READ, FAST_READ, and WRITE are supported, but the chip's
+/// version and signature cannot be read, and a password cannot be sent.
 package struct StorageCommands: TagProtocol {
-    /// The longest answer: 62 pages. FAST_READ is done in parts, so any length would be possible.
+    /// The longest answer: 62 pages. FAST_READ is split into several reads, so any length would be
+    /// possible.
     package static let longestAnswer = 248
     package static let selectsByReset = true
 
@@ -36,6 +37,7 @@ package struct StorageCommands: TagProtocol {
     }
 
     package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+        // The opcodes of READ, FAST_READ, and WRITE.
         switch (frame.first, frame.count) {
         case (0x30, 2): return try read(frame[1], transmit)
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)
@@ -59,7 +61,8 @@ package struct StorageCommands: TagProtocol {
     }
 
     /// Reads four pages at a time. The last read starts early enough to stop at the last page:
-    /// beyond the end of its memory, a tag continues at page 0, and some readers refuse.
+    /// beyond the end of its memory, a tag wraps around to page 0, and some readers refuse the
+    /// command.
     private func read(
         from first: UInt8, to last: UInt8, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -77,7 +80,7 @@ package struct StorageCommands: TagProtocol {
         return Array(bytes.prefix((Int(last) - Int(first) + 1) * StorageCommands.pageSize))
     }
 
-    /// Sends a command. Requires both a status of success and an answer of this length.
+    /// Sends a command. Requires a success status and an answer of this length.
     private func ask(
         _ command: [UInt8], answer length: Int, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {

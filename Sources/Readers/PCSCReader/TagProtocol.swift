@@ -1,21 +1,21 @@
 package import Tags
 
-/// Sends one command to the reader and returns its whole answer, including the status.
+/// Sends one command to the reader and returns the reader's complete answer, including the status.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
-/// A protocol for passing frames through a reader to a tag. It sends commands through a closure, so
-/// it does not depend on pcscd.
+/// A protocol for passing frames through a reader to a tag. It sends commands through a closure and
+/// so does not depend on pcscd.
 package protocol TagProtocol: Sendable {
     /// The maximum number of data bytes in one answer.
     static var longestAnswer: Int { get }
-    /// Whether the reader has to be reset before a tag can be selected again.
+    /// Whether the card has to be reset before it can be selected again.
     static var selectsByReset: Bool { get }
 
     /// Prepares the reader, once per connection; returns `false` if the reader does not support
     /// this protocol.
     func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool
 
-    /// Selects the tag, even if it was already selected; returns `nil` if none responds.
+    /// Selects the tag, even if it was already selected; returns `nil` if no tag responds.
     func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
@@ -27,7 +27,7 @@ package protocol TagProtocol: Sendable {
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// The protocol that a reader probably supports, judging by the name that its driver gives it.
+/// The protocol that a reader probably supports, according to the name that its driver gives it.
 package struct KnownReader: Sendable {
     /// Part of the name, in lower case.
     package let fragment: String
@@ -42,8 +42,8 @@ package struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", manner: TransparentExchange()),
     ]
 
-    /// The protocol for a reader with this name. If the name is unknown, these are the commands for
-    /// storage cards, which every reader that complies with the standard supports.
+    /// The protocol for a reader with this name. For an unknown name, the commands for storage
+    /// cards, which every standard-compliant reader supports.
     static func manner(for name: String) -> any TagProtocol {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
@@ -51,7 +51,8 @@ package struct KnownReader: Sendable {
 }
 
 extension TagProtocol {
-    /// The maximum number of data bytes in one answer, for code that does not know the type.
+    /// The maximum number of data bytes in one answer, for code that does not know the concrete
+    /// type.
     var answerLimit: Int { Self.longestAnswer }
     var needsReset: Bool { Self.selectsByReset }
 }

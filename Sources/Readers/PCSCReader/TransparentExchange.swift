@@ -3,8 +3,8 @@ package import Tags
 /// The protocol of the ACR1252U and similar readers: in a transparent session, the reader passes
 /// frames on unchanged. The amended part 3 of the PC/SC standard defines such sessions.
 package struct TransparentExchange: TagProtocol {
-    /// The longest answer: 40 pages, which stay well below 256 bytes even with the CRC and the data
-    /// objects around them.
+    /// The longest answer: 40 pages. Even with the CRC and the data objects around them, they stay
+    /// well below 256 bytes.
     package static let longestAnswer = 160
     package static let selectsByReset = false
 
@@ -21,8 +21,7 @@ package struct TransparentExchange: TagProtocol {
     struct Handling: OptionSet {
         let rawValue: UInt8
         static let noCRCSent = Handling(rawValue: 0x01)
-        /// The reader does not check the CRC of an answer and leaves it at the end, because an ACK
-        /// and a NAK have no CRC.
+        /// The reader does not check or remove an answer's CRC, because an ACK and a NAK have none.
         static let receivedAsIs = Handling(rawValue: 0x02)
         static let noPrologue = Handling(rawValue: 0x10)
     }
@@ -47,7 +46,7 @@ package struct TransparentExchange: TagProtocol {
             switch step {
             case .send(let frame, let bits, let hasCRC):
                 var handling: Handling = [.receivedAsIs, .noPrologue]
-                // WUPA and the frames that ask for a UID have no CRC.
+                // WUPA and the frames that request a UID have no CRC.
                 if !hasCRC { handling.insert(.noCRCSent) }
                 let answer: [UInt8]?
                 do {
@@ -82,11 +81,12 @@ package struct TransparentExchange: TagProtocol {
     private func transceive(
         _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
-        let longestFrame = 127
-        guard frame.count <= longestFrame else {
+        let maximumFrameLength = 127
+        guard frame.count <= maximumFrameLength else {
             throw ReaderError(.garbled, "a command frame cannot have \(frame.count) bytes")
         }
-        // 90h: the tasks left out by the reader; 91h: the bits in the last byte; 95h: the frame.
+        // 90h: the tasks that the reader leaves out; 91h: the number of bits in the last byte; 95h:
+        // the frame.
         let objects =
             [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
             + frame
@@ -115,7 +115,8 @@ package struct TransparentExchange: TagProtocol {
                 "the reader returned status \(answer.shownStatus)")
         }
         let objects = try DataObject.parse(answer.data)
-        // C0h: the object that failed and its status. After a warning, 6282h, the answer is good.
+        // C0h: the object that failed and its status. With 6282h, which is only a warning, the
+        // answer is valid.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
         else {
             throw ReaderError(

@@ -14,7 +14,7 @@ package struct TypeAActivation: Sendable {
     private enum State { case waking, numbering, selecting }
 
     /// The maximum number of wake-up calls. An active tag treats the first call as an error and
-    /// falls back; it responds to the second one.
+    /// falls back to idle or halted; it responds to the second.
     private static let maximumCalls = 2
     private static let wakeUp: UInt8 = 0x52
     /// The codes for the cascade levels. Each level transfers four bytes.
@@ -50,7 +50,7 @@ package struct TypeAActivation: Sendable {
             answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
             return askNumber()
         case .numbering:
-            // The check byte, BCC, makes the XOR of all five bytes zero.
+            // With the check byte, BCC, the XOR of all five bytes is zero.
             guard answer.count == 5, answer.reduce(0, ^) == 0 else {
                 throw ReaderError(.garbled, "the UID's check byte is incorrect")
             }
@@ -87,6 +87,7 @@ package struct TypeAActivation: Sendable {
         guard level + 1 < TypeAActivation.levels.count else {
             throw ReaderError(.garbled, "a UID of more than ten bytes")
         }
+        // The first byte is the cascade tag, which is not part of the UID.
         uid += number[1..<4]
         level += 1
         return askNumber()

@@ -25,7 +25,7 @@ struct ChipRegisters {
     static let flush: UInt8 = 0x80
     static let startSending: UInt8 = 0x80
     /// The number of carrier cycles from the end of a request to the start of its answer (ISO/IEC
-    /// 14443-3), plus the cycles until the unit has received five bits of the answer.
+    /// 14443-3), plus those until the unit has received five bits of the answer.
     private static let answerCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
@@ -59,7 +59,7 @@ struct ChipRegisters {
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 
-    /// Whether the unit will send its buffer and wait for an answer when it is started.
+    /// Whether the unit, once started, will send its buffer and wait for an answer.
     var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
 
     /// Stops the unit's timer, which counts down from FFFFh; without an answer, it reaches zero.

@@ -1,6 +1,6 @@
 import Tags
 
-/// A card that the chip has listed, and that the host addresses by number.
+/// A card that the chip has listed and that the host addresses by number.
 struct ChipTarget: Hashable {
     enum Kind: Hashable {
         /// Type A without ISO/IEC 14443-4: Type 2 tags, MIFARE Classic.

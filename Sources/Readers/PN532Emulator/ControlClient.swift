@@ -3,15 +3,15 @@ import Glibc
 /// The client of a control socket.
 package enum ControlClient {
     /// How long an emulated reader may take to respond, in milliseconds.
-    private static let silenceLimit = 5_000
-    private static let longestAnswerInBytes = 65_536
+    private static let answerTimeout = 5_000
+    private static let maximumAnswerSize = 65_536
 
-    /// Sends a line and returns the answer. `limit` applies to connecting and to the answer, each
-    /// in milliseconds.
+    /// Sends a line and returns the answer. `limit` is in milliseconds and applies separately to
+    /// connecting and to the answer.
     package static func tell(
-        _ line: String, _ path: String, within limit: Int = silenceLimit
+        _ line: String, _ path: String, within limit: Int = answerTimeout
     ) throws(EmulatorError) -> String {
-        // A line ending in the middle would turn one command into two.
+        // A line ending inside the line would turn one command into two.
         guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
             throw EmulatorError(
                 .control,
@@ -22,7 +22,7 @@ package enum ControlClient {
         do {
             descriptor = try ControlSocket.connect(path, within: limit)
         } catch {
-            // Here, `.busy` means that nobody accepts the connection: the emulator is stopped or
+            // Here, `.busy` means that nothing accepts the connection: the emulator is suspended or
             // has too many clients.
             guard error.kind == .busy else { throw error }
             throw EmulatorError(.system, "\(path) exists, but no program responds there")
@@ -37,9 +37,9 @@ package enum ControlClient {
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
-            // When the time is up, `recv` returns an error. In any of these cases, the line may
-            // have been executed.
-            guard count > 0, answer.count + count <= longestAnswerInBytes else {
+            // If time runs out, `recv` returns an error. In each of these cases, the line may have
+            // been executed.
+            guard count > 0, answer.count + count <= maximumAnswerSize else {
                 throw EmulatorError(.unanswered, "\(path) does not answer")
             }
             answer += chunk.prefix(count)

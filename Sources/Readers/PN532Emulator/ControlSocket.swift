@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A socket in the file system. It answers each line with one line.
+/// A socket in the file system. It answers each line that it receives with one line.
 package final class ControlSocket {
     package static let maximumClients = 16
     /// How long to wait for another emulator when probing its socket, in milliseconds.
@@ -17,9 +17,9 @@ package final class ControlSocket {
 
     let path: String
     private let listener: Int32
-    /// The clients. Those that have been silent the longest come first.
+    /// The clients. Those that have been idle the longest come first.
     private var clients: [Client] = []
-    /// Whether the process has no descriptor left for another client, and no client to drop.
+    /// Whether the process has no descriptor left for another client and has no client to drop.
     private var cannotAccept = false
 
     private init(path: String, listener: Int32) {
@@ -33,11 +33,11 @@ package final class ControlSocket {
         unsafe unlink(path)
     }
 
-    /// Opens a socket at a path. If something other than the socket of a dead emulator is there,
-    /// refuses the path.
+    /// Opens a socket at a path. Refuses the path if anything exists there, except a dead
+    /// emulator's socket.
     package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
-        // lstat, so that a link to someone else's socket is not followed.
+        // Uses lstat, so that a link to someone else's socket is not followed.
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) exists and is not a socket")
@@ -64,7 +64,8 @@ package final class ControlSocket {
         return ControlSocket(path: path, listener: descriptor)
     }
 
-    /// Removes the socket of a dead emulator. An emulator that is merely stopped keeps its socket.
+    /// Removes the socket of a dead emulator. An emulator that is merely suspended keeps its
+    /// socket.
     private static func removeDeadSocket(_ path: String) throws(EmulatorError) {
         do {
             close(try connect(path, within: probeLimit))
@@ -115,7 +116,7 @@ package final class ControlSocket {
 
     /// Reads the available input and answers every line.
     package func serve(_ answer: (String) -> String) {
-        // The order stays the same, except that clients that have sent something move to the end.
+        // The order stays the same, but clients that have sent something move to the end.
         let served = clients
         clients = []
         var active: [Client] = []
@@ -130,7 +131,7 @@ package final class ControlSocket {
         accept()
     }
 
-    /// Accepts waiting clients. If there are too many, drops the client that has been silent the
+    /// Accepts waiting clients. If there are too many, drops the client that has been idle the
     /// longest. A client that has just sent something is not dropped; it can be dropped at the next
     /// call if it is idle by then.
     private func accept() {
@@ -161,7 +162,7 @@ package final class ControlSocket {
     private func dropOldestClient() { ControlSocket.disconnect(clients.removeFirst()) }
 
     /// Ends a connection. It is shut down as well as closed, because a forked process may still
-    /// have the descriptor, and then the client would keep waiting.
+    /// hold the descriptor, in which case the client would keep waiting.
     private static func disconnect(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)

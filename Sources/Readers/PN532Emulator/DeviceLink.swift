@@ -4,11 +4,11 @@ import Glibc
 /// each time.
 struct DeviceLink {
     private static let terminals = "/dev/pts/"
-    private static let longestTarget = 4_096
+    private static let maximumTargetLength = 4_096
 
     let path: String
 
-    /// Refuses a path at which there is anything other than a link to a terminal.
+    /// Refuses the path if anything except a link to a terminal exists there.
     func check() throws(EmulatorError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -39,7 +39,7 @@ struct DeviceLink {
     }
 
     private var target: String? {
-        var bytes = [CChar](repeating: 0, count: DeviceLink.longestTarget)
+        var bytes = [CChar](repeating: 0, count: DeviceLink.maximumTargetLength)
         let count = unsafe readlink(path, &bytes, bytes.count)
         guard count >= 0 else { return nil }
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)

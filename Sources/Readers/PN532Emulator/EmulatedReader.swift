@@ -16,7 +16,8 @@ public final class EmulatedReader: Sendable {
 
     /// The settings of an emulated reader.
     public struct Options: Sendable {
-        /// The path of a link to the device. It stays the same when the reader is plugged in again.
+        /// The path of a link to the device. The path stays the same when the reader is plugged in
+        /// again.
         public var link: String?
         /// The path of a socket that accepts control lines.
         public var controlPath: String?
@@ -33,7 +34,7 @@ public final class EmulatedReader: Sendable {
 
     /// A stream of control lines, such as standard input, and a function that takes the answers.
     public struct Input: Sendable {
-        /// The descriptor of the stream. It is read until the stream ends, but never closed.
+        /// The descriptor of the stream. It is read until the stream ends, and it is never closed.
         let descriptor: Int32
         let answer: @Sendable (String) -> Void
 
@@ -59,7 +60,7 @@ public final class EmulatedReader: Sendable {
 
     deinit { stop() }
 
-    /// Starts a reader with these cards on it.
+    /// Starts a reader with this simulation's cards.
     public static func start(
         _ simulation: Simulation, _ options: Options = Options()
     ) throws(EmulatorError) -> EmulatedReader {
@@ -69,7 +70,7 @@ public final class EmulatedReader: Sendable {
         var thread = pthread_t()
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
-            // No thread has taken over the reference.
+            // No thread was started, so nothing else will release the reference.
             unsafe owned.release()
             throw EmulatorError(.system, "a thread could not be started: error \(number)")
         }
@@ -97,7 +98,7 @@ public final class EmulatedReader: Sendable {
     /// The tags on the reader and next to it.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
-    /// Changes the tags, which of them are on the reader, or the frame fault.
+    /// Changes the tags, puts them on the reader or removes them, or sets the frame fault.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
             // A chip that is waiting for a card may have to answer now.

@@ -68,7 +68,7 @@ package struct Emulation {
         var uids = beside ? world.onReader : []
         var foreign = beside ? line.chip.field.foreign : []
         if words.isEmpty {
-            // Without arguments, the tag that was on the reader last is put back.
+            // Without arguments, the tag that was last on the reader is put back.
             guard let last = world.lastOnReader else {
                 throw EmulatorError(.control, "no tag was on the reader before")
             }
@@ -82,7 +82,7 @@ package struct Emulation {
             let uid = try number(word, &world)
             if !uids.contains(uid) { uids.append(uid) }
         }
-        // A card that was on the reader and stays there keeps its power.
+        // Cards that stay on the reader keep their power.
         world.put(uids)
         simulation = world
         line.chip.field.foreign = foreign
@@ -148,7 +148,8 @@ package struct Emulation {
             simulation.fault = nil
             line.fault = nil
         } else if let fault = Fault(text), fault.kind != .killedBefore, fault.kind != .killedAfter {
-            // Faults that kill a process are refused: here, they would kill the emulator itself.
+            // Faults that kill a process are refused, because here they would kill the emulator
+            // itself.
             simulation.fault = fault
         } else if let fault = LinkFault(text) {
             line.fault = fault

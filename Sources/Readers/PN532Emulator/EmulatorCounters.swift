@@ -1,7 +1,7 @@
 public import TextCodecs
 
-/// Exact counts of the traffic through an emulated reader, and how long it would take on a real
-/// one.
+/// Exact counts of the traffic through an emulated reader, and the time that it would take on a
+/// real one.
 public struct EmulatorCounters: Hashable, Sendable {
     /// Command frames from the host, including those with a syntax error.
     public internal(set) var hostCommands = 0
@@ -9,7 +9,7 @@ public struct EmulatorCounters: Hashable, Sendable {
     public internal(set) var dataCommands = 0
     public internal(set) var framesFromHost = 0
     public internal(set) var framesToHost = 0
-    /// All bytes on the line, including those for waking the chip, and garbage.
+    /// All bytes on the line, including garbage and those that wake the chip.
     public internal(set) var bytesFromHost = 0
     public internal(set) var bytesToHost = 0
     /// Frames from the host with a wrong length or checksum.
@@ -20,7 +20,7 @@ public struct EmulatorCounters: Hashable, Sendable {
     public internal(set) var writes = 0
     /// How many times a tag was powered up.
     public internal(set) var powerUps = 0
-    /// How long commands and answers took over the air, based on their bits.
+    /// How long commands and answers would take over the air, based on their bits.
     public internal(set) var airNanoseconds = 0
     /// How long the reader would have waited for answers that never arrived.
     public internal(set) var silenceNanoseconds = 0

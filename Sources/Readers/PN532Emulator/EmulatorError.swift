@@ -1,4 +1,4 @@
-/// Why an emulated reader failed: a kind for code to act on, and a message for people.
+/// Why an emulated reader failed: a kind that callers can act on, and a message to display.
 ///
 /// Two errors are equal if their kinds are.
 public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -6,7 +6,7 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
     public enum Kind: Sendable, Hashable {
         /// The system failed to provide a pseudo-terminal, socket, or thread.
         case system
-        /// At the path of the link or the socket, there is something that must not be replaced.
+        /// Something that must not be replaced exists at the path of the link or the socket.
         case occupied
         /// Another emulated reader is using the path.
         case busy

@@ -4,14 +4,14 @@ import OperatingSystem
 import SimulatedReader
 import TextCodecs
 
-/// Moves bytes between a terminal, the sockets, and the emulated chip. It runs on an emulated
+/// Moves bytes between a terminal, the sockets, and the emulated chip. It runs on the emulated
 /// reader's only thread, which waits only in poll().
 final class EmulatorLoop: Sendable {
     /// The state that the thread shares with its callers.
     struct State {
         var emulation: Emulation
         var terminal: PseudoTerminal?
-        /// Terminals that were unplugged. They stay open until the thread no longer waits for them.
+        /// Unplugged terminals. They stay open until the thread is no longer waiting for them.
         var retired: [PseudoTerminal] = []
         var control: ControlSocket?
         /// The stream of control lines; `nil` once it has ended.
@@ -19,15 +19,15 @@ final class EmulatorLoop: Sendable {
         var inputLines = LineSplitter()
         /// Bytes that the terminal has not accepted yet.
         var outgoing: [UInt8] = []
-        /// Answers that are not due yet, and when each is due, in nanoseconds.
+        /// Answers that are not due yet, each with the time when it is due, in nanoseconds.
         var delayed: [(due: UInt64, bytes: [UInt8])] = []
         var isStopping = false
         let pace: EmulatedReader.Pace
         let link: DeviceLink?
     }
 
-    /// The maximum number of bytes kept for a host that does not read. The rest is lost, as it
-    /// would be on a real line.
+    /// The maximum number of bytes kept for a host that is not reading. Any others are lost, as
+    /// they would be on a real line.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -70,7 +70,7 @@ final class EmulatorLoop: Sendable {
 
     func run() {
         var saved = state.withLock { $0.emulation.simulation.contents }
-        // The loop ends after `stop` has been called.
+        // The loop ends once `stop` has been called.
         while true {
             let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
             guard var polled else { break }
@@ -80,8 +80,8 @@ final class EmulatorLoop: Sendable {
                 state.work(polled)
                 return state.emulation.simulation
             }
-            // Called outside the lock, because the callback may take long, for example to write a
-            // file.
+            // Called outside the lock, because the callback may take a while, for example to write
+            // a file.
             if simulation.contents != saved {
                 saved = simulation.contents
                 onTagsChange?(simulation)
@@ -95,7 +95,7 @@ extension EmulatorLoop.State {
     /// The descriptors to wait for, and the time limit in milliseconds; `nil` when it is time to
     /// end.
     fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
-        // poll() has returned, so nobody is waiting for these terminals, and they can be closed.
+        // poll() has returned, so nothing is waiting for these terminals, and they can be closed.
         retired = []
         guard !isStopping else { return (nil, 0) }
         var polled = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
@@ -115,12 +115,12 @@ extension EmulatorLoop.State {
 
     fileprivate mutating func work(_ polled: [pollfd]) {
         receive()
-        // This stream is read only if there is input, because unlike the others, it may block.
+        // This stream is read only if it has input, because unlike the others, it may block.
         if let input, polled.contains(where: { $0.fd == input.descriptor && $0.revents != 0 }) {
             readLines(input)
         }
         if let control {
-            // A control line cannot change the socket itself.
+            // A local copy suffices, because a control line cannot replace the socket.
             control.serve { self.control($0) }
         }
         sendDue()
@@ -159,8 +159,8 @@ extension EmulatorLoop.State {
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
-                // Not before the answers that are still waiting, so that answers keep the order of
-                // their commands.
+                // Starts after all answers that are still waiting, so that answers keep the order
+                // of their commands.
                 let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }
@@ -213,6 +213,7 @@ extension EmulatorLoop.State {
     private mutating func unplug() {
         guard let old = terminal else { return }
         link?.remove(from: old.path)
+        // Not closed yet, because poll() may still be waiting for it.
         retired.append(old)
         terminal = nil
         outgoing = []

@@ -5,7 +5,7 @@ import Tags
 public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     /// MIFARE Classic 1K, with a four-byte UID.
     case classic
-    /// An ISO/IEC 14443-4 card without applications.
+    /// An ISO/IEC 14443-4 card with no applications.
     case type4
 
     /// The UID of the card.
@@ -32,7 +32,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     private static let notAllowed = RadioFrame(bytes: [0x04], lastBits: 4)
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
-    /// The answer from a selected card to a frame with a checksum; `nil` for silence.
+    /// A selected card's answer to a frame with a checksum; `nil` for silence.
     func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()

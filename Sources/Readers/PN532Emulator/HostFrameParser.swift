@@ -1,5 +1,5 @@
-/// Finds the host's frames in a stream of bytes, no matter how the stream is split and what garbage
-/// is between frames. Like the chip, it silently skips damaged frames: the host repeats a frame
+/// Finds the host's frames in a stream of bytes, no matter how the stream is split or what garbage
+/// comes between frames. Like the chip, it silently skips damaged frames: the host repeats a frame
 /// that was not acknowledged.
 package struct HostFrameParser {
     package enum Event: Hashable {
@@ -9,8 +9,8 @@ package struct HostFrameParser {
         case information([UInt8])
     }
 
-    /// The bytes not used yet, starting where a frame may begin. They are never more than one
-    /// frame.
+    /// The unconsumed bytes, starting where a frame may begin. There is never more than one frame's
+    /// worth.
     private var pending: [UInt8] = []
     /// The number of frames with a wrong length or checksum.
     private(set) var damagedCount = 0

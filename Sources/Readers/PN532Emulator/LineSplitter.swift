@@ -8,8 +8,8 @@ package struct LineSplitter {
 
     package init() {}
 
-    /// Returns the lines that these bytes complete. An overlong line is cut, but is still too long
-    /// to be accepted.
+    /// Returns the lines that these bytes complete. An overlong line is truncated, but it remains
+    /// too long to be accepted.
     package mutating func take(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -19,7 +19,7 @@ package struct LineSplitter {
                 isSkipping = false
             } else if !isSkipping {
                 pending.append(byte)
-                // One byte more than the limit is kept, so that the line is refused, rather than
+                // One byte more than the limit is kept, so that the line is refused and not
                 // executed as a shorter one.
                 guard pending.count > Emulation.longestLine else { continue }
                 lines.append(String(decoding: pending, as: UTF8.self))
@@ -30,7 +30,7 @@ package struct LineSplitter {
         return lines
     }
 
-    /// Returns the last line in the stream, if that line had no line ending.
+    /// Returns the last line in the stream if it had no line ending.
     package mutating func finish() -> String? {
         defer { pending = [] }
         return pending.isEmpty ? nil : String(decoding: pending, as: UTF8.self)

@@ -18,9 +18,9 @@ public struct LinkFault: Hashable, Sendable {
         case staleReply
         /// The answer's data checksum is wrong.
         case corrupt
-        /// One byte of the answer is missing, although the checksums are correct.
+        /// One byte of the answer is missing, but the checksums are correct.
         case shorter
-        /// The answer has one byte too many, although the checksums are correct.
+        /// The answer has one byte too many, but the checksums are correct.
         case longer
         /// The answer has this status byte.
         case status(UInt8)
@@ -62,7 +62,7 @@ extension LinkFault: CustomStringConvertible {
         return "\(counted.rawValue) \(countdown) \(name)"
     }
 
-    /// Reads a fault, but only in the form written by `description`.
+    /// Parses a fault, but only in the exact form that `description` produces.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard (3...4).contains(words.count), let counted = Counted(rawValue: words[0]),
@@ -75,7 +75,7 @@ extension LinkFault: CustomStringConvertible {
             kind = LinkFault.names.first { $0.0 == words[2] }?.1
         }
         guard let kind else { return nil }
-        // Comparing the text refuses other spellings, such as extra spaces.
+        // The comparison rejects other spellings, such as extra spaces.
         self.init(at: countdown, counting: counted, kind)
         guard description == text else { return nil }
     }

@@ -3,7 +3,7 @@ import Tags
 /// The commands that carry frames to a card.
 extension PN532Chip {
     private static let moreInformation: UInt8 = 0x40
-    private static let longestTimeout: UInt8 = 16
+    private static let maximumTimeoutStep: UInt8 = 16
     private static let acknowledge: UInt8 = 0x0A
 
     /// InCommunicateThru: sends and receives bytes according to the registers.
@@ -45,8 +45,8 @@ extension PN532Chip {
             return status == ChipStatus.good
                 ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
         case (0x60, 2...), (0x61, 2...):
-            // Authentication always fails: the emulator has no key, and a Type 2 tag does not
-            // support the command.
+            // Authentication always fails: the emulator has no keys, and Type 2 tags do not support
+            // the command.
             _ = transmit(Array(frame.prefix(2)))
             return (ChipStatus.authentication, [])
         default:
@@ -69,13 +69,13 @@ extension PN532Chip {
     }
 
     /// Executes a command for an ISO/IEC 14443-4 card. The host may send the command in parts. It
-    /// fetches the answer block by block, as long as the status says that more will follow.
+    /// fetches the answer part by part as long as the status says that more follows.
     private mutating func exchangeBlocks(
         _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
         var target = target
         defer { targets[index].kind = .block(target) }
-        // An empty command without MI requests the next part.
+        // An empty command without MI requests the next part of the answer.
         if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
         target.answer = []
         target.command += data
@@ -130,7 +130,7 @@ extension PN532Chip {
     }
 
     /// The frame to send; `nil` if the parity bits provided by the host are wrong, because no card
-    /// responds to such a frame.
+    /// would respond to such a frame.
     private func outgoing(_ data: [UInt8]) -> RadioFrame? {
         let lastBits = registers.transmitLastBits
         if !registers.handlesParity {
@@ -143,7 +143,8 @@ extension PN532Chip {
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
-            // Four bits have no checksum, so the chip reports both an ACK and a NAK as an error.
+            // A four-bit answer has no checksum, so the chip reports both an ACK and a NAK as
+            // errors.
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
@@ -155,15 +156,15 @@ extension PN532Chip {
     }
 
     private func fitting(_ data: [UInt8]) -> (UInt8, [UInt8]) {
-        // One byte of the answer is the status.
+        // The status takes up one byte of the answer.
         data.count < PN532Chip.maximumAnswerData
             ? (ChipStatus.good, data) : (ChipStatus.bufferTooSmall, [])
     }
 
     private mutating func silence() -> UInt8 {
-        // The first step is 100 us, and each further step doubles that. A step of 0 means no
+        // The first step is 100 us, and each further step doubles the time. A step of 0 means no
         // timeout, which is not emulated.
-        let steps = min(max(answerTimeout, 1), PN532Chip.longestTimeout)
+        let steps = min(max(answerTimeout, 1), PN532Chip.maximumTimeoutStep)
         silenceNanoseconds += 100_000 << Int(steps - 1)
         return ChipStatus.timeout
     }

@@ -20,7 +20,7 @@ extension PN532Chip {
     }
 
     func generalStatus() -> [UInt8] {
-        // The zeros for each target: both directions at 106 kbit/s, with type A modulation.
+        // The zeros in each entry stand for 106 kbit/s in both directions and type A modulation.
         let listed: [UInt8] = targets.indices.flatMap { [UInt8($0 + 1), 0x00, 0x00, 0x00] }
         return [0x00, field.isOn ? 0x01 : 0x00, UInt8(targets.count)] + listed + [0x80]
     }
@@ -46,7 +46,7 @@ extension PN532Chip {
             let register = UInt16(data[index]) << 8 | UInt16(data[index + 1])
             registers[register] = data[index + 2]
             handleBuffer(register, data[index + 2])
-            // Switching the antenna's drivers switches the field.
+            // The antenna's drivers control the field.
             if register == ChipRegisters.transmitControl, registers.hasField != field.isOn {
                 field.setPower(registers.hasField)
             }
@@ -54,8 +54,9 @@ extension PN532Chip {
         return .answer([])
     }
 
-    /// Performs the effect of writing to a register that controls the unit's buffer. A host can
-    /// fill, send, and read the buffer itself, as libnfc does to measure how long an answer takes.
+    /// Applies the effect of writing to a register that controls the unit's buffer. A host can
+    /// fill, send, and read the buffer directly, as libnfc does to measure how long an answer
+    /// takes.
     private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
         switch register {
         case ChipRegisters.fifoLevel where value & ChipRegisters.flush != 0: buffer = []
@@ -111,7 +112,7 @@ extension PN532Chip {
     mutating func configureRadio(_ data: ArraySlice<UInt8>) -> ChipResult {
         guard let item = data.first else { return .syntaxError }
         let values = Array(data.dropFirst())
-        // The items of RFConfiguration, and how many bytes each has according to the manual.
+        // RFConfiguration's items, with the number of bytes that each has according to the manual.
         let lengths: [UInt8: Int] = [
             0x01: 1, 0x02: 3, 0x04: 1, 0x05: 3, 0x0A: 11, 0x0B: 8, 0x0C: 3, 0x0D: 9,
         ]

@@ -23,7 +23,7 @@ extension PN532Chip {
     }
 
     /// Lists cards and returns the answer to InListPassiveTarget; `nil` if no card was found. The
-    /// emulator has only type A cards, so a request for another type finds nothing.
+    /// emulator has only type A cards, so a request for any other type finds nothing.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
         field.setPower(true)
@@ -31,7 +31,7 @@ extension PN532Chip {
         var answer: [UInt8] = []
         registers.prepareTypeA()
         // A card that is still selected treats the first REQA as a protocol error and falls back to
-        // idle, so it responds only to a second attempt.
+        // idle, so it responds only on a second attempt.
         let attempts =
             activationRetries == PN532Chip.retriesForever ? 2 : Int(activationRetries) + 1
         while targets.count < request.maximumListed {
@@ -45,7 +45,7 @@ extension PN532Chip {
             else { break }
             answer += listed(card)
         }
-        // The search for another card has halted the last card found, so that card is selected
+        // The search for another card has halted the last card found, which is therefore selected
         // again.
         if current == nil, !targets.isEmpty { _ = makeCurrent(targets.count - 1) }
         registers[ChipRegisters.fifoData] = targets.isEmpty ? 0x26 : 0x00
@@ -86,12 +86,12 @@ extension PN532Chip {
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
-    /// Selects a listed card, so that it receives the frames that follow; returns a status.
+    /// Selects a listed card so that it receives the following frames; returns a status.
     mutating func makeCurrent(_ index: Int) -> UInt8 {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
         haltCurrent()
-        // The card was halted when another one was selected, so it has to be woken.
+        // The card was halted when another card was selected, so it has to be woken.
         let parts = TypeACardSelection.cascade(targets[index].number).flatMap(\.self)
         guard field.select(attempts: 2, waking: true, number: parts) != nil else {
             return ChipStatus.timeout
@@ -151,7 +151,8 @@ extension PN532Chip {
             let isBlock = if case .block = target.kind { true } else { false }
             if type == 0x20, !isBlock {
                 haltCurrent()
-                // Without power, the halted card is reset, so that it can be found as another type.
+                // Cutting the power resets the halted card, so that it can be found as another
+                // type.
                 field.setPower(false)
                 forgetTargets()
                 continue
@@ -164,7 +165,7 @@ extension PN532Chip {
 }
 
 extension ListRequest {
-    /// Whether the request has the amount of data that its kind of card requires.
+    /// Whether the request has as much data as its kind of card requires.
     var isComplete: Bool {
         switch kind {
         case 0: [0, 4, 8, 12].contains(initiatorData.count)

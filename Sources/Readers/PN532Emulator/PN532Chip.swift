@@ -21,13 +21,13 @@ package struct PN532Chip {
 
     package var field: RadioField
     var registers = ChipRegisters()
-    /// The bytes in the contactless unit's buffer, which a host may fill and send by hand.
+    /// The bytes in the contactless unit's buffer, which a host can fill and send directly.
     var buffer: [UInt8] = []
     var targets: [ChipTarget] = []
     /// The index of the target that receives frames, starting at 0.
     var current: Int?
     private(set) var wait: Wait?
-    /// Whether the host has sent PowerDown and has not woken the chip yet.
+    /// Whether the host has sent PowerDown; reset when the chip falls asleep.
     var isPoweredDown = false
     /// The index of the speed that takes effect when the host acknowledges the change.
     var nextSpeed: Int?
@@ -53,7 +53,7 @@ package struct PN532Chip {
         wait = nil
         guard let command = PN532Command(rawValue: code) else { return .syntaxError }
         let result = run(command, data[...])
-        // The command may have switched the field, and a host can see that in a register.
+        // The command may have switched the field on or off, which a host can see in a register.
         registers.hasField = field.isOn
         return result
     }
@@ -115,6 +115,7 @@ package struct PN532Chip {
         case .jumpForExchange, .jumpForParameters:
             // There is never a peer in this field, so the search for one times out.
             data.count >= 3 ? .answer([ChipStatus.timeout]) : .syntaxError
+        // These commands need a peer or target mode, neither of which is emulated.
         case .attributes, .selectParameters, .getTargetData, .getInitiatorCommand, .setTargetData,
             .answerInitiator, .setGeneralBytes, .setMetaData:
             .answer([ChipStatus.context])

@@ -5,12 +5,13 @@ struct PoweredNTAG424: Hashable {
     /// The answer to select from the data sheet: frames of 128 bytes, a waiting time of 38.66 ms,
     /// 106 kbit/s.
     static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
-    /// The first byte of an I-block that is not the last of its command; bit 0 is the block number.
+    /// The first byte of an I-block that is not the last one of its command; bit 0 is the block
+    /// number.
     private static let chainedBlock: UInt8 = 0x12
 
     private var blocks = CardSide(answerToSelect: answerToSelect)
     private var chip = NTAG424Side()
-    /// The number of blocks received so far of a command that is not complete yet.
+    /// The number of blocks received so far for a command that is not complete yet.
     private var blockCount = 0
 
     var isActivated: Bool { blocks.isActivated }
@@ -18,13 +19,13 @@ struct PoweredNTAG424: Hashable {
     /// Whether a frame completes a command that writes.
     func isWrite(_ frame: [UInt8]) -> Bool {
         guard blocks.isActivated else { return false }
-        // Tried on a copy, because the frame is processed only after its fault is known.
+        // Tested on a copy, because the frame itself is processed only once its fault is known.
         var after = blocks
         guard case .run(let command) = after.hear(frame) else { return false }
         return NTAG424Side.isWrite(command)
     }
 
-    /// Whether the command that the next frame completes consists of several blocks.
+    /// Whether the current command consists of several blocks.
     var isChained: Bool { blockCount > 0 }
 
     /// The answer to a frame without a checksum; `nil` for silence.
@@ -40,7 +41,7 @@ struct PoweredNTAG424: Hashable {
             return blocks.answer(
                 chip.answer(command, blocks: blockCount + 1, &memory, random: random))
         case .end(let answer):
-            // A card that is deselected loses its session.
+            // Deselecting a card ends its session.
             (chip, blockCount) = (NTAG424Side(), 0)
             return answer
         }

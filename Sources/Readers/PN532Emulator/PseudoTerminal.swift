@@ -4,7 +4,7 @@ import Glibc
 /// An emulated serial line. Bytes that a client writes to the device can be read here, and vice
 /// versa.
 package final class PseudoTerminal {
-    private static let longestName = 128
+    private static let maximumNameLength = 128
 
     /// The emulator's end, which never blocks.
     package let master: Int32
@@ -27,7 +27,7 @@ package final class PseudoTerminal {
     package static func open() throws(EmulatorError) -> PseudoTerminal {
         let master = linux_openpt()
         guard master >= 0 else { throw .last("the pseudo-terminal") }
-        var name = [CChar](repeating: 0, count: longestName)
+        var name = [CChar](repeating: 0, count: maximumNameLength)
         let flags = fcntl(master, F_GETFL)
         guard linux_unlockpt(master) == 0,
             unsafe linux_ptsname(master, &name, name.count) == 0,
@@ -39,8 +39,10 @@ package final class PseudoTerminal {
         }
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // O_NOCTTY keeps the device from becoming this process's controlling terminal.
         let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // The terminal is made raw; otherwise, it would echo bytes and change line endings.
+        // The terminal is put into raw mode; otherwise, it would echo bytes and change line
+        // endings.
         guard slave >= 0, linux_make_raw(slave) == 0 else {
             let error = EmulatorError.last(path)
             if slave >= 0 { close(slave) }

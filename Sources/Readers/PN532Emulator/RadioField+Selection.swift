@@ -8,10 +8,10 @@ struct SelectedCard: Hashable {
     let selectAcknowledge: UInt8
 }
 
-/// The complete selection that the chip's firmware performs on its own.
+/// The complete selection procedure, which the chip's firmware performs on its own.
 extension RadioField {
     /// Looks for cards this many times and selects the first one that responds; `nil` if none does.
-    /// With a UID, given in parts of four bytes, selects only that card.
+    /// If a UID is given, in parts of four bytes, selects only the card with that UID.
     mutating func select(
         attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {

@@ -29,14 +29,14 @@ package struct RadioField {
         (radioFrames, writes, powerUps, airNanoseconds) = (0, 0, 0, 0)
     }
 
-    /// Powers cards that were put into the field. Cuts the power to cards that were removed.
+    /// Powers up cards that were put into the field, and cuts the power to cards that were removed.
     private mutating func refresh() {
         let onReader = isOn ? simulation.onReader : []
         let others = isOn ? foreign : []
         cards.removeAll { card in
             !onReader.contains(card.number) && !others.contains { $0.number == card.number }
         }
-        // A card that has stayed keeps its power and its state, so only new cards are added.
+        // Cards that have stayed keep their power and their state, so only new cards are added.
         for uid in onReader where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))
@@ -57,7 +57,7 @@ package struct RadioField {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of its UID that the first card waiting to be selected transmits at this level.
+    /// The part of the UID that the first card waiting to be selected at this level transmits.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
@@ -74,7 +74,7 @@ package struct RadioField {
         airNanoseconds += AirTime.answer(first)
         let isRequest = frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp
         if isRequest { return .frame(RadioField.merged(answers)) }
-        // All answers are sent at the same time, so different ones cannot be told apart.
+        // All answers are sent at the same time, so different answers cannot be told apart.
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
@@ -157,8 +157,8 @@ package struct RadioField {
         let uid = cards[index].number
         var side = powered
         guard let frame = RadioCRC.stripped(from: bytes) else {
-            // An empty frame is not a command, so the tag stops responding, as it does after any
-            // damaged frame. The tag's memory does not change.
+            // The empty frame is not a command, so the tag stops responding, as it does after any
+            // damaged frame. Its memory does not change.
             if var copy = simulation.tag(uid) { _ = side.answer([], &copy) }
             cards[index].kind = .type2(side)
             cards[index].activation.fallBack()

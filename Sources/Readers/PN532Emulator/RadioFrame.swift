@@ -1,4 +1,4 @@
-/// A frame sent over the air: bytes, of which the last may be incomplete.
+/// A frame sent over the air: bytes, the last of which may be incomplete.
 package struct RadioFrame: Hashable {
     package var bytes: [UInt8]
     /// The number of valid bits in the last byte; 0 means all of them, as in the chip's registers.
@@ -13,7 +13,7 @@ package struct RadioFrame: Hashable {
     var isWhole: Bool { lastBits == 0 }
 }
 
-/// Odd parity, for a host that handles parity itself: nine bits per byte, without gaps.
+/// Odd parity, for a host that handles parity itself: nine bits for each byte, without gaps.
 package enum ParityBits {
     /// Removes the parity bits; `nil` if one of them is wrong. A frame of fewer than nine bits has
     /// no parity bit.
@@ -26,6 +26,7 @@ package enum ParityBits {
             guard bits[start + 8] == parity(byte) else { return nil }
             bytes.append(byte)
         }
+        // Bits left over after the last group of nine make the frame invalid.
         return frame.bitCount.isMultiple(of: 9) ? RadioFrame(bytes: bytes) : nil
     }
 

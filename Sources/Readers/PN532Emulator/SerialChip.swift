@@ -1,5 +1,5 @@
-/// A PN532 on its serial line: takes bytes from the host and returns bytes for the host. It does no
-/// I/O and never waits; the caller moves the bytes.
+/// A PN532 on its serial line: accepts bytes from the host and returns bytes for the host. It does
+/// no I/O and never waits; the caller transfers the bytes.
 package struct SerialChip {
     /// Bytes for the host, and how long the chip would have needed to produce them.
     package struct Output: Hashable {
@@ -11,7 +11,7 @@ package struct SerialChip {
 
     /// The number of rising edges on the line that wake a sleeping chip.
     private static let edgesToWake = 5
-    /// The maximum number of bytes that a stalled chip keeps for later; the rest is lost.
+    /// The maximum number of bytes that a stalled chip keeps for later; any others are lost.
     static let stalledLimit = 65_536
     /// A start bit, eight data bits, and a stop bit.
     private static let bitsPerByte = 10
@@ -66,7 +66,7 @@ package struct SerialChip {
         for (index, byte) in bytes.enumerated() {
             count(received: 1)
             take(byte)
-            // If a fault has just stalled the chip, the rest of the bytes is kept for later.
+            // If a fault has just stalled the chip, the remaining bytes are kept for later.
             if isStalled {
                 stalledBytes += bytes.dropFirst(index + 1).prefix(SerialChip.stalledLimit)
                 break
@@ -78,6 +78,7 @@ package struct SerialChip {
     /// Checks whether a card that was put into the field ends a pending wait.
     mutating func fieldChanged() -> [Output] {
         guard !isStalled, let found = chip.readAgain() else { return [] }
+        // A fault for this command was already counted when the command arrived.
         answer(found.command, found.data, fault: nil)
         return flush()
     }
@@ -98,12 +99,12 @@ package struct SerialChip {
         return flush() + fieldChanged()
     }
 
-    /// Resets everything except the cards and the counters, as unplugging the reader does.
+    /// Resets everything except the cards and the counters, as if the reader had been unplugged.
     mutating func restart() {
         var fresh = PN532Chip(
             chip.field.simulation, wakesHaltedCards: chip.wakesHaltedCards)
         chip.field.setPower(false)
-        // The field has the cards and most of the counters.
+        // The field holds the cards and most of the counters.
         fresh.field = chip.field
         fresh.silenceNanoseconds = chip.silenceNanoseconds
         chip = fresh
@@ -126,7 +127,7 @@ package struct SerialChip {
 
     private mutating func take(_ byte: UInt8) {
         if isAsleep {
-            // The start bit is low and the stop bit is high; the bits in between may add edges.
+            // The start bit is low, and the stop bit is high; the bits in between may add edges.
             let levels = [false] + (0..<8).map { byte >> $0 & 1 != 0 } + [true]
             edges += zip(levels, levels.dropFirst()).count { !$0 && $1 }
             if edges >= SerialChip.edgesToWake { isAsleep = false }
@@ -190,7 +191,7 @@ package struct SerialChip {
         }
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
-        // Like a real chip, it answers first and then sleeps.
+        // Like a real chip, it answers before it falls asleep.
         if chip.isPoweredDown { fallAsleep() }
     }
 
@@ -205,13 +206,14 @@ package struct SerialChip {
         default: break
         }
         var frame = HostFrame.information([HostFrame.chipToHost, code &+ 1] + data)
-        // The byte before the last one, the postamble, is the data checksum.
+        // The data checksum comes just before the last byte, the postamble.
         if fault == .corrupt { frame[frame.count - 2] ^= 0x55 }
         if let delayed, !delayed.isFirst {
             self.delayed = nil
             emit(delayed.answer)
         }
         switch fault {
+        // With a NACK, the host can still request the lost answer.
         case .loseReply, .unplug: lastAnswer = frame
         case .lateReply: delayed = (frame, true)
         case .staleReply, .stall: delayed = (frame, false)

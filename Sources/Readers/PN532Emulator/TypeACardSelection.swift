@@ -1,7 +1,7 @@
 import Tags
 
-/// The card's side of the selection of a type A card (ISO/IEC 14443-3): a state machine that takes
-/// frames and returns answers, until the card's own commands begin.
+/// The card's side of the selection of a type A card (ISO/IEC 14443-3): a state machine that
+/// accepts frames and returns answers until the card's own commands begin.
 package struct TypeACardSelection {
     enum State: Hashable {
         case idle
@@ -36,7 +36,7 @@ package struct TypeACardSelection {
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
-    /// Whether the card falls back to the halted state, rather than to idle.
+    /// Whether the card falls back to the halted state instead of the idle state.
     private var wasHalted = false
 
     init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
@@ -62,8 +62,8 @@ package struct TypeACardSelection {
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isExpected =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
-            // In any other state, a REQA or WUPA is an error, and the card falls back (ISO/IEC
-            // 14443-3).
+            // In any other state, a REQA or WUPA is an error, and the card falls back to idle or
+            // halted (ISO/IEC 14443-3).
             guard isExpected else {
                 fallBack()
                 return .silent
@@ -112,7 +112,7 @@ package struct TypeACardSelection {
             return .answer(RadioFrame(bytes: RadioCRC.appended(to: [acknowledge])))
         }
         // Only whole bytes of the UID are supported. A reader sends single bits only after a
-        // collision, which is resolved without them here.
+        // collision, and the emulated chip resolves collisions without them.
         let given = frame.bytes.dropFirst(2)
         // The high nibble of NVB is the number of bytes in the frame, including NVB itself and the
         // code before it.

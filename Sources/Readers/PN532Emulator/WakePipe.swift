@@ -22,7 +22,7 @@ final class WakePipe: Sendable {
         close(writing)
     }
 
-    /// Wakes the thread. A write to a full pipe fails, but a full pipe wakes the thread anyway.
+    /// Wakes the thread. Writing to a full pipe fails, but a full pipe wakes the thread anyway.
     func wake() { _ = unsafe write(writing, [UInt8(0)], 1) }
 
     func drain() {

@@ -1,4 +1,4 @@
-/// A file in /dev, and whether this user may open it.
+/// A file in /dev, and whether this user is allowed to open it.
 public struct DeviceNode: Sendable, Hashable {
     /// This user's access to the file.
     public enum Access: Sendable, Hashable {
@@ -31,11 +31,11 @@ public struct DeviceNode: Sendable, Hashable {
     }
 }
 
-/// The program or driver that holds a reader.
+/// The program or kernel driver that is using a reader.
 public enum ReaderHolder: Sendable, Hashable {
     /// A kernel module is bound to the reader.
     case kernel(driver: String)
     case program(pid: Int, name: String)
-    /// A program has claimed the reader, but this user may not see which one.
+    /// A program has claimed the reader, but this user is not allowed to see which one.
     case unseenProgram
 }

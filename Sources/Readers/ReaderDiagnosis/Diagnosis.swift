@@ -1,7 +1,7 @@
 extension ReaderSurvey {
-    /// The findings about these readers or, if a name is given, about that reader only.
+    /// The findings about these readers. If a name is given, only the findings about that reader.
     public func findings(about requested: ReaderName? = nil) -> [Finding] {
-        // A port is found by its path alone, no matter what speed the name contains.
+        // A port is matched by its path alone, whatever speed the name contains.
         let name = requested.map { name in
             ports.first { $0.node.path == name.portPath }?.name ?? name
         }
@@ -23,8 +23,8 @@ extension ReaderSurvey {
     public func isKnown(_ name: ReaderName) -> Bool { rows.contains { $0.name == name } }
 
     private var busFinding: Finding {
-        // Missing USB is a problem only if no reader is usable: one on a serial port, or one that
-        // pcscd drives, does not need USB to be visible here.
+        // Missing USB is a problem only if no reader is usable: a reader on a serial port, or one
+        // driven by pcscd, works even if USB is not visible here.
         let severity: Finding.Severity = rows.contains(where: \.isUsable) ? .note : .problem
         let simulated = "If you have no reader, use the simulated one:"
         switch bus {
@@ -70,8 +70,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// The findings about a reader without a row: it is missing, or it is of a kind that a survey
-    /// cannot see.
+    /// The findings about a reader without a row: it is missing, or a survey cannot see readers of
+    /// its kind.
     private func findings(onUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
@@ -94,14 +94,14 @@ extension ReaderSurvey {
             return name.bus.map { [$0.unsuitable(path, name)] } ?? []
         case nil: break
         }
-        // What is connected there can be found out only by opening the reader.
+        // Only opening the reader shows what is connected there.
         if name.isUnseen {
             let denied = busNode.flatMap { node in
                 node.access == .denied ? name.bus?.denied(node, name, user: user) : nil
             }
             return libraryFindings(isNeeded: true) + [denied].compactMap { $0 }
         }
-        // Of the others, only a pcscd reader can be plugged in without having a row.
+        // Of the remaining kinds, only a pcscd reader can be connected without having a row.
         guard case .smartCard(let part) = name else { return [notPluggedIn(name)] }
         return smartCardFindings(name, part: part)
     }
@@ -165,7 +165,8 @@ extension ReaderSurvey {
         guard let smartCardReaders else {
             return [unusableSmartCards(name, "\(name) needs pcscd")]
         }
-        // Part of a name is enough. Whether only one reader matches is checked when it is opened.
+        // Part of a name is enough. Whether only one reader matches is checked when the reader is
+        // opened.
         return smartCardReaders.contains { $0.lowercased().contains(part.lowercased()) }
             ? [] : [notPluggedIn(name)]
     }
@@ -177,7 +178,7 @@ extension ReaderSurvey {
             remedy: Remedies.restartPCSCD)
     }
 
-    /// The serial bridges that are plugged in, but have no serial port in /dev.
+    /// The serial bridges that are plugged in but have no serial port in /dev.
     private var bridgesWithoutPort: [ConnectedReader] {
         readers.filter { reader in
             !reader.isReader && !ports.contains { $0.bridge?.numbers == reader.model.numbers }

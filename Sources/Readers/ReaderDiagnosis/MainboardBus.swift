@@ -54,13 +54,13 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: list)
     }
 
-    /// The finding that access is denied. No udev rule opens a bus to all users, because there may
-    /// be other chips on it, some of which a wrong byte can destroy.
+    /// The finding that access is denied. No udev rule opens a bus to all users, because it may
+    /// have other chips on it, and a wrong byte can destroy some chips.
     func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
         let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
         let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""
         let remedy: [Finding.Step] =
-            // A group already has read and write access, so the user only has to join it.
+            // The group already has read and write access, so the user only has to join it.
             if node.group != "root", node.mode & 0o060 == 0o060 {
                 [.say("Join the device's group, then log in again:"), join]
             } else {

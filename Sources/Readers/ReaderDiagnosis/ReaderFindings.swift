@@ -1,5 +1,6 @@
 extension ReaderSurvey {
-    /// Everything that keeps a reader from being used. If nothing does, the first finding says so.
+    /// Everything that keeps a reader from being used. If nothing does, the first finding says that
+    /// the reader is ready.
     func findings(on reader: ConnectedReader) -> [Finding] {
         let found: [Finding]
         switch reader.model.service {
@@ -43,8 +44,8 @@ extension ReaderSurvey {
                         .say("On the host, reconnect the reader."),
                     ]))
         }
-        // pcscd claims every CCID reader when it starts, so the reader goes to whichever program
-        // comes first.
+        // pcscd claims every CCID reader when it starts, so whichever program comes first gets the
+        // reader.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {
@@ -87,7 +88,7 @@ extension ReaderSurvey {
     private func pcscdFinding(on reader: ConnectedReader) -> Finding {
         let word = reader.model.smartCardWord ?? reader.model.make
         let offered = self.offered(word)
-        // This comes before the advice to stop pcscd, because something else may need pcscd.
+        // This comes before the advice to stop pcscd, because other programs may need pcscd.
         let use: [Finding.Step] =
             if let smartCardRefusal {
                 [.say("The reader cannot be used through pcscd: \(smartCardRefusal).")]
@@ -124,7 +125,7 @@ extension ReaderSurvey {
     private func smartCardFindings(on reader: ConnectedReader, _ word: String) -> [Finding] {
         let name = self.name(of: reader)
         let others = reader.holders.filter { !isPCSCD($0, reader) }
-        // A program that holds the reader also keeps pcscd from using it.
+        // If another program holds the reader, pcscd cannot use it either.
         if !others.isEmpty { return others.map { finding(on: reader, heldBy: $0) } }
         switch state(of: reader) {
         case .noPCSCD:
@@ -151,10 +152,10 @@ extension ReaderSurvey {
         }
     }
 
-    /// The finding about a port. `isRequested` says whether the user asked for this port.
+    /// The finding about a port. `isRequested` says whether the user asked about this port.
     func finding(on port: SerialPort, isRequested: Bool) -> Finding {
-        // Most serial ports are used for something else, so unless the user asked for this one, it
-        // matters only if no reader is ready.
+        // Most serial ports are used for other devices, so unless the user asked about this port,
+        // it matters only if no reader is ready.
         let isNeeded = isRequested || !rows.contains(where: \.isReady)
         let name = port.name
         let what =
@@ -199,7 +200,7 @@ extension ReaderSurvey {
 }
 
 extension SerialPort {
-    /// The group that a user is advised to join. It is never root's.
+    /// The group that a user is advised to join. It is never root.
     // dialout is Debian's group for serial ports.
     var joinableGroup: String { node.group == "root" ? "dialout" : node.group }
 }

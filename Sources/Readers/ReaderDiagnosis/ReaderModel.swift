@@ -4,8 +4,8 @@ public struct ReaderModel: Sendable, Hashable {
     public enum Service: Sendable, Hashable {
         /// A libnfc driver, identified by the name at the beginning of its connection strings.
         case libnfc(String)
-        /// pcscd, which gives readers long names. The word is the part of those names that
-        /// identifies this model.
+        /// pcscd, which gives readers long names. The word is the part of the name that identifies
+        /// this model.
         case smartCard(word: String)
         /// The device is not a reader, but a serial port to which a PN532 board may be connected.
         case serialBridge

@@ -1,5 +1,5 @@
-/// The name by which users select a reader: the value of `--reader`, and the first column in the
-/// list of readers.
+/// The name that users specify to select a reader: the value of `--reader`, and the first column in
+/// the list of readers.
 public enum ReaderName: Hashable, Sendable {
     /// `sim`, whose file is in the data folder, or `sim:FILE`.
     case simulated(file: String?)
@@ -14,15 +14,14 @@ public enum ReaderName: Hashable, Sendable {
     private static let serial: Set = [uart, "arygon", "acr122s"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
-    /// `nil` if the text is not in any of these forms. Whether there is such a reader is not
-    /// checked.
+    /// `nil` if the text is not in any of these forms. Does not check whether such a reader exists.
     public init?(_ text: String) {
         guard text != ReaderName.simulatedWord else {
             self = .simulated(file: nil)
             return
         }
         guard let colon = text.firstIndex(of: ":"),
-            // Messages show the name, which must not move the cursor.
+            // The name is displayed in messages, so it must not be able to move the cursor.
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
         let kind = String(text[..<colon])
@@ -32,7 +31,7 @@ public enum ReaderName: Hashable, Sendable {
             switch kind {
             case ReaderName.simulatedWord: .simulated(file: rest)
             case ReaderName.smartCardWord: .smartCard(rest)
-            // Whether there is such a driver is left to libnfc.
+            // Whether such a driver exists is left to libnfc.
             default: .libnfc(driver: kind, place: rest)
             }
     }
@@ -52,7 +51,7 @@ public enum ReaderName: Hashable, Sendable {
     /// The libnfc driver; `nil` for a reader that libnfc does not drive.
     public var driver: String? { if case .libnfc(let driver, _) = self { driver } else { nil } }
 
-    /// Whether the path in the name has to be that of a serial port.
+    /// Whether the path in the name has to be a serial port.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
     /// The mainboard bus that the reader is on; `nil` for any other reader.
@@ -69,8 +68,8 @@ public enum ReaderName: Hashable, Sendable {
     /// The path of a serial port in a name such as `pn532_uart:/dev/ttyUSB0:115200`.
     public var portPath: String? { driver == ReaderName.uart ? path : nil }
 
-    /// Whether a survey cannot see this reader, because the reader is on a mainboard bus, or on a
-    /// serial port that surveys search only for another driver.
+    /// Whether a survey cannot see this reader, because it is on a mainboard bus, or because it is
+    /// on a serial port but uses a driver other than `pn532_uart`.
     var isUnseen: Bool { driver != ReaderName.uart && (isSerial || bus != nil) }
 
     var isOnUSB: Bool {

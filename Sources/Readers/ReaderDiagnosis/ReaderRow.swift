@@ -1,9 +1,10 @@
 /// One line in the list of readers: the reader's name, and whether it can be used.
 public struct ReaderRow: Sendable, Hashable {
-    /// The state of a reader: usable, or why it is not.
+    /// The state of a reader: usable, or the reason it is not.
     public enum State: Sendable, Hashable {
         case ready
-        /// The reader is a serial port that this user may open, and may or may not have a board.
+        /// The reader is a serial port that this user is allowed to open; a board may or may not be
+        /// connected to it.
         case maybe
         case noNode
         case noPermission
@@ -11,7 +12,7 @@ public struct ReaderRow: Sendable, Hashable {
         case heldByPCSCD
         /// The reader needs pcscd, which is missing.
         case noPCSCD
-        /// pcscd is present but does not respond, at least not to this user.
+        /// pcscd is present but did not list its readers for this user.
         case unusablePCSCD
         /// pcscd is present but does not list the reader.
         case notOffered
@@ -37,7 +38,7 @@ public struct ReaderRow: Sendable, Hashable {
             }
         }
 
-        /// The state, as shown to people.
+        /// The text for the state, as it is displayed.
         public var text: String {
             switch self {
             case .ready: "ready"
@@ -66,7 +67,7 @@ public struct ReaderRow: Sendable, Hashable {
     public let numbers: String?
     public let node: String?
 
-    /// A row for a reader that is not one of this machine's devices, and is always ready.
+    /// A row for a reader that is not a device of this machine and is always ready.
     public init(name: ReaderName, make: String, driver: String) {
         self.init(
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
@@ -101,6 +102,7 @@ extension ReaderSurvey {
         var others: [ReaderRow] = []
         for name in names.map({ ReaderSurvey.reader(of: $0, among: names) })
         // Readers found on USB already have a row, and all slots of a reader share one.
+        // A slot's name consists of the reader's name, a space, and the slot's number.
         where !named.contains(where: { name == $0 || name.hasPrefix($0 + " ") })
             && !others.contains(where: { $0.make == name })
         {
@@ -138,8 +140,8 @@ extension ReaderSurvey {
             state: state, numbers: port.bridge?.numbers, node: port.node.path)
     }
 
-    /// The complete name of a reader. With only a driver's name, libnfc would open the first reader
-    /// it finds.
+    /// The complete name of a reader. Given only a driver's name, libnfc would open the first
+    /// reader it finds.
     func name(of reader: ConnectedReader) -> ReaderName? {
         switch reader.model.service {
         case .libnfc(let driver): .libnfc(driver: driver, place: reader.place)
@@ -148,8 +150,8 @@ extension ReaderSurvey {
         }
     }
 
-    /// pcscd's name for a reader of this model. If the reader has several names, this is the one of
-    /// its contactless interface.
+    /// pcscd's name for a reader of this model. If the reader has several names, this is the name
+    /// of its contactless interface.
     func offered(_ word: String) -> String? {
         let names = (smartCardReaders ?? []).filter { $0.contains(word) }
         let contactless = names.first { $0.contains("PICC") || $0.contains("Contactless") }
@@ -197,8 +199,8 @@ extension ReaderSurvey {
     }
 
     /// Whether this holder is pcscd. pcscd runs as another user, so in many cases only its claim on
-    /// the interface is visible, not the program itself. Then the holder is assumed to be pcscd if
-    /// pcscd is running and supports readers of this model.
+    /// the interface is visible, not the program itself. In that case, the holder is assumed to be
+    /// pcscd if pcscd is running and supports this model.
     func isPCSCD(_ holder: ReaderHolder, _ reader: ConnectedReader) -> Bool {
         switch holder {
         case .kernel: return false
@@ -211,7 +213,8 @@ extension ReaderSurvey {
 }
 
 extension ConnectedReader {
-    /// Whether this is a reader. A serial bridge is not, although a reader may be connected to it.
+    /// Whether this is a reader. A serial bridge is not a reader, although one may be connected to
+    /// it.
     public var isReader: Bool { model.service != .serialBridge }
 }
 
@@ -221,10 +224,11 @@ extension SerialPort {
 
 extension [ReaderRow] {
     /// The new name of a USB reader that was plugged in again and got a different number; `nil` if
-    /// the reader found might be another one.
+    /// the match is not certain.
     ///
     /// There must be only one free reader with the same driver. If other tills use readers with
-    /// that driver, all of these must be plugged in; otherwise, the free one could be theirs.
+    /// that driver, all of those readers must be plugged in; otherwise, the free one could belong
+    /// to another till.
     public func successor(of name: ReaderName, nextTo others: [ReaderName]) -> ReaderName? {
         guard let driver = name.driver, !contains(where: { $0.name == name }) else { return nil }
         let candidates = filter { $0.name?.driver == driver }

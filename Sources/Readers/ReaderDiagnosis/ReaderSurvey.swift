@@ -1,4 +1,4 @@
-/// This machine's readers, as far as they can be seen without opening any of them.
+/// This machine's readers, as far as they can be detected without opening any of them.
 public struct ReaderSurvey: Sendable, Hashable {
     /// Whether the machine has USB.
     public enum Bus: Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct ReaderSurvey: Sendable, Hashable {
     public enum SmartCardService: Sendable, Hashable {
         /// The service has no socket: it is not installed, or it is stopped.
         case absent
-        /// systemd listens for it and starts it on demand.
+        /// systemd listens on the service's socket and starts the service on demand.
         case onDemand
         case running(pid: Int)
     }
@@ -30,9 +30,9 @@ public struct ReaderSurvey: Sendable, Hashable {
     /// Why there is no reader at the path in the requested name.
     public enum PathRefusal: Sendable, Hashable {
         case missing(String)
-        /// The path exists, but is not a serial port.
+        /// The path exists but is not a serial port.
         case noSerialPort(String)
-        /// The path exists, but is not a device on the bus that the name specifies.
+        /// The path exists but is not a device on the bus that the name specifies.
         case notOnBus(String)
     }
 
@@ -40,9 +40,9 @@ public struct ReaderSurvey: Sendable, Hashable {
     public var readers: [ConnectedReader]
     public var ports: [SerialPort]
     public var smartCardService: SmartCardService
-    /// The names of the readers that pcscd lists; `nil` if it was not asked or could not say.
+    /// The names of the readers that pcscd lists; `nil` if it was not asked or could not list them.
     public var smartCardReaders: [String]?
-    /// Why pcscd could not list its readers; `nil` if it could, or was not asked.
+    /// Why pcscd could not list its readers; `nil` if it could or was not asked.
     public var smartCardRefusal: String?
     public var libnfc: Library
     /// What is wrong with the path in the requested name.
@@ -101,13 +101,14 @@ public struct ConnectedReader: Sendable, Hashable {
     }
 }
 
-/// A serial port to which a PN532 board may be connected. Only opening the port would show that.
+/// A serial port to which a PN532 board may be connected. Only opening the port would show whether
+/// one is.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
     /// The USB bridge of this port, if it is in the table.
     public var bridge: ReaderModel?
-    /// Whether a program created this port. A program that emulates a reader also has the port
-    /// open, so there is no way to tell which program uses the reader.
+    /// Whether this port is a pseudo-terminal, which a program created. A program that emulates a
+    /// reader has the port open too, so there is no way to tell which program is using the reader.
     public var isPseudoTerminal: Bool
     public var holders: [ReaderHolder]
 

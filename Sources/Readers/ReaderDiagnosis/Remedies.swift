@@ -1,4 +1,4 @@
-/// The commands that solve the problems found.
+/// The remedies for the problems found.
 enum Remedies {
     static let stopPCSCD: [Finding.Step] = [
         .run("sudo systemctl stop pcscd.socket pcscd.service")
@@ -16,7 +16,7 @@ enum Remedies {
     ]
 
     static func unload(_ driver: String) -> [Finding.Step] {
-        // The driver's name in sysfs may differ from the module's name, which modprobe expects.
+        // modprobe expects the module's name, which may differ from the driver's name in sysfs.
         let module = driver == "pn533" ? "pn533_usb" : driver
         return [
             .say("Unload it:"), .run("sudo modprobe -r \(module)"),
@@ -30,7 +30,7 @@ enum Remedies {
         let join: [Finding.Step] = [
             .run("sudo usermod -aG plugdev \(user)"), .say("Then log in again."),
         ]
-        // The udev rule is in effect; the user is just not in the group, or has to log in again.
+        // The udev rule is in effect; the user is just not in the group or has to log in again.
         if reader.node.group == "plugdev", reader.node.mode & 0o060 == 0o060 {
             return [.say("The udev rule is installed; join the plugdev group:")] + join
         }
@@ -67,7 +67,7 @@ enum Remedies {
 }
 
 extension ReaderSurvey {
-    /// The remedy for a reader that has no visible problem but cannot be used.
+    /// The remedy for a reader that cannot be used even though no problem is visible.
     public func remedyForUnresponsiveReader(_ name: ReaderName) -> [Finding.Step] {
         switch name {
         case .simulated:

@@ -1,6 +1,6 @@
 extension String {
     /// The text, made safe to display on a single line of a terminal. The names of processes and
-    /// readers come from outside and must not move the cursor or change colors.
+    /// readers come from other programs and must not be able to move the cursor or change colors.
     public var onOneLine: String {
         var line = ""
         for scalar in unicodeScalars {

@@ -5,12 +5,12 @@ import Tags
 package protocol ReaderLink: AnyObject {
     var channel: MessageChannel { get }
     var process: Int32? { get }
-    /// Ends the process. If the process had already ended on its own, returns how it ended.
+    /// Ends the process. If it had already ended on its own, returns how it ended.
     func end() -> String?
 }
 
-/// A child process, and the socket for communicating with it. The process ends along with this
-/// object.
+/// A child process, and the socket for communicating with it. The process is killed when this
+/// object is destroyed.
 final class Child: ReaderLink {
     let process: Int32?
     let channel: MessageChannel
@@ -22,6 +22,7 @@ final class Child: ReaderLink {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "no socket is available for the helper process")
         }
+        // The child gets its own copy. While this copy is open, the child's end would go unnoticed.
         defer { close(other) }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -34,7 +35,7 @@ final class Child: ReaderLink {
         unsafe posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        // Threads of Dispatch block all signals, and a child process would inherit that.
+        // Dispatch's threads block all signals, and a child process would inherit that.
         var noSignals = sigset_t()
         unsafe sigemptyset(&noSignals)
         unsafe posix_spawnattr_setsigmask(&attributes, &noSignals)
@@ -59,12 +60,12 @@ final class Child: ReaderLink {
         guard !isEnded, let process else { return nil }
         isEnded = true
         channel.close()
-        // SIGKILL, because a libnfc call that hangs does not respond to anything else.
+        // SIGKILL, because a hung libnfc call does not respond to anything else.
         kill(process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let signal = status & 0x7F
-        // If the process died of our SIGKILL, it was still running.
+        // If the SIGKILL above ended the process, it was still running.
         if signal == SIGKILL { return nil }
         return signal == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(signal)"
     }

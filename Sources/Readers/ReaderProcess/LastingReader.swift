@@ -11,7 +11,7 @@ public actor LastingReader: TagReader {
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
     /// `find` opens the requested reader. `waitForChange` returns when a device has been plugged in
-    /// or the time is up, and so determines how often to look for a missing reader.
+    /// or time runs out, and so determines how often to look for a missing reader.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void
@@ -33,8 +33,8 @@ public actor LastingReader: TagReader {
         isKnownToBeMissing = false
     }
 
-    /// Selects a tag. If the reader is missing, the first selection reports that immediately; the
-    /// next ones wait for a reader as they would for a tag.
+    /// Selects a tag. If the reader is missing, the first selection reports that immediately; later
+    /// selections wait for a reader as they would for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let end = clock.now.advanced(by: limit)
@@ -43,7 +43,7 @@ public actor LastingReader: TagReader {
             if Task.isCancelled { throw ReaderError(.cancelled) }
         }
         return try await dropOnLoss { reader throws(ReaderError) in
-            // The time spent on finding a reader counts toward the limit.
+            // The time spent finding a reader counts toward the limit.
             try await reader.select(within: max(.zero, clock.now.duration(to: end)))
         }
     }
@@ -74,7 +74,8 @@ public actor LastingReader: TagReader {
             return try await body(reader)
         } catch {
             switch error.kind {
-            // Errors that concern the reader, not the tag: the next selection looks for a reader.
+            // These errors concern the reader, not the tag, so the next selection looks for a
+            // reader.
             case .noReader, .busy, .readerLost:
                 await reader?.release()
                 reader = nil

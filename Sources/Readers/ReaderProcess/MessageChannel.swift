@@ -4,9 +4,9 @@ import Glibc
 /// One end of a socket that preserves message boundaries: a message is received either completely
 /// or not at all.
 package final class MessageChannel: Sendable {
-    /// The maximum number of bytes in a message. The longest answer, the longest name, and the
-    /// longest text together are shorter.
-    private static let longestMessageInBytes = 4_096
+    /// The maximum number of bytes in a message. Even the longest answer, name, and text together
+    /// are shorter.
+    private static let maximumMessageSize = 4_096
 
     package enum Received: Equatable {
         case message([UInt8])
@@ -16,7 +16,7 @@ package final class MessageChannel: Sendable {
     }
 
     /// The descriptor. It is guarded so that it is not closed while a thread is sending: its number
-    /// could then be reused for something else.
+    /// could be reused for another file.
     private let descriptor: Guarded<Int32>
 
     /// Takes ownership of the descriptor.
@@ -24,7 +24,7 @@ package final class MessageChannel: Sendable {
 
     deinit { close() }
 
-    /// A pair of connected ends. Both are close-on-exec.
+    /// A pair of connected ends. Both have close-on-exec set.
     package static func pair() -> (MessageChannel, other: Int32)? {
         var ends: [Int32] = [-1, -1]
         // SOCK_SEQPACKET keeps messages separate and, unlike datagrams, reports when the other end
@@ -58,18 +58,18 @@ package final class MessageChannel: Sendable {
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
-            // Calculated again each time, because a signal may have interrupted the wait.
+            // Recalculated each time, because a signal may have interrupted the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)
             if ready < 0 && errno == EINTR { continue }
             guard ready > 0 else { return ready == 0 ? .timedOut : .closed }
-            var message = [UInt8](repeating: 0, count: MessageChannel.longestMessageInBytes)
+            var message = [UInt8](repeating: 0, count: MessageChannel.maximumMessageSize)
             let count = unsafe message.withUnsafeMutableBytes { bytes in
                 unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
             }
             if count < 0 && errno == EINTR { continue }
-            // No message is empty, so 0 means that the other end is gone.
+            // Messages are never empty, so 0 means that the other end is gone.
             return count > 0 ? .message(Array(message.prefix(count))) : .closed
         }
     }

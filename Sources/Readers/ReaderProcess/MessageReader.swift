@@ -1,6 +1,6 @@
 /// Parses a message, field by field from the beginning.
 struct MessageReader {
-    private static let longestField = Int(UInt8.max)
+    private static let maximumFieldLength = Int(UInt8.max)
 
     private var rest: ArraySlice<UInt8>
 
@@ -17,8 +17,9 @@ struct MessageReader {
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Reads a length of one byte, and then that many bytes.
+    /// Reads a one-byte length, and then that many bytes.
     mutating func field() -> [UInt8]? {
+        // More than `count`, because the length byte is still part of `rest`.
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
         defer { rest = rest.dropFirst(Int(count)) }
@@ -38,14 +39,15 @@ struct MessageReader {
     }
 
     static func field(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        [UInt8(clamping: bytes.count)] + bytes.prefix(longestField)
+        // Longer content is truncated to what the length byte can express.
+        [UInt8(clamping: bytes.count)] + bytes.prefix(maximumFieldLength)
     }
 
-    /// A text field. If the text is too long, it is cut, but never inside a Unicode scalar.
+    /// A text field. Text that is too long is truncated, but never inside a Unicode scalar.
     static func text(_ text: String) -> [UInt8] {
         let utf8 = text.utf8
         var end =
-            utf8.index(utf8.startIndex, offsetBy: longestField, limitedBy: utf8.endIndex)
+            utf8.index(utf8.startIndex, offsetBy: maximumFieldLength, limitedBy: utf8.endIndex)
             ?? utf8.endIndex
         while end.samePosition(in: text.unicodeScalars) == nil { utf8.formIndex(before: &end) }
         return field(utf8[..<end])

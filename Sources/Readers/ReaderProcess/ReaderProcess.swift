@@ -4,12 +4,13 @@ public import Tags
 
 /// A reader in its own process.
 ///
-/// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. A program
-/// that has to keep running, such as a till that watches for cards all day, then loses only the
-/// process that drives the reader. The next selection starts that process again. A program that
-/// makes a single tap does not need such a process: however the tap ends, the next one resolves it.
+/// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. With a
+/// separate process, a program that has to keep running, such as a till that watches for cards all
+/// day, loses only the process that drives the reader. The next selection starts that process
+/// again. A program that makes a single tap does not need such a process: however the tap ends, the
+/// next one resolves it.
 public actor ReaderProcess: TagReader {
-    /// The default grace period. It leaves time for libnfc, which takes two seconds to close a
+    /// The default grace period. It is long enough for libnfc, which takes two seconds to close a
     /// reader that does not respond, and about as long to open one.
     package static let grace = Duration.seconds(15)
 
@@ -19,7 +20,7 @@ public actor ReaderProcess: TagReader {
     private var link: (any ReaderLink)?
     private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
 
-    /// `grace` is how much time a reply may take beyond the time limit in the request.
+    /// `grace` is how long a reply may take beyond the request's time limit.
     package init(
         grace: Duration = grace,
         _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
@@ -62,7 +63,7 @@ public actor ReaderProcess: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // A process that would be started now has not selected a tag.
+        // A newly started process would not have selected a tag.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         guard case .answer(let answer) = try await ask(.exchange(frame)) else {
             throw stop("the helper process sent an unexpected or invalid reply")
@@ -106,14 +107,14 @@ public actor ReaderProcess: TagReader {
         let received: MessageChannel.Received
         if case .select = request {
             // The request is sent first: in a task that is already canceled, the handler runs
-            // immediately, and a cancel makes sense only after the request.
+            // immediately, and a cancel has an effect only after the request.
             received = await withTaskCancellationHandler {
                 channel.receive(within: limit + grace)
             } onCancel: {
                 channel.send(ReaderRequest.cancel.message)
             }
         } else {
-            // A frame is never interrupted, because its outcome would be unknown.
+            // An exchange is never interrupted, because its outcome would be unknown.
             received = channel.receive(within: grace)
         }
         switch received {
@@ -128,7 +129,7 @@ public actor ReaderProcess: TagReader {
         }
     }
 
-    /// Ends the process, and returns an error that gives the reason.
+    /// Ends the process and returns an error with the reason.
     private func stop(_ reason: String?) -> ReaderError {
         let ended = link?.end()
         link = nil

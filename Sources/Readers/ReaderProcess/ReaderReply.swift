@@ -10,7 +10,7 @@ package enum ReaderReply: Equatable, Sendable {
     case released
     case failed(ReaderError)
 
-    /// Parses a reply; `nil` for a message that no version of this program would send.
+    /// Parses a reply; `nil` for an invalid message.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
@@ -59,8 +59,9 @@ package enum ReaderReply: Equatable, Sendable {
         case tag, answer, released, failed
     }
 
-    /// The number that stands for a kind, followed by the code of a NAK, or 0.
+    /// The number that stands for a kind, followed by a NAK's code, or 0 for any other kind.
     private static func bytes(of kind: ReaderError.Kind) -> [UInt8] {
+        // Apart from `refused`, the numbers are the positions in `plainKinds`.
         switch kind {
         case .refused(let code): [refused, code]
         case .noReader: [0, 0]

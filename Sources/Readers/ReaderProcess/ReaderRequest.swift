@@ -1,17 +1,17 @@
 /// A request to the process that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
-    /// Opens the reader and asks for its description.
+    /// Opens the reader and requests its description.
     case open
     case select(milliseconds: UInt64)
     case exchange([UInt8])
     /// A command to an ISO/IEC 14443-4 card.
     case command([UInt8])
     case release
-    /// Cancels the current request. Only this request may be sent before the reply to the last one
-    /// has arrived, and only this request has no reply.
+    /// Cancels the current request. It is the only request that may be sent before the previous
+    /// reply has arrived, and the only one that gets no reply.
     case cancel
 
-    /// Parses a request; `nil` for a message that no version of this program would send.
+    /// Parses a request; `nil` for an invalid message.
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {

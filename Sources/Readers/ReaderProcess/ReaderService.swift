@@ -15,7 +15,7 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Answers requests on its own thread. The program at the other end ends a process that takes
+    /// Answers requests on its own thread. The program at the other end kills a process that takes
     /// too long to respond, so answers must not have to wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
@@ -38,14 +38,14 @@ public enum ReaderService {
                 if request == .cancel {
                     work?.cancel()
                 } else {
-                    // Requests run in a task, so that a cancel can be received while the reader is
-                    // waiting for a tag.
+                    // Each request runs in a task, so that a cancel can be received while the
+                    // reader is waiting for a tag.
                     work = Task { await self.answer(request) }
                 }
             }
             work?.cancel()
-            // The reader does one thing at a time, so it is released only after its last request
-            // has ended.
+            // The reader performs one request at a time, so it is released only after its last
+            // request has ended.
             await work?.value
             await reader.release()
             channel.close()

@@ -3,13 +3,13 @@ import CLinux
 import Glibc
 
 /// Reports when a file may have changed, so that a waiting caller does not have to poll. The folder
-/// is watched, because the file is replaced as a whole.
+/// is watched, because each change replaces the file.
 actor FileChanges {
-    /// The longest wait if the system does not report changes.
+    /// The maximum wait if the system does not report changes.
     private static let pollingMilliseconds: CInt = 20
-    /// The longest wait if the system reports changes. It is limited, because changes by another
-    /// machine are not reported.
-    private static let longestMilliseconds: CInt = 1_000
+    /// The maximum wait if the system reports changes. It is limited, because changes made by
+    /// another machine are not reported.
+    private static let maximumWaitMilliseconds: CInt = 1_000
     private static let watchedEvents = UInt32(
         IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF)
 
@@ -43,23 +43,23 @@ actor FileChanges {
         if alarm >= 0 { close(alarm) }
     }
 
-    /// Whether the file may have changed since the last call. If the system does not report
-    /// changes, it always may have.
+    /// Whether the file may have changed since the last call; always `true` if the system does not
+    /// report changes.
     nonisolated func mayHaveChanged() -> Bool {
         guard descriptor >= 0 else { return true }
-        var areAny = false
+        var hasChanged = false
         unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
             while true {
                 let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
                 guard count > 0 else { break }
                 let events = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                areAny = unsafe concernsFile(events) || areAny
+                hasChanged = unsafe concernsFile(events) || hasChanged
             }
         }
-        return areAny
+        return hasChanged
     }
 
-    /// Returns when the file may have changed or the time is up, after at most one second. Returns
+    /// Returns when the file may have changed or time runs out, after at most one second. Returns
     /// immediately if the task is canceled.
     nonisolated func wait(atMost limit: Duration) async {
         await withTaskCancellationHandler {
@@ -72,21 +72,22 @@ actor FileChanges {
     }
 
     private func watch(atMost limit: Duration) {
-        let longest =
-            descriptor >= 0 ? FileChanges.longestMilliseconds : FileChanges.pollingMilliseconds
-        let milliseconds = min(limit / .milliseconds(1), Double(longest))
+        let maximum =
+            descriptor >= 0 ? FileChanges.maximumWaitMilliseconds : FileChanges.pollingMilliseconds
+        let milliseconds = min(limit / .milliseconds(1), Double(maximum))
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
         // At least one millisecond; with a limit of zero, poll() would not wait.
         _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
-        // If an earlier task set the alarm, one wait ends too early, which is harmless.
+        // If an earlier task's cancellation set the alarm, one wait ends too early, which is
+        // harmless.
         var count: UInt64 = 0
         unsafe read(alarm, &count, 8)
     }
 
-    /// Whether one of the events concerns the file, or the folder itself.
+    /// Whether any of the events concerns the file or the folder itself.
     private nonisolated func concernsFile(_ events: UnsafeRawBufferPointer) -> Bool {
         let head = MemoryLayout<inotify_event>.size
         var position = 0

@@ -2,14 +2,14 @@ import Glibc
 import OperatingSystem
 @_exported public import Tags
 
-/// A reader without hardware. Its tags are strict about what they accept.
+/// A reader without hardware. Its tags are strict about which commands they accept.
 public actor SimulatedReader: TagReader {
     /// The length of the longest answer from an ACR122, in bytes.
     public static let answerLimit = 250
     /// The maximum number of bytes of a command that fit in one block for an NTAG 424: a frame has
-    /// 128 bytes, of which three are for other purposes.
+    /// 128 bytes, three of which are used for other purposes.
     private static let blockSize = 125
-    /// How long the content last read is used if no change is reported.
+    /// How long the most recently read content is used if no change is reported.
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
@@ -22,7 +22,7 @@ public actor SimulatedReader: TagReader {
     private var simulation: Simulation
     private let file: SimulationFile?
     private let changes: FileChanges?
-    /// The content last read from the file, and how long it may be used.
+    /// The content most recently read from the file, and when it expires.
     private var seen: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
@@ -41,8 +41,8 @@ public actor SimulatedReader: TagReader {
         claim = nil
     }
 
-    /// Creates a reader with the simulation in a file. Only one command at a time can use it as a
-    /// reader.
+    /// Creates a reader with the simulation in a file. Only one command at a time can use the file
+    /// as a reader.
     public init(_ file: SimulationFile) throws(ReaderError) {
         name = "simulated reader \(file.path)"
         longestAnswer = SimulatedReader.answerLimit
@@ -74,14 +74,14 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    /// The current simulation. A waiting caller checks often, so the file is read only if it may
-    /// have changed.
+    /// The current simulation. A waiting caller checks often, so the file is read again only if it
+    /// may have changed or the content has expired.
     private func look() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
         // Checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.mayHaveChanged()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
-        // The content seen earlier is outdated now, even if reading the file fails.
+        // The earlier content is outdated now, even if reading the file fails.
         seen = nil
         let world = try change { $0 }
         seen = (world, .now.advanced(by: SimulatedReader.freshness))
@@ -145,7 +145,7 @@ public actor SimulatedReader: TagReader {
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
-        // A card that has stayed keeps its power, and with it its counts and settings.
+        // A card that has stayed keeps its power, and therefore its counts and settings.
         if powered != uid {
             side.powerDown()
             side.powerUp(tag)
@@ -191,6 +191,6 @@ public actor SimulatedReader: TagReader {
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// Kills this process, as the fault requires. Nothing is cleaned up.
+    /// Kills this process, as the fault requires, without any cleanup.
     private func dieNow() { kill(getpid(), SIGKILL) }
 }

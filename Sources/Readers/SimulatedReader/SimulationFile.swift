@@ -2,7 +2,7 @@ import OperatingSystem
 public import Tags
 import TapcardDomain
 
-/// A simulation in a text file. Several commands may use it at the same time: one uses the reader,
+/// A simulation in a text file. Several commands may use it at the same time: one uses the reader
 /// while others put tags on it and remove them.
 public struct SimulationFile: Sendable {
     private static let mode: UInt32 = 0o600
@@ -10,11 +10,11 @@ public struct SimulationFile: Sendable {
     /// The path of the file.
     public let path: String
 
-    /// Creates a value for the file at this path. The file is not read yet.
+    /// Creates a value for the file at this path, without reading the file.
     public init(path: String) { self.path = path }
 
-    /// Changes the simulation while no other command can. If the file is missing, the simulation
-    /// starts with one blank tag on the reader.
+    /// Changes the simulation while no other command can change it. If the file is missing, the
+    /// simulation starts with one blank tag on the reader.
     public func change<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -38,8 +38,8 @@ public struct SimulationFile: Sendable {
         ReaderError(.noReader, error.detail)
     }
 
-    /// If this simulation was never used, and one of the other files has the same tag, replaces the
-    /// tag with a different one.
+    /// If this simulation was never used and another file contains the same tag, replaces the tag
+    /// with a different one.
     public func requireOwnTag(
         nextTo files: [String], random: (Int) -> [UInt8]
     ) throws(ReaderError) {
@@ -49,7 +49,7 @@ public struct SimulationFile: Sendable {
             elsewhere.formUnion(tags.map(\.uid))
         }
         try change { world in
-            // A tag that was used may be a card, so it is never replaced.
+            // A used tag may be a card, so it is never replaced.
             guard world == .fresh, world.tags.contains(where: { elsewhere.contains($0.uid) })
             else { return }
             var own = Simulation()
@@ -68,7 +68,8 @@ public struct SimulationFile: Sendable {
         var simulation = before ?? .fresh
         let success = try body(&simulation)
         if simulation != before {
-            // The write is not durable: losing it in a power failure is like tearing the tag.
+            // The write is not durable: losing it in a power failure is like removing the tag too
+            // early.
             try translating(
                 file.write(Array(simulation.text.utf8), mode: SimulationFile.mode, durable: false)
             ) { (error: FileError) in ReaderError(.readerLost, error.detail) }
@@ -76,8 +77,8 @@ public struct SimulationFile: Sendable {
         return success
     }
 
-    /// Claims the reader, so that other commands cannot use it. They can still put tags on it and
-    /// remove them.
+    /// Claims the reader, so that other commands cannot use it. They can still put tags on the
+    /// reader and remove them.
     func claim() throws(ReaderError) -> FileLock {
         let name = path + ".reader"
         let lock = try translating(FileLock.acquire(name, waiting: false), into: unusable)

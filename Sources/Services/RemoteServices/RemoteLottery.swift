@@ -27,7 +27,7 @@ package struct RemoteLottery: LotteryService {
         }
     }
 
-    /// The error for a list that ends before the cached list does. A draw never disappears, so such
+    /// The error for a list that lacks a draw from the cached list. Draws never disappear, so such
     /// a list is outdated. A station that trusted it would sell tickets for draws whose balls are
     /// already known.
     private static func outdatedListError(

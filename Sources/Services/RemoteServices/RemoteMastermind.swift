@@ -2,7 +2,7 @@ package import TapcardDomain
 import TextCodecs
 
 /// The Mastermind service over HTTP. Only the request for the ranking is retried: a guess that is
-/// sent twice would count twice, and a second request to start a game would start another one.
+/// sent twice would count twice, and a repeated request to start a game would start a second game.
 package struct RemoteMastermind: MastermindService {
     private let caller: ServiceCaller
 
@@ -27,7 +27,7 @@ package struct RemoteMastermind: MastermindService {
         }
         let answer = try await caller.ask(post(.object(members)), "/login")
         // At login, these statuses mean that the password is wrong; in every other call, they mean
-        // that the token is.
+        // that the token is invalid.
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,

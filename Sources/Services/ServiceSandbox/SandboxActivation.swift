@@ -1,15 +1,15 @@
 import TapcardDomain
 package import TextCodecs
 
-/// The activation service. It answers a code with a version, and always with the same version for
-/// the same code, even if the version for new codes has changed since.
+/// The activation service. It returns a version for each code. A code always gets the same version,
+/// even if the version for new codes has changed since.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// The value of an extra member in the answer, which has no meaning for a card.
+    /// The value of an extra member in the answer; it has no meaning for a card.
     private static let android = "413506"
     /// The maximum number of codes that are remembered; additional codes are refused.
     package static let maximumCodes = 10_000
-    package static let longestVersion = 64
+    package static let maximumVersionLength = 64
 
     /// The version for new codes.
     package private(set) var version = SandboxActivation.firstVersion
@@ -17,20 +17,22 @@ package struct SandboxActivation: Sendable {
 
     package init() {}
 
-    /// Sets the version for new codes. It may be invalid, because tests need that.
+    /// Sets the version for new codes. It may be invalid, so that tests can check how clients
+    /// handle that.
     package mutating func name(_ version: String) throws(SandboxProblem) {
-        guard version.utf8.count <= SandboxActivation.longestVersion else {
-            throw .malformed("a version has at most \(SandboxActivation.longestVersion) bytes")
+        guard version.utf8.count <= SandboxActivation.maximumVersionLength else {
+            throw .malformed(
+                "a version has at most \(SandboxActivation.maximumVersionLength) bytes")
         }
         self.version = version
     }
 
-    /// Answers a code. `code` is the parameter from the query, if there is one.
+    /// Answers a request. `code` is the code from the query, if there is one.
     package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
         guard let code = code.flatMap({ ScratchCode($0) }) else {
             throw .malformed("code is not a UUID")
         }
-        // Forgetting a code instead would let its version change.
+        // Dropping an old code instead would let its version change.
         guard versions[code] != nil || versions.count < SandboxActivation.maximumCodes else {
             throw .full("the sandbox remembers no more than \(versions.count) codes")
         }

@@ -5,10 +5,10 @@ package struct SandboxAnswer: Hashable, Sendable {
     /// The body of an answer.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of a text. The headers promise more bytes than are sent.
+        /// The beginning of the text. The headers promise more bytes than are sent.
         case cutOff(String, promisedBytes: Int)
         /// This many spaces, generated as they are sent. `isAnnounced` says whether the headers
-        /// give their number.
+        /// include their number.
         case spaces(Int, isAnnounced: Bool)
     }
 
@@ -33,7 +33,7 @@ package struct SandboxAnswer: Hashable, Sendable {
 }
 
 /// Why a sandbox service refuses a request. How the real services would answer is unknown. Here,
-/// the status says what kind of problem there is, and the text is for people.
+/// the status identifies the kind of problem, and the text describes it.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

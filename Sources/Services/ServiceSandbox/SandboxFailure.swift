@@ -4,19 +4,19 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     case slow
     /// The connection is closed halfway through the answer.
     case cutOff = "cut-off"
-    /// 100 MiB, with its length announced.
+    /// 100 MiB, with a Content-Length header.
     case huge
-    /// 100 MiB, without an announced length.
+    /// 100 MiB, without a Content-Length header.
     case hugeUnannounced = "huge-unannounced"
     case notJSON = "not-json"
-    /// JSON in a different form.
+    /// JSON with the wrong structure.
     case wrongShape = "wrong-shape"
     case redirect
     case badRequest = "400"
     case notFound = "404"
     case broken = "500"
     case unavailable = "503"
-    /// A version that is not above 6.1.
+    /// A version no later than 6.1.
     case wrongVersion = "wrong-version"
     /// A word in place of a version.
     case badVersion = "bad-version"
@@ -41,9 +41,10 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     }
 }
 
-/// A failure to switch on, such as `cut-off`, `lottery:slow`, `slow=3`, or `expired-token*1`.
+/// A failure that can be switched on, such as `cut-off`, `lottery:slow`, `slow=3`, or
+/// `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
-    public static let mostSeconds = 3_600
+    public static let maximumSeconds = 3_600
     private static let maximumTimes = 1_000_000
     /// The default delay, which is longer than any client waits.
     private static let defaultSeconds = 60
@@ -53,7 +54,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public let service: SandboxService?
     /// How long a slow answer is delayed.
     public let seconds: Int
-    /// How many more requests will fail; `nil` if all of them will, until the failure is switched
+    /// How many more requests will fail; `nil` if all of them will until the failure is switched
     /// off.
     public private(set) var times: Int?
 
@@ -69,10 +70,11 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             (times, rest) = (number, rest[..<star])
         }
         var seconds: Int?
-        if let sign = rest.lastIndex(of: "=") {
-            guard let number = SandboxSwitch.number(rest[sign...], 0...SandboxSwitch.mostSeconds)
+        if let equals = rest.lastIndex(of: "=") {
+            guard
+                let number = SandboxSwitch.number(rest[equals...], 0...SandboxSwitch.maximumSeconds)
             else { return nil }
-            (seconds, rest) = (number, rest[..<sign])
+            (seconds, rest) = (number, rest[..<equals])
         }
         var service: SandboxService?
         if let colon = rest.firstIndex(of: ":") {
@@ -81,17 +83,17 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         }
         guard let failure = SandboxFailure(rawValue: String(rest)),
             seconds == nil || failure == .slow,
-            // A failure that affects no call of this service could never happen.
+            // A failure that affects no call to this service could never happen.
             failure.calls.contains(where: { service == nil || $0.service == service })
         else { return nil }
         (self.failure, self.service, self.times) = (failure, service, times)
         self.seconds = seconds ?? SandboxSwitch.defaultSeconds
     }
 
-    /// The number that follows a one-character sign.
+    /// The number after a one-character separator.
     private static func number(_ text: Substring, _ range: ClosedRange<Int>) -> Int? {
         let digits = text.dropFirst()
-        // `Int(_:)` alone would also accept a sign.
+        // `Int(_:)` alone would also accept a plus or minus sign.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(digits), range.contains(number)
         else { return nil }
@@ -104,7 +106,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + (times.map { "*\($0)" } ?? "")
     }
 
-    /// The message that the text is not valid, and which texts are.
+    /// The message saying that the text is invalid and listing the valid ones.
     public static func refusal(_ text: String) -> String {
         let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
@@ -119,7 +121,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after one more request has failed; `nil` if no more requests will.
+    /// The switch after one more request has failed; `nil` if no more requests will fail.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var left = self

@@ -19,7 +19,7 @@ package struct SandboxLog: Sendable {
     package var requestCount: Int { counts.values.reduce(0) { $0 + $1.arrived } }
 
     /// Records a request. Requests are counted before they are answered, because a test may wait
-    /// for the request to arrive and then do something to the client.
+    /// for a request to arrive and then, for example, stop the client.
     package mutating func arrived(_ request: String, code: String? = nil) {
         counts[request, default: Count()].arrived += 1
         guard let code = code.flatMap({ ScratchCode($0) }) else { return }

@@ -1,10 +1,10 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The lottery: its past draws, one per week, and the tickets that it stores itself.
+/// The lottery: its past draws, one a week, and the tickets that it stores.
 package struct SandboxLottery: Sendable {
-    /// The maximum number of draws, after which no more draws take place. It keeps the list below
-    /// the size limit of a client.
+    /// The maximum number of draws; after that, no more draws take place. The limit keeps the list
+    /// below the client's size limit.
     package static let maximumDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
@@ -16,14 +16,14 @@ package struct SandboxLottery: Sendable {
 
     package init() {}
 
-    /// Draws the next balls. The date of the draw is a week after that of the previous draw.
+    /// Draws the next balls. The draw is dated one week after the previous one.
     package mutating func draw(
         using chance: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.maximumDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
-                // Counted day by day, because `next` handles month lengths and leap years.
+                // Advances day by day, because `next` handles month lengths and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
@@ -42,6 +42,8 @@ package struct SandboxLottery: Sendable {
         _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
     ) -> SandboxAnswer {
         let rows = draws.map { draw in
+            // Only the last row is invalid, so a client that does not check every row accepts the
+            // list.
             SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
         }
         return SandboxLottery.answer(["draws": .array(rows)], knownTag)
@@ -106,7 +108,7 @@ package struct SandboxLottery: Sendable {
 
     /// The errors that the last row of a list can have.
     package enum InvalidEntry: Sendable {
-        /// One ball has a number that is too high.
+        /// The number of one ball is too high.
         case balls
         /// One ball appears twice.
         case duplicateBalls
@@ -135,8 +137,8 @@ extension SandboxLottery {
         }
     }()
 
-    /// Tickets that match all six balls and the bonus ball; three and the bonus ball; only the
-    /// bonus ball; and nothing. The last ticket is for a future draw.
+    /// Tickets that match all six balls and the bonus ball; three balls and the bonus ball; only
+    /// the bonus ball; and nothing. The last ticket is for a future draw.
     private static let exampleTickets: [Ticket] = {
         let rows: [TicketRow] = [
             ("draw-1", [2, 16, 23, 44, 47, 52], 14),

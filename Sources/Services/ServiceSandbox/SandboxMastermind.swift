@@ -1,13 +1,13 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The Mastermind service, with real games. All users have the same password.
+/// The Mastermind service, which runs real games. All users have the same password.
 package struct SandboxMastermind: Sendable {
     /// How long a token is valid by default, in seconds.
     private static let defaultTimeToLive = 3_600
     package static let maximumTokens = 1_000
     package static let maximumGames = 10_000
-    package static let longestUser = 64
+    package static let maximumUserLength = 64
 
     private struct Login: Sendable {
         let user: String
@@ -30,7 +30,7 @@ package struct SandboxMastermind: Sendable {
 
     package init() {}
 
-    /// The current number of tokens and games.
+    /// The current numbers of tokens and games.
     package var counts: (tokens: Int, games: Int) { (logins.count, games.count) }
 
     package mutating func logIn(
@@ -38,12 +38,12 @@ package struct SandboxMastermind: Sendable {
     ) throws(SandboxProblem) -> JSONValue {
         let request = try object(body)
         guard let user = request["user_id"]?.string,
-            (1...SandboxMastermind.longestUser).contains(user.utf8.count),
+            (1...SandboxMastermind.maximumUserLength).contains(user.utf8.count),
             let attempt = request["password"]?.string
         else {
             throw .malformed(
-                "user_id must be text of 1 to \(SandboxMastermind.longestUser) bytes, and password "
-                    + "must be text")
+                "user_id must be text of 1 to \(SandboxMastermind.maximumUserLength) bytes, "
+                    + "and password must be text")
         }
         var seconds = SandboxMastermind.defaultTimeToLive
         if let requested = request["time-to-live"] {
@@ -58,7 +58,8 @@ package struct SandboxMastermind: Sendable {
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // If there are still too many, the token that would expire first is removed.
+        // Expired tokens are removed first. If there are still too many, the token closest to
+        // expiring is removed.
         logins = logins.filter { $0.value.end > now }
         if logins.count >= SandboxMastermind.maximumTokens,
             let first = logins.min(by: { $0.value.end < $1.value.end })

@@ -60,7 +60,7 @@ struct SandboxRoutes: Sendable {
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // If the sandbox is stopped, the sleep ends early; no client is waiting anymore then.
+        // If the sandbox is stopped, the sleep ends early; by then, no client is waiting anymore.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
@@ -80,7 +80,7 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The first line of the body, because a shell may add a line feed.
+    /// The first line of the body. A shell may have added a line feed.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         // Swift treats CR LF as a single character.

@@ -37,14 +37,14 @@ package struct SandboxWorld: Sendable {
         return answer
     }
 
-    /// Fails in the given way. If the answer is late or cut off, the request has taken effect; with
-    /// all other failures, it has no effect.
+    /// Fails in the specified way. If the answer is late or cut off, the request still takes
+    /// effect; with all other failures, it does not.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
         _ now: Timestamp, using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // Even a client that already has the list gets it again, because a 304 has no body that
-        // could be cut off.
+        // A client gets the list again even if it already has it, because a 304 has no body to cut
+        // off.
         var unconditional = question
         unconditional.knownTag = nil
         switch failure.failure {
@@ -74,7 +74,7 @@ package struct SandboxWorld: Sendable {
             return SandboxAnswer(
                 ["error": "this failure was switched on in the sandbox"],
                 status: Int(failure.failure.rawValue) ?? 500)
-        // Only versions above 6.1 mean that a code is active.
+        // Only a version later than 6.1 means that a code is active.
         case .wrongVersion: return SandboxAnswer(SandboxActivation.document("6.1"))
         case .badVersion: return SandboxAnswer(SandboxActivation.document("six"))
         case .emptyVersion: return SandboxAnswer(SandboxActivation.document(""))

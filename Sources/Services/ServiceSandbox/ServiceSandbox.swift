@@ -3,7 +3,7 @@ public import TapcardDomain
 import TextCodecs
 public import WebServer
 
-/// The three services, simulated on this machine. They answer as documented, and fail on request.
+/// The three services, simulated on this machine. They answer as documented and fail on request.
 public final class ServiceSandbox: Sendable {
     /// The settings of the sandbox.
     public struct Settings: Sendable {
@@ -26,10 +26,9 @@ public final class ServiceSandbox: Sendable {
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
-    /// The maximum number of bytes in the body of a request. No request to these services is
-    /// longer.
-    private static let longestBody = 64 << 10
-    /// How long stopping may take.
+    /// The maximum number of bytes in a request body. No request to these services is longer.
+    private static let maximumBodySize = 64 << 10
+    /// The maximum time that stopping may take.
     private static let stopLimit = Duration.seconds(1)
 
     private init(
@@ -50,7 +49,7 @@ public final class ServiceSandbox: Sendable {
         let routes = SandboxRoutes(world: world, now: now).all
         var web = WebServerSettings()
         (web.port, web.tls) = (settings.port, settings.tls)
-        web.bodyBytes = ServiceSandbox.longestBody
+        web.bodyBytes = ServiceSandbox.maximumBodySize
         let server = try WebServer.start(web) { await routes.answer($0) }
         let scheme = settings.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(web.address):\(server.port)"

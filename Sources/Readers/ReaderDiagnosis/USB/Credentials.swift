@@ -1,6 +1,6 @@
 import Glibc
 
-/// The user and the groups of a process that wants to open a device. Tests supply their own.
+/// The user and groups of a process that wants to open a device. Tests supply their own.
 public struct Credentials: Sendable, Hashable {
     public let uid: UInt32
     public let groups: Set<UInt32>
@@ -12,10 +12,11 @@ public struct Credentials: Sendable, Hashable {
 
     /// Whether a file's mode alone allows this user to read and write it.
     func mayOpen(owner: UInt32, group: UInt32, mode: UInt32) -> Bool {
+        // The mode does not restrict root.
         if uid == 0 { return true }
         let bits: UInt32 =
-            // As in the kernel, only the first class that applies counts: an owner without access
-            // does not get access through the group.
+            // As in the kernel, only the first class that applies counts: an owner who does not
+            // have access does not get it through the group.
             if uid == owner {
                 mode >> 6
             } else if groups.contains(group) {
@@ -27,7 +28,7 @@ public struct Credentials: Sendable, Hashable {
     }
 }
 
-/// Looks up the names of users and groups. If one has no name, its number is used.
+/// Looks up the names of users and groups. If there is no name, the number is used.
 enum AccountNames {
     private static let bufferInBytes = 65_536
 

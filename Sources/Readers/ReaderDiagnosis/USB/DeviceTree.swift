@@ -3,10 +3,10 @@ import Glibc
 /// The kernel's and udev's folders, below a root that tests can choose. Only names, links, and
 /// attributes are read; nothing is written, and no device is opened.
 struct DeviceTree: Sendable {
-    /// The maximum number of names that are read from a folder. Real folders have fewer.
+    /// The maximum number of names read from a folder. Real folders contain fewer.
     private static let maximumNamesPerFolder = 65_536
     /// The size of a page of memory, which an attribute in sysfs cannot exceed.
-    private static let longestAttributeInBytes = 4_096
+    private static let maximumAttributeSize = 4_096
 
     /// The root, without a trailing slash; empty for the machine itself.
     private let root: String
@@ -17,7 +17,7 @@ struct DeviceTree: Sendable {
 
     var isMachine: Bool { root.isEmpty }
 
-    /// The sorted names in a folder; empty if the folder does not exist or may not be read.
+    /// The sorted names in a folder; empty if the folder does not exist or cannot be read.
     func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(root + folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -33,12 +33,13 @@ struct DeviceTree: Sendable {
         return names.sorted()
     }
 
-    /// The text of an attribute, without white space at the end; `nil` if it cannot be read.
+    /// The text of an attribute, without trailing whitespace; `nil` if the attribute cannot be
+    /// read.
     func text(_ path: String) -> String? {
         let descriptor = unsafe open(root + path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Self.longestAttributeInBytes)
+        var bytes = [UInt8](repeating: 0, count: Self.maximumAttributeSize)
         let count = unsafe bytes.withUnsafeMutableBytes { buffer in
             unsafe read(descriptor, buffer.baseAddress, buffer.count)
         }
@@ -59,7 +60,7 @@ struct DeviceTree: Sendable {
         return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The path with its links resolved, or unchanged if it does not exist.
+    /// The path with all links resolved; unchanged if the path does not exist.
     func resolved(_ path: String) -> String {
         guard let real = unsafe realpath(root + path, nil) else { return path }
         defer { unsafe free(real) }
@@ -81,6 +82,6 @@ struct DeviceTree: Sendable {
     }
 
     /// Whether the kernel would let this process read and write the file. This takes into account
-    /// the access lists that logind sets on devices, which do not show in the mode.
+    /// the ACLs that logind sets on devices, which the mode bits do not reflect.
     func mayOpen(_ path: String) -> Bool { unsafe access(root + path, R_OK | W_OK) == 0 }
 }

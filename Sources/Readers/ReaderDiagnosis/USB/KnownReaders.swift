@@ -141,14 +141,14 @@ public enum KnownReaders {
         family(0x356F, [0x22FC], "Sensyl SSC-NFC", "SSC-NFC"),
     ]
 
-    /// The products of a vendor whose names in pcscd all contain this word.
+    /// This vendor's products, whose names in pcscd all contain this word.
     private static func family(
         _ vendor: UInt16, _ products: [UInt16], _ make: String, _ word: String
     ) -> [ReaderModel] {
         products.map { ReaderModel(vendor, $0, make, .smartCard(word: word)) }
     }
 
-    /// The serial bridges used on PN532 boards, and in many other devices.
+    /// The serial bridges used on PN532 boards and in many other devices.
     static let bridges: [ReaderModel] = [
         ReaderModel(0x0403, 0x6001, "FTDI serial bridge", .serialBridge),
         ReaderModel(0x10C4, 0xEA60, "CP210x serial bridge", .serialBridge),
@@ -156,7 +156,7 @@ public enum KnownReaders {
         ReaderModel(0x067B, 0x2303, "PL2303 serial bridge", .serialBridge),
     ]
 
-    /// NFC devices that users may try, but that tapcard does not support.
+    /// NFC devices that users might try but that tapcard does not support.
     static let unsupported: [ReaderModel] = [
         ReaderModel(0x054C, 0x06C1, "Sony RC-S380/S", .unsupported(port100)),
         ReaderModel(0x054C, 0x06C3, "Sony RC-S380/P", .unsupported(port100)),

@@ -1,10 +1,9 @@
 import CLibUSB
 
-/// libusb. It is used to list devices and to watch for changes, which it can do without opening any
-/// device.
+/// libusb, which can list devices and watch for changes without opening any device.
 enum LibUSB {
-    /// Runs the body with a libusb session. Returns `nil` if no session can be started, as in a
-    /// container without device nodes.
+    /// Runs the body with a libusb session. Returns `nil` if no session can be started, for example
+    /// in a container without device nodes.
     static func withSession<Success>(_ body: (OpaquePointer) -> Success) -> Success? {
         var session: OpaquePointer?
         guard unsafe libusb_init(&session) == 0, let session = unsafe session else { return nil }
@@ -12,14 +11,14 @@ enum LibUSB {
         return unsafe body(session)
     }
 
-    /// All devices, identified by their descriptors. The kernel stores these, so the devices
-    /// themselves are not queried.
+    /// All devices, identified by their descriptors. The kernel stores the descriptors, so the
+    /// devices themselves are not queried.
     static func devices() -> [USBIdentity]? {
         unsafe withSession { session -> [USBIdentity]? in
             var list: UnsafeMutablePointer<OpaquePointer?>?
             let count = unsafe libusb_get_device_list(session, &list)
             guard count >= 0, let list = unsafe list else { return nil }
-            // The 1 releases the devices along with the list.
+            // The 1 also releases libusb's references to the devices.
             defer { unsafe libusb_free_device_list(list, 1) }
             return (0..<count).compactMap { index in
                 unsafe list[index].flatMap { unsafe identity(of: $0) }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// The files that programs have open, as far as this user may see them. Only root can see other
-/// users' open files.
+/// The files that programs have open, as far as this user is allowed to see them. Only root can see
+/// other users' open files.
 struct OpenFiles: Sendable {
     private static let maximumProcesses = 65_536
     private static let maximumFilesPerProcess = 65_536
 
     let tree: DeviceTree
 
-    /// The programs that have each of these files open, not counting this process.
+    /// For each of these files, the programs that have it open, not counting this process.
     func programs(holding paths: Set<String>) -> [String: [ReaderHolder]] {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
+        // In a test's tree, a process with this process's number is a different one.
         for pid in processes where !(tree.isMachine && pid == Int(getpid())) {
             var seen: Set<String> = []
             let folder = "/proc/\(pid)/fd"

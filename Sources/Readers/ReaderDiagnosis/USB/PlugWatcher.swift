@@ -12,17 +12,17 @@ public enum PlugEvent: Sendable, Hashable {
 
 /// Reports when readers are plugged in and unplugged.
 ///
-/// libusb reports that something has changed, and sysfs shows what. If libusb cannot report
-/// changes, for example in a container without udev, sysfs is polled.
+/// libusb reports that something has changed, and sysfs shows what has changed. If libusb cannot
+/// report changes, for example in a container without udev, sysfs is polled.
 public struct PlugWatcher: Sendable {
     /// The maximum number of events in the queue. A consumer that reads too slowly loses the oldest
-    /// events, but a bus with so many changes is unusable anyway.
+    /// events, but a bus with that many changes is unusable anyway.
     private static let maximumQueuedEvents = 256
 
     private let discovery: ReaderDiscovery
     private let interval: Duration
 
-    /// Creates a watcher. `interval` is the time between two checks if no change is reported.
+    /// Creates a watcher. `interval` is the time between checks while no change is reported.
     public init(_ discovery: ReaderDiscovery = ReaderDiscovery(), interval: Duration = .seconds(2))
     {
         self.discovery = discovery
@@ -30,7 +30,7 @@ public struct PlugWatcher: Sendable {
     }
 
     /// Returns the events, until the stream is dropped or the task that reads it is canceled. The
-    /// watcher then stops within a quarter of a second and releases everything.
+    /// watcher then stops within a quarter of a second and releases its resources.
     public func events() -> AsyncStream<PlugEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.maximumQueuedEvents)) { continuation in
             let lane = PlugLane(discovery, interval)
@@ -45,10 +45,10 @@ public struct PlugWatcher: Sendable {
 
 /// The thread that waits for libusb.
 private actor PlugLane {
-    /// The longest wait before cancellation is checked.
+    /// The maximum wait between checks for cancellation.
     private static let waitInMicroseconds = 250_000
-    /// How long to check frequently after a report. The kernel reports the removal of a device
-    /// before the device's folder is gone, and a new device has a folder before it has a node.
+    /// How long to check frequently after a report. The kernel reports a device's removal before
+    /// the device's folder is gone, and a new device gets its folder before its node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -79,7 +79,7 @@ private actor PlugLane {
         }
     }
 
-    /// Compares the readers now present with the previous ones, after each reported change and at
+    /// Compares the current readers with the previous ones after each reported change and at
     /// intervals. `wait` returns whether a change was reported.
     private func look(_ report: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
         var devices = known()
@@ -110,7 +110,7 @@ private actor PlugLane {
                 present[device] = reader
                 report(.arrived(reader))
             }
-            // The early ones are left out, so that they count as new the next time.
+            // Readers without a node are left out, so that they count as new the next time.
             devices = now.filter { early[$0] == nil }
         }
     }
@@ -132,8 +132,8 @@ private actor PlugLane {
 private final class PlugSignal {
     private var isRaised = false
 
-    /// The callback, which C calls on the lane's thread. It is a constant with a C function type,
-    /// so that it does not belong to any actor.
+    /// The callback, which libusb calls on the lane's thread. It is a constant with a C function
+    /// type, so that it does not belong to any actor.
     private static let raise:
         @convention(c) (
             OpaquePointer?, OpaquePointer?, libusb_hotplug_event, UnsafeMutableRawPointer?
@@ -157,12 +157,13 @@ private final class PlugSignal {
         guard result == 0 else { return false }
         body(signal)
         unsafe libusb_hotplug_deregister_callback(session, handle)
-        // C does not hold a reference, so the signal has to outlive the subscription.
+        // The C library does not hold a reference, so the signal must be kept alive until the
+        // subscription has ended.
         withExtendedLifetime(signal) {}
         return true
     }
 
-    /// Waits for a change, up to this limit; returns `true` if there was one.
+    /// Waits for a change for at most this long; returns `true` if there was one.
     func wait(_ session: OpaquePointer, _ microseconds: Int) -> Bool {
         var time = timeval(tv_sec: 0, tv_usec: microseconds)
         guard unsafe libusb_handle_events_timeout_completed(session, &time, nil) == 0 else {

@@ -1,8 +1,8 @@
 import BlockingLane
 import Glibc
 
-/// Finds out which readers are plugged in, whether they may be opened, and which programs hold
-/// them.
+/// Finds out which readers are plugged in, whether this user is allowed to open them, and which
+/// programs hold them.
 ///
 /// It does not open, claim, or reset any reader. libnfc's own search would take a reader away from
 /// the program that is using it.
@@ -15,15 +15,17 @@ public struct ReaderDiscovery: Sendable {
 
     /// `root` may be a folder that contains sys, dev, proc, and run. In that case, devices are
     /// listed from sysfs only. Without credentials, the kernel decides which devices this process
-    /// may open.
+    /// is allowed to open.
     public init(root: String = "/", credentials: Credentials? = nil) {
         tree = DeviceTree(root: root)
         self.credentials = credentials
     }
 
-    /// Returns the state of this machine's readers, as far as it can be seen without opening any.
+    /// Returns the state of this machine's readers, as far as it can be determined without opening
+    /// any of them.
     ///
-    /// This reads several hundred small files. Where a thread must not be blocked, use `survey()`.
+    /// This reads several hundred small files. Use `survey()` wherever the thread must not be
+    /// blocked.
     public func surveyBlocking() -> ReaderSurvey {
         let devices = identities()
         let bus = USBBus(tree: tree)
@@ -36,12 +38,12 @@ public struct ReaderDiscovery: Sendable {
             user: AccountNames.user(credentials?.uid ?? geteuid()))
     }
 
-    /// Makes a survey on its own lane.
+    /// Performs a survey on its own lane.
     public func survey() async -> ReaderSurvey { await DiscoveryLane().survey(self) }
 
-    /// Makes a survey that includes pcscd's readers and the state of the path in the given name.
+    /// Performs a survey that includes pcscd's readers and the state of the path in the given name.
     ///
-    /// If pcscd is available, it is asked first. systemd may start pcscd for that, and pcscd then
+    /// If pcscd is available, it is asked first. systemd may start pcscd to answer, and pcscd then
     /// claims readers, which the survey has to show.
     public func survey(
         naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
@@ -74,7 +76,7 @@ public struct ReaderDiscovery: Sendable {
         let isSerial = name.isSerial
         switch named(path) {
         case .missing: survey.pathRefusal = .missing(path)
-        // With any other driver, the path need not be that of a serial port.
+        // With any other driver, the path does not have to be a serial port.
         case .other where isSerial: survey.pathRefusal = .noSerialPort(path)
         case .port(let port) where name.portPath != nil: survey.ports.append(port)
         case .port, .other: break
@@ -99,7 +101,7 @@ public struct ReaderDiscovery: Sendable {
         guard !known.isEmpty else { return [] }
         let bus = USBBus(tree: tree)
         let folders = bus.devices()
-        // Searched once for all readers, because the search goes through all processes.
+        // One search covers all readers, because each search goes through all processes.
         let programs = OpenFiles(tree: tree).programs(holding: Set(known.map { $0.0.node }))
         return known.map { device, model in
             let folder = folders.first {
@@ -114,7 +116,7 @@ public struct ReaderDiscovery: Sendable {
         }
     }
 
-    /// The holders of a device. A kernel driver is supposed to hold a serial bridge, and also a
+    /// The holders of a device. It is normal for a kernel driver to hold a serial bridge, or a
     /// keyboard that is part of a reader. The driver "usbfs" stands for a program, possibly another
     /// user's.
     private func holders(
@@ -122,7 +124,8 @@ public struct ReaderDiscovery: Sendable {
     ) -> [ReaderHolder] {
         guard model.service != .serialBridge else { return [] }
         let modules = Set(drivers).subtracting(["usbfs", "usbhid"]).sorted()
-        // Only root can see other users' open files, but everyone can see that there is a claim.
+        // Only root can see other users' open files, but everyone can see that a program has
+        // claimed the device.
         let isClaimed = drivers.contains("usbfs") && programs.isEmpty
         return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
     }
@@ -142,7 +145,7 @@ public struct ReaderDiscovery: Sendable {
     }
 
     /// The state of pcscd. A process with that name is not enough: it may be in another container,
-    /// or be a different program.
+    /// or it may be a different program.
     fileprivate func smartCardService() -> ReaderSurvey.SmartCardService {
         guard tree.exists(Self.smartCardSocket) else { return .absent }
         return OpenFiles(tree: tree).process(named: "pcscd").map { .running(pid: $0) } ?? .onDemand

@@ -1,11 +1,11 @@
 extension ReaderDiscovery {
-    /// How the names of serial ports that may have a board begin. The ports on a PC's mainboard are
-    /// left out, because they always exist and hardly ever have a reader.
+    /// The name prefixes of serial ports to which a board may be connected. The ports on a PC's
+    /// mainboard are left out, because they always exist and hardly ever have a reader.
     private static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA"]
-    /// The Raspberry Pi's name for the port on its header. It is a link to one of the other ports.
+    /// The Raspberry Pi's name for the port on its header; a link to one of the other ports.
     private static let headerPort = "serial0"
 
-    /// The serial ports that may have a PN532 board.
+    /// The serial ports to which a PN532 board may be connected.
     public func serialPorts() -> [SerialPort] {
         let names = tree.names(in: "/dev")
         let header = names.first { $0 == Self.headerPort }
@@ -31,12 +31,12 @@ extension ReaderDiscovery {
     /// The result of looking up a path.
     public enum NamedPath: Sendable, Hashable {
         case port(SerialPort)
-        /// The path exists, but is not a terminal.
+        /// The path exists but is not a terminal.
         case other
         case missing
     }
 
-    /// Looks up the port at a path, no matter what it is called.
+    /// Looks up the port at a path, whatever its name.
     public func named(_ path: String) -> NamedPath {
         let port = node(path)
         guard port.access != .missing else { return .missing }
@@ -45,7 +45,8 @@ extension ReaderDiscovery {
         guard tree.isCharacterDevice(path), isPseudoTerminal || isTerminal(opened) else {
             return .other
         }
-        // The program that emulates the reader also has the terminal open, so holders say nothing.
+        // The program that emulates the reader also has the terminal open, so a holder does not
+        // mean that the reader is in use.
         let holders =
             isPseudoTerminal
             ? [] : OpenFiles(tree: tree).programs(holding: [opened])[opened] ?? []
@@ -55,6 +56,7 @@ extension ReaderDiscovery {
 
     private func isPseudoTerminal(_ path: String) -> Bool {
         let folder = "/dev/pts/"
+        // The folder also contains ptmx, which is not a terminal.
         return path.hasPrefix(folder) && Int(path.dropFirst(folder.count)) != nil
     }
 
@@ -64,7 +66,7 @@ extension ReaderDiscovery {
     }
 
     /// The bridge that provides a port. Depending on the driver, its folder is one or two levels
-    /// above the port's.
+    /// above the port's folder.
     private func bridge(of name: String) -> ReaderModel? {
         for above in ["..", "../.."] {
             let folder = "/sys/class/tty/\(name)/device/\(above)/"

@@ -8,6 +8,7 @@ struct USBIdentity: Sendable, Hashable {
     let isHub: Bool
 
     var model: ReaderModel? { KnownReaders.model(vendor: vendor, product: product) }
+    // The kernel pads both numbers in the path to three digits.
     var node: String { "/dev/bus/usb/" + Self.threeDigits(bus) + "/" + Self.threeDigits(address) }
 
     private static func threeDigits(_ number: Int) -> String {
@@ -26,7 +27,7 @@ struct USBBus: Sendable {
 
     var exists: Bool { tree.exists("/sys/bus/usb") }
 
-    /// The devices and their folders. Folders whose names contain a colon belong to interfaces and
+    /// The devices and their folders. Folders with a colon in their names belong to interfaces and
     /// are left out.
     func devices() -> [(folder: String, identity: USBIdentity)] {
         tree.names(in: Self.folder).filter { !$0.contains(":") }.compactMap { name in
@@ -34,7 +35,7 @@ struct USBBus: Sendable {
         }
     }
 
-    /// The identity of a device; `nil` if it was unplugged in the meantime.
+    /// The identity of a device; `nil` if the device was unplugged in the meantime.
     private func identity(of name: String) -> USBIdentity? {
         let path = "\(Self.folder)/\(name)/"
         guard let bus = tree.number(path + "busnum"), let address = tree.number(path + "devnum"),

@@ -1,5 +1,5 @@
-/// A fault that happens once, at a chosen frame, so that a card can be removed at every possible
-/// moment.
+/// A fault that happens once, at a chosen frame. It makes it possible to test the removal of a card
+/// at any moment.
 public struct Fault: Hashable, Sendable {
     /// The frames that are counted.
     public enum Counted: String, Sendable, CaseIterable {
@@ -13,9 +13,9 @@ public struct Fault: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// The card is gone before the frame reaches it.
         case lost
-        /// The card loses power while the page is being programmed, and then it is gone.
+        /// The card loses power while the page is being programmed, and it is gone.
         case torn(TornPage)
-        /// The page is written, but the ACK is lost and the card is gone.
+        /// The page is written, but the ACK is lost, and the card is gone.
         case acknowledgeLost
         /// The page is written and acknowledged, and then the card is gone.
         case pulledAfter

@@ -4,14 +4,14 @@ extension Fault: CustomStringConvertible {
         "\(counted.rawValue) \(countdown) \(kind)"
     }
 
-    /// Reads a fault, but only in the form written by `description`.
+    /// Parses a fault, but only in the exact form that `description` produces.
     public init?(_ text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard words.count >= 3, let counted = Counted(rawValue: words[0]),
             let countdown = Int(words[1]), countdown > 0, let kind = Kind(Array(words[2...]))
         else { return nil }
         self.init(at: countdown, counting: counted, kind)
-        // Comparing the text refuses other spellings, such as extra spaces.
+        // The comparison rejects other spellings, such as extra spaces.
         guard description == text else { return nil }
     }
 }

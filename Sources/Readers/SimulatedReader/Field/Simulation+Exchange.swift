@@ -10,8 +10,8 @@ public enum FrameOutcome: Hashable, Sendable {
     case late(TagReply)
     /// The tag is not in the field, or has just been removed.
     case gone
-    /// The process that uses the tag dies. If it dies before the frame is sent, the reply is
-    /// silence.
+    /// The process that uses the tag is killed. If that happens before the frame is sent, the reply
+    /// is silence.
     case killed(TagReply)
 }
 
@@ -22,7 +22,8 @@ extension Simulation {
 
     /// Sends one frame, without a CRC, to the tag with this UID.
     ///
-    /// Changes to the tag are kept even if the frame failed, which is how torn pages come about.
+    /// Changes to the tag are kept even if the frame failed, so a failed write can leave a torn
+    /// page.
     public mutating func exchange(
         _ frame: [UInt8], with uid: [UInt8], _ side: inout TagSide
     ) -> FrameOutcome {
@@ -33,8 +34,8 @@ extension Simulation {
             return .gone
         }
         if case .refused(let code) = fault {
-            // An empty frame is not a command, so the tag stops responding, as it does after any
-            // NAK. The tag's memory does not change.
+            // The empty frame is not a command, so the tag stops responding, as it does after any
+            // NAK. Its memory does not change.
             var copy = before
             _ = side.answer([], &copy)
             return .reply(.nak(code))
@@ -54,7 +55,7 @@ extension Simulation {
             late: .late(reply), killed: .killed(reply), gone: .gone)
     }
 
-    /// Chooses what the reader receives, depending on the fault, if there is one.
+    /// Chooses what the reader receives, depending on the fault, if any.
     mutating func arrival<Outcome>(
         from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
         late: Outcome, killed: Outcome, gone: Outcome
@@ -69,7 +70,8 @@ extension Simulation {
         }
     }
 
-    /// Counts a frame toward the fault that is armed. If the fault is due, disarms and returns it.
+    /// Counts a frame toward the armed fault, if any. If the fault is due, disarms it and returns
+    /// its kind.
     mutating func dueFault(isWrite: Bool) -> Fault.Kind? {
         guard var due = fault, isWrite || due.counted == .frame else { return nil }
         due.countdown -= 1
@@ -78,8 +80,8 @@ extension Simulation {
     }
 
     /// Interrupts the programming of a page. The chip protects lock bits and the capability
-    /// container, but other pages can be torn, even if the new content is the same as the old one.
-    /// A torn password becomes the tag's password.
+    /// container, but other pages can be torn, even if the new content is the same as the old
+    /// content. A torn password becomes the tag's password.
     private static func tear(
         _ frame: [UInt8], _ before: TagMemory, _ after: TagMemory, as torn: TornPage
     ) -> TagMemory {

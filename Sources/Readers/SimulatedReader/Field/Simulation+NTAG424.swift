@@ -13,12 +13,12 @@ extension Simulation {
         case late
         /// The chip is not in the field, or has just been removed.
         case gone
-        /// The process that uses the chip dies, before or after the step.
+        /// The process that uses the chip is killed, before or after the step.
         case killed
     }
 
-    /// Lets the chip with this UID react, unless a fault prevents that. `react` changes the state
-    /// and the memory passed to it. Both changes are kept as far as the fault allows.
+    /// Lets the chip with this UID respond, unless a fault prevents that. `react` changes the state
+    /// and the memory passed to it. The fault may limit which changes to the memory are kept.
     package mutating func exchange<State>(
         with uid: [UInt8], isWrite: Bool, isChained: Bool, _ state: inout State,
         _ react: (inout State, inout NTAG424Memory) -> [UInt8]?
@@ -30,7 +30,7 @@ extension Simulation {
             return .gone
         }
         if case .refused = fault {
-            // 91EEh means that the chip could not write, and did nothing.
+            // With 91EEh, the chip reports that it could not write and has done nothing.
             return .answer([0x91, 0xEE])
         }
         if fault == .killedBefore { return .killed }

@@ -3,18 +3,18 @@ import Tags
 extension Simulation {
     /// The bytes that a phone reads from a tag, without a key or password.
     package enum SeenByPhone: Hashable, Sendable {
-        /// The message on an NTAG 424, and how often it was read. The message is `nil` if the chip
-        /// refuses to be read; the count is `nil` if the chip does not reveal it.
+        /// The message on an NTAG 424, and how many times it was read. The message is `nil` if the
+        /// chip refuses to be read; the count is `nil` if the chip does not reveal it.
         case message([UInt8]?, reads: UInt32?)
-        /// The data area of an NTAG21x, from page 4 on.
+        /// The data area of an NTAG21x, starting at page 4.
         case area([UInt8])
     }
 
     /// The maximum number of bytes that a phone requests at once.
     private static let maximumReadLength = 59
 
-    /// Returns what a phone reads from a tag, wherever the tag is; `nil` if the tag is not in the
-    /// drawer. The tag counts the read, as a real one would.
+    /// Returns what a phone reads from a tag, whether or not the tag is on the reader; `nil` if it
+    /// is not in the drawer. The tag counts the read, as a real one would.
     package mutating func showToPhone(
         _ uid: [UInt8], random: (Int) -> [UInt8]
     ) -> SeenByPhone? {
@@ -30,9 +30,8 @@ extension Simulation {
         return .area(area)
     }
 
-    /// Reads the message as phones do: reads the capability file, then selects the message's file
-    /// and reads it in parts. The file is selected only once, so that all parts contain the same
-    /// count.
+    /// Reads the message as phones do: first the capability file, then, in parts, the message's
+    /// file. That file is selected only once, so that all parts contain the same count.
     private static func message(
         of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
@@ -47,8 +46,8 @@ extension Simulation {
         }
         let headCount = 2
         guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
-            // A phone learns from the first 15 bytes of the capability container where the message
-            // is; here, that is known.
+            // A phone learns where the message is from the first 15 bytes of the capability
+            // container; here, the location is already known.
             read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
             let head = read(0, headCount), head.count == headCount
         else { return nil }

@@ -1,15 +1,15 @@
 public import Tags
 
-/// The world of a simulated reader: a drawer of tags, the tags on the reader, and the next fault.
+/// The state of a simulation: a drawer of tags, the tags on the reader, and the next fault.
 public struct Simulation: Hashable, Sendable {
-    /// The maximum number of tags in a drawer. It is enough for experiments, and the file stays
+    /// The maximum number of tags in a drawer. It is enough for experiments and keeps the file
     /// small enough to be read quickly.
     public static let maximumTags = 64
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
-    /// Whether text that someone typed stands for the NTAG 424. "424" does, too.
+    /// Whether the text that a user typed means the NTAG 424. "424" does, too.
     package static func isChip(typed text: String) -> Bool {
         text.uppercased() == chipName || text == String(chipName.suffix(3))
     }
@@ -20,7 +20,7 @@ public struct Simulation: Hashable, Sendable {
     package private(set) var chips: [NTAG424Memory]
     /// The UIDs of the tags on the reader.
     public private(set) var onReader: [[UInt8]]
-    /// The tag that was on the reader last. It is the one to put back if no tag is specified.
+    /// The tag that was last on the reader. It is put back if no tag is specified.
     public private(set) var lastOnReader: [UInt8]?
     /// The next fault; `nil` if there is none.
     public var fault: Fault?
@@ -46,8 +46,7 @@ public struct Simulation: Hashable, Sendable {
         return simulation
     }
 
-    /// The tags and chips, with everything that they store without power. Where they are is left
-    /// out.
+    /// The tags and chips, with everything that they store without power, but not where they are.
     package var contents: Simulation { Simulation(tags, chips: chips) }
 
     /// The tag with this UID; `nil` if it is not in the drawer.
@@ -74,9 +73,9 @@ public struct Simulation: Hashable, Sendable {
         }
     }
 
-    /// Adds a factory-new NTAG 424; returns `nil` if the drawer is full. The first one gets the UID
-    /// and the signature of a real chip, as published by its maker. The UID differs from all those
-    /// in the drawers `elsewhere`.
+    /// Adds a factory-fresh NTAG 424; returns `nil` if the drawer is full. The first one gets the
+    /// UID and the signature of a real chip, as published by its maker. The UIDs in `elsewhere`,
+    /// which are used in other drawers, are not used again.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> NTAG424Memory? {
@@ -111,8 +110,8 @@ public struct Simulation: Hashable, Sendable {
     /// Puts one tag from the drawer on the reader, next to those already there.
     public mutating func add(_ uid: [UInt8]) { put(onReader.filter { $0 != uid } + [uid]) }
 
-    /// Takes a tag out of the drawer, for example to move it to another drawer; `nil` if it is not
-    /// there.
+    /// Removes a tag from the drawer, for example to move it to another one; `nil` if the tag is
+    /// not there.
     public mutating func remove(_ uid: [UInt8]) -> TagMemory? {
         guard let index = tags.firstIndex(where: { $0.uid == uid }) else { return nil }
         take(uid)
@@ -121,8 +120,8 @@ public struct Simulation: Hashable, Sendable {
         return tags.remove(at: index)
     }
 
-    /// Takes an NTAG 424 out of the drawer, for example to move it to another drawer; `nil` if it
-    /// is not there.
+    /// Removes an NTAG 424 from the drawer, for example to move it to another one; `nil` if it is
+    /// not there.
     package mutating func removeChip(_ uid: [UInt8]) -> NTAG424Memory? {
         guard let index = chips.firstIndex(where: { $0.number == uid }) else { return nil }
         take(uid)
@@ -130,9 +129,9 @@ public struct Simulation: Hashable, Sendable {
         return chips.remove(at: index)
     }
 
-    /// Adds a factory-new tag; returns `nil` if the drawer is full. The first tag of a model gets
+    /// Adds a factory-fresh tag; returns `nil` if the drawer is full. The first tag of a model gets
     /// the UID and the signature of a real chip, if any are publicly known; the others are not
-    /// signed. The UID differs from all those in the drawers `elsewhere`.
+    /// signed. The UIDs in `elsewhere`, which are used in other drawers, are not used again.
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {

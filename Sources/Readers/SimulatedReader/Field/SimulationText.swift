@@ -1,7 +1,7 @@
 public import Tags
 import TextCodecs
 
-/// The text form of a simulation, so that a simulated card survives between two commands and can be
+/// The text form of a simulation, so that simulated cards persist between commands and can be
 /// viewed, copied, and restored.
 extension Simulation {
     private static let heading = "tapcard simulation 1"
@@ -56,8 +56,8 @@ extension Simulation {
             throw ReaderError(
                 .noReader, "there are too many tags, or two tags have the same UID")
         }
-        // The last tag is put on the reader first and replaced afterward, because `put` remembers
-        // it as the last one if the reader is empty.
+        // The last tag is put on the reader first and replaced afterward, because `put` keeps it as
+        // the last tag if the reader is empty.
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the last tag is missing from the file")

@@ -8,7 +8,7 @@ public enum TornPage: Hashable, Sendable {
     case new
     /// All bits are zero.
     case zero
-    /// Each bit that differs has either its old or its new value, chosen by this seed.
+    /// Each differing bit has either its old or its new value, chosen by this seed.
     case mix(seed: UInt64)
     /// The new content with only this many of its lowest one-bits programmed.
     case lowestOnes(Int)
@@ -33,7 +33,7 @@ public enum TornPage: Hashable, Sendable {
         case .unchanged: old
         case .new: new
         case .zero: 0
-        // A set bit in the mask selects the new bit, a cleared one the old bit.
+        // A set bit in the mask selects the new bit; a clear bit selects the old one.
         case .mix(let seed): old & ~TornPage.mask(seed) | new & TornPage.mask(seed)
         case .lowestOnes(let count): TornPage.ones(of: new, count, fromTop: false)
         case .highestOnes(let count): TornPage.ones(of: new, count, fromTop: true)

@@ -3,8 +3,8 @@ import TextCodecs
 
 /// A value in a service's answer, and its location, so that an error can say where the value is.
 struct AnswerReader {
-    /// The maximum number of values in an answer. A mebibyte of draws or tickets in the documented
-    /// form has fewer.
+    /// The maximum number of values in an answer. One mebibyte of draws or tickets, in the
+    /// documented format, contains fewer.
     private static let maximumValueCount = 100_000
 
     let value: JSONValue
@@ -43,10 +43,11 @@ struct AnswerReader {
 
     func elements() throws(ServiceError) -> [AnswerReader] {
         guard let array = value.array else { throw wrong("is not an array") }
+        // Error messages count from 1.
         return array.enumerated().map { AnswerReader($1, at: "number \($0 + 1) of \(location)") }
     }
 
-    /// A string that is not empty and not longer than the limit.
+    /// A nonempty string within the length limit.
     func string(longest: Int = 1_024) throws(ServiceError) -> String {
         guard let string = value.string else { throw wrong("is not a string") }
         guard !string.isEmpty else { throw wrong("is empty") }
@@ -64,7 +65,7 @@ struct AnswerReader {
         return text
     }
 
-    /// An integer, read from its exact digits. Some services put integers in quotes, others do not.
+    /// An integer, read from its exact digits. Some services put integers in quotes; others do not.
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =

@@ -56,7 +56,7 @@ package enum LotteryParsing {
     ) throws(ServiceError) -> Balls {
         func ball(_ key: String) throws(ServiceError) -> Int {
             let member = try row.member(key)
-            // An invalid number is reported as a wrong ball, not as a wrong form of the answer.
+            // An invalid number is reported as an invalid ball, not as malformed JSON.
             return try translating(member.integer(in: 1...rules.highest)) { (error: ServiceError) in
                 ServiceError(.badBalls, error.detail)
             }

@@ -2,8 +2,8 @@ package import TapcardDomain
 
 /// Parses the Mastermind service's answers.
 package enum MastermindParsing {
-    private static let highestScore = 1_000_000_000
-    private static let longestName = 200
+    private static let maximumScore = 1_000_000_000
+    private static let maximumNameLength = 200
 
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
@@ -44,6 +44,7 @@ package enum MastermindParsing {
         var ranks: [MastermindRank] = []
         for row in try AnswerReader(body).elements() {
             var icons: [String] = []
+            // The largest icon comes first; any of the three may be missing.
             for key in ["icon512", "icon192", "icon72"] {
                 guard let icon = try row.optional(key) else { continue }
                 icons.append(Shown.text(try icon.string(longest: 2_048), longest: 2_048))
@@ -52,7 +53,7 @@ package enum MastermindParsing {
                 MastermindRank(
                     id: try name(row, "id"), participant: try name(row, "participantId"),
                     name: try name(row, "name"), time: try time(row.member("timestamp")),
-                    score: try row.member("score").integer(in: 0...highestScore),
+                    score: try row.member("score").integer(in: 0...maximumScore),
                     slots: try row.member("slots").integer(in: 1...MastermindRules.maximumSlots),
                     icons: icons))
         }
@@ -61,7 +62,7 @@ package enum MastermindParsing {
 
     /// A user's name, made safe to display, because users choose their own names.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
-        Shown.text(try row.member(key).string(), longest: longestName)
+        Shown.text(try row.member(key).string(), longest: maximumNameLength)
     }
 
     /// A time such as "2021-04-26 17:26:22". It is not converted, because its time zone is unknown.

@@ -8,12 +8,14 @@ struct ServiceCaller: Sendable {
     let timeouts: ServiceTimeouts
     let dependencies: ServiceDependencies
 
-    /// Returns the service's answer, whatever its status. Only statuses from 500 to 599 are errors.
+    /// Returns the service's answer. Throws an error for statuses 500 to 599; the caller interprets
+    /// all other statuses.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
-        // If only the answer to a POST was lost, sending the POST again would make it count twice.
+        // A failed POST may have taken effect even if its answer was lost, so sending it again
+        // could make it count twice.
         let attempts = method == .get ? max(1, timeouts.attempts) : 1
         let end = dependencies.uptime() + timeouts.whole
         var rest = timeouts.whole
@@ -25,7 +27,7 @@ struct ServiceCaller: Sendable {
             } catch {
                 failure =
                     failure.map { first in
-                        // An earlier error says more than a timeout at the end.
+                        // An earlier error is more informative than a final timeout.
                         error.kind == .timedOut ? first : error
                     } ?? error
                 guard error.isTemporary, attempt < attempts else { break }
@@ -64,14 +66,14 @@ struct ServiceCaller: Sendable {
 }
 
 extension ServiceError {
-    /// The error, with the name of the service added.
+    /// Adds the service's host name to the error.
     func naming(_ address: ServiceAddress) -> ServiceError {
         ServiceError(kind, "\(address.host): \(detail)")
     }
 }
 
 extension ServiceCaller {
-    /// Parses an answer. If it is invalid, the error names the service.
+    /// Parses an answer. If the answer is invalid, the error names the service.
     func meaning<Value>(
         of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {

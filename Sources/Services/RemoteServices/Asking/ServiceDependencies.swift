@@ -1,16 +1,15 @@
 import OperatingSystem
 package import TapcardDomain
 
-/// The clocks and the random source. They are parameters, so that tests can control them.
+/// The clocks and the random source. They are passed in so that tests can control them.
 package struct ServiceDependencies: Sendable {
-    /// The time of day. Because someone may set it back, it is used only for answers stored on
-    /// disk.
+    /// The time of day. It can be set back, so it is used only for answers stored on disk.
     package let now: @Sendable () -> Timestamp
     /// A monotonic clock.
     package let uptime: @Sendable () -> Duration
     /// Sleeps; throws if the task is canceled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Returns a random number from 0 to just below its argument.
+    /// Returns a random integer from 0 up to, but not including, its argument.
     package let random: @Sendable (Int) -> Int
 
     package init(

@@ -23,10 +23,11 @@ package struct ServiceTimeouts: Hashable, Sendable {
     package static let lottery = ServiceTimeouts(connecting: .seconds(3), whole: .seconds(10))
     package static let mastermind = ServiceTimeouts(whole: .seconds(10))
 
-    /// The pause after this attempt, which is random: at least half of the full pause. Stations
-    /// that lost a service at the same moment therefore do not all retry at the same moment.
+    /// The pause after this attempt: a random duration between half the full pause and the full
+    /// pause. It is random so that stations that lost a service at the same moment do not all retry
+    /// at once.
     package func pause(after attempt: Int, random: (Int) -> Int) -> Duration {
-        // At most 1024 times the first pause, so that no number of attempts causes an overflow.
+        // The factor is limited to 1024, so that even many attempts cannot cause an overflow.
         let full = firstPause * (1 << min(attempt - 1, 10))
         // `random` returns 0 to 999, so the full pause can be reached.
         return full / 2 + full / 2 * random(1_000) / 999

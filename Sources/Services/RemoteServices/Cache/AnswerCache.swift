@@ -6,8 +6,8 @@ package actor AnswerCache {
     private let folder: String
     private nonisolated let lane = BlockingLane(label: "tapcard.answer-cache")
 
-    /// The maximum size of a file in bytes: a body and the line that describes it.
-    private static let longestFile = AnswerSink.longestBody + AnswerSink.longestHead * 2
+    /// The maximum size of a file, in bytes: a body and the line that describes it.
+    private static let maximumFileSize = AnswerSink.longestBody + AnswerSink.longestHead * 2
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()
@@ -18,7 +18,7 @@ package actor AnswerCache {
 
     /// The answer stored under this name, if it came from this address and can be read.
     func answer(_ name: String, from url: String) -> CachedAnswer? {
-        guard let bytes = try? file(name).read(limit: AnswerCache.longestFile),
+        guard let bytes = try? file(name).read(limit: AnswerCache.maximumFileSize),
             let answer = CachedAnswer(parsing: bytes), answer.url == url
         else { return nil }
         return answer
@@ -27,10 +27,11 @@ package actor AnswerCache {
     func keep(_ answer: CachedAnswer, as name: String) {
         do throws(FileError) {
             try DurableFile.makeFolder(folder)
+            // Not synced to disk: losing a cached answer in a power failure is harmless.
             try file(name).write(answer.bytes, mode: 0o600, durable: false)
         } catch {
-            // Ignored: the answer itself is good. It just cannot be used later, when the service
-            // is offline.
+            // Ignored, because the answer itself is valid. It just will not be available when the
+            // service is offline.
         }
     }
 

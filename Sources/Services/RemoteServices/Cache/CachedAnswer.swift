@@ -37,8 +37,8 @@ extension CachedAnswer {
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
             body: Array(bytes[(end + 1)...]))
-        // Without a checksum, a changed digit would go unnoticed, and prizes are paid according to
-        // this list.
+        // Without the checksum, a changed digit would go unnoticed, and prizes are paid according
+        // to this answer.
         guard self.bytes == bytes else { return nil }
     }
 }

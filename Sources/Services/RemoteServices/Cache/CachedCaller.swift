@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// Asks a service each time. If the service does not answer, falls back on its last good answer.
+/// Calls a service each time. If the service does not answer, falls back to its last good answer.
 struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: AnswerCache
@@ -11,10 +11,10 @@ struct CachedCaller: Sendable {
         let value: Value
     }
 
-    /// Returns the service's answer or the stored one. `parse` interprets a body; only a body that
-    /// it accepts is stored, under `name`. If `objection` returns an error for the new and the
-    /// stored answer, the stored one is kept. With `forgetting`, the stored answer is ignored, and
-    /// it is removed once a good answer has arrived.
+    /// Returns the service's answer or the stored one. `parse` interprets a body; a body that it
+    /// accepts is stored under `name`. If `objection` returns an error when it compares the new
+    /// answer with the stored one, the stored answer is kept. With `forgetting`, the stored answer
+    /// is ignored, and it is removed once a good answer has arrived.
     func fetch<Value: Sendable>(
         _ path: String, keptAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
@@ -29,8 +29,8 @@ struct CachedCaller: Sendable {
         }
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            // The service itself has to answer, not a cache in between: tickets are sold on the
-            // basis of this list.
+            // The answer must come from the service itself, not from a cache along the way: tickets
+            // are sold on the basis of this list.
             answer = try await caller.ask(
                 .get, path,
                 headers: [
@@ -38,11 +38,12 @@ struct CachedCaller: Sendable {
                     stored?.answer.etag.flatMap { HTTPHeader("If-None-Match", $0) },
                 ].compactMap(\.self))
         } catch {
+            // A stored answer would only hide a permanent error.
             guard error.isTemporary else { throw error }
             return try outdated(stored, because: error)
         }
         let now = caller.dependencies.now()
-        // A 304 makes sense only as an answer to a request with an ETag.
+        // A 304 is valid only in response to a request with an ETag.
         if answer.status == 304, var unchanged = stored, unchanged.answer.etag != nil {
             unchanged.answer.confirmed = now
             await cache.keep(unchanged.answer, as: name)
@@ -61,7 +62,7 @@ struct CachedCaller: Sendable {
         return Fetched(value, cacheRemovalError: cacheRemovalError)
     }
 
-    /// The stored answer, with its age and the reason why it may be outdated.
+    /// The stored answer, with its age and the reason it may be outdated.
     private func outdated<Value>(
         _ stored: Stored<Value>?, because error: ServiceError
     ) throws(ServiceError) -> Fetched<Value> {

@@ -2,10 +2,9 @@ import CCurl
 
 /// Receives an answer from libcurl. Stops the transfer if the answer exceeds a limit.
 final class AnswerSink {
-    /// The maximum number of bytes in a body. There has to be a limit, because the body is held in
-    /// memory.
+    /// The maximum number of bytes in a body, which is held in memory.
     static let longestBody = 1_048_576
-    /// The maximum number of bytes in all headers together, including those of proxies and interim
+    /// The maximum total size of all headers, in bytes, including those from proxies and interim
     /// answers.
     static let longestHead = 65_536
 
@@ -24,8 +23,8 @@ final class AnswerSink {
             return 0
         }
         let bytes = unsafe Array(line)
-        // libcurl also passes the trailer lines after a chunked body to this function. They are no
-        // longer headers, so they are counted but not stored.
+        // libcurl also passes the trailer lines after a chunked body to this function. They are not
+        // headers, so they are counted but not stored.
         let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
         guard mayBegin else { return line.count }
         head.take(bytes)

@@ -35,8 +35,8 @@ import TapcardDomain
         unsafe errorText.deallocate()
     }
 
-    /// Sends a request. Blocks until the answer has arrived, the time is up, or the switch is
-    /// turned off.
+    /// Sends a request. Blocks until the answer arrives, time runs out, or the switch is turned
+    /// off.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         _ abort: TransferSwitch
@@ -46,7 +46,7 @@ import TapcardDomain
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
         defer { unsafe functions.easy_reset(easy) }
-        // libcurl may leave the buffer unchanged, so the text of an earlier failure is removed.
+        // libcurl may leave the buffer unchanged, so an earlier failure's text is cleared first.
         unsafe errorText.pointee = 0
         unsafe try prepare(
             request, HTTPLimits(connecting: limits.connecting, whole: rest), headers: headers, sink)
@@ -61,7 +61,7 @@ import TapcardDomain
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// Runs the transfer and returns its result code from libcurl.
+    /// Runs the transfer and returns libcurl's result code.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl rejected a request")
@@ -69,9 +69,9 @@ import TapcardDomain
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // The loop ends, because every transfer has a time limit in libcurl.
+        // The loop always ends, because libcurl enforces a time limit on every transfer.
         while true {
-            // Checked after the switch was armed, because a wake-up before that has no effect.
+            // Checked after the switch is armed, because an earlier wake-up has no effect.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
@@ -79,6 +79,8 @@ import TapcardDomain
             }
             let outcome = unsafe tapcard_libcurl_outcome(functions, multi)
             if outcome >= 0 { return CURLcode(rawValue: UInt32(outcome)) }
+            // libcurl wakes up earlier if there is anything to do, so the one second is only a
+            // backstop.
             guard unsafe functions.multi_poll(multi, nil, 0, 1_000, nil) == CURLM_OK else {
                 throw stuck("libcurl cannot wait for an answer")
             }
@@ -108,10 +110,9 @@ import TapcardDomain
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A redirect could deliver a code, token, or password to someone else.
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // libcurl must not resolve dots in the path of a call, because the result could be another
-        // path.
+        // libcurl must not resolve ".." in a path, because the result could be a different path.
         try set(CURLOPT_PATH_AS_IS, 1)
-        // The headers of a proxy's answer to CONNECT are not the service's.
+        // The headers in a proxy's answer to CONNECT do not come from the service.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl must leave the process's signal handlers alone; it still reports a broken pipe as
         // an error code.
@@ -135,8 +136,8 @@ import TapcardDomain
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerCallbacks.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
-        // If a reused connection turns out to be dead, libcurl repeats the request on its own. With
-        // a new connection, it never does.
+        // If a reused connection turns out to be dead, libcurl repeats the request on its own. It
+        // never does so on a new connection.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
@@ -174,8 +175,8 @@ import TapcardDomain
         try require(unsafe tapcard_libcurl_set_number(functions, easy, option, value))
     }
 
-    /// Requires that libcurl accepted an option. An unknown option would have no effect, so a
-    /// libcurl that is too old is not used at all.
+    /// Throws an error if libcurl rejected an option. Without the option, a request could behave
+    /// differently, so a libcurl that is too old is not used at all.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
         throw ServiceError(.noClient, "libcurl rejected a setting: \(meaning(of: code))")
@@ -202,7 +203,7 @@ import TapcardDomain
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one, because zero means no limit to libcurl.
+    /// Whole milliseconds, at least one: to libcurl, zero means no limit.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, rest) = components
         return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))

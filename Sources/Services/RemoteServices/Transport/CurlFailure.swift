@@ -16,7 +16,7 @@ package struct CurlFailure {
     private let isSent: Bool
     /// The error number of the last failed system call, if any.
     private let systemError: Int
-    /// The status with which a proxy answered the request for a connection; 0 if there was none.
+    /// The status in a proxy's answer to CONNECT; 0 if there was no such answer.
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
@@ -34,7 +34,7 @@ package struct CurlFailure {
     }
 
     package var error: ServiceError {
-        // We stopped this transfer, so libcurl's code does not give the reason.
+        // tapcard itself stopped this transfer, so libcurl's code does not give the reason.
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
@@ -42,8 +42,8 @@ package struct CurlFailure {
         return isSent ? afterSending : beforeSending
     }
 
-    /// The error for a request of which at least part was sent. The service may have acted on it,
-    /// so the error must never be "offline", no matter what libcurl's code is.
+    /// The error for a request that was sent at least in part. The service may have acted on it, so
+    /// the error must never be "offline", whatever libcurl's code is.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
@@ -123,7 +123,7 @@ package struct CurlFailure {
 }
 
 extension Duration {
-    /// The duration as shown to people: "15 s", "0.25 s".
+    /// The duration as it is displayed, such as "15 s" or "0.25 s".
     var shown: String {
         let (seconds, rest) = components
         let hundredths = Int(rest / 10_000_000_000_000_000)

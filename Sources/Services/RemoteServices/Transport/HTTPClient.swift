@@ -5,19 +5,19 @@ package import TapcardDomain
 /// requests. Each service has its own client, so no service has to wait for another.
 ///
 /// The time that a request spends in the queue counts toward its time limit. A request whose time
-/// is up before its turn comes is not sent.
+/// runs out before its turn is not sent.
 package actor HTTPClient: HTTPTransport {
     /// The options for all of a client's requests.
     package struct Options: Hashable, Sendable {
         package let userAgent: String
-        /// A file with the certificates of trusted authorities, in addition to those in the
-        /// system's folder.
+        /// A file with certificates of trusted authorities, in addition to those in the system's
+        /// folder.
         package let authorities: String?
         /// The address of a proxy; empty for no proxy. If `nil`, libcurl uses the environment
         /// variables http_proxy, https_proxy, all_proxy, and no_proxy.
         package let proxy: String?
 
-        /// `version` is the version of tapcard, which services see in each request.
+        /// `version` is tapcard's version, which is sent to services in each request.
         package init(version: String, authorities: String? = nil, proxy: String? = nil) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
@@ -76,12 +76,13 @@ package actor HTTPClient: HTTPTransport {
     }
 
     /// Loads libcurl now, for a program that may have no file descriptors left to load it later. A
-    /// load that failed is not retried.
+    /// failed load is not retried.
     package static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {
         if let connection { return connection }
         let new = try CurlConnection(try .load(libraryFile), options)
+        // Later requests reuse this value's open connections.
         connection = new
         return new
     }

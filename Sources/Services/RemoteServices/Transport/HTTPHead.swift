@@ -9,7 +9,7 @@ package struct HTTPHead: Hashable, Sendable {
 
     package init() {}
 
-    /// Takes one line as received. A status line starts a new header block and discards the earlier
+    /// Adds one line as received. A status line starts a new header block and discards the previous
     /// one, which belonged to an interim answer or came from a proxy.
     package mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
@@ -39,7 +39,7 @@ package struct HTTPHead: Hashable, Sendable {
 
     /// The value of the header with this name, if there is exactly one.
     package subscript(name: String) -> String? {
-        // Two values may contradict each other, so neither of them counts.
+        // Two values may contradict each other, so neither is used.
         let values = self[all: name]
         return values.count == 1 ? values[0] : nil
     }

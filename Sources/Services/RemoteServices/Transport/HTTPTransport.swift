@@ -14,7 +14,7 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     package enum Method: Hashable, Sendable {
         /// A request that may be repeated, because repeating it is harmless.
         case get
-        /// A request that must never be sent twice.
+        /// A request that must never be sent twice, because it may take effect each time.
         case post(body: [UInt8])
     }
 
@@ -36,20 +36,20 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package let name: String
     package let value: String
 
-    private static let longestValue = 8_192
+    private static let maximumValueLength = 8_192
 
     /// `nil` unless the name consists of letters, hyphens, and underscores, and the value of
     /// printable ASCII, so that the value cannot end the line.
     package init?(_ name: String, _ value: String) {
-        // The bit 0x20 maps upper-case letters to lower-case ones.
+        // Setting bit 0x20 turns upper-case letters into lower-case ones.
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || [UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
         }
         guard !name.isEmpty, isName, !value.isEmpty,
-            value.utf8.count <= HTTPHeader.longestValue,
+            value.utf8.count <= HTTPHeader.maximumValueLength,
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
-            // The server would drop spaces at the ends, so it would see a different value.
+            // The server would strip leading and trailing spaces and see a different value.
             value.utf8.first != 0x20, value.utf8.last != 0x20
         else { return nil }
         (self.name, self.value) = (name, value)

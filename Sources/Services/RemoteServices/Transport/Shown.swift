@@ -1,12 +1,12 @@
 import TapcardDomain
 
-/// Makes text from outside safe to display: limits its length, and replaces characters that mislead
-/// a reader or control a terminal.
+/// Makes text from other systems safe to display: limits its length, and replaces characters that
+/// could mislead a reader or control a terminal.
 enum Shown {
     static let longest = 80
 
     /// An address without the parts that may be secret: the query and the fragment, which may
-    /// contain codes and tokens, and anything before an "@" in a part between slashes.
+    /// contain codes and tokens, and in each part between slashes, anything before an "@".
     static func place(_ url: String) -> String {
         var shown = ""
         var part = ""
@@ -14,7 +14,7 @@ enum Shown {
             switch character {
             // Anything before an "@" may be a user name and a password.
             case "@": part = ""
-            // Some programs treat a backslash like a slash.
+            // Some programs treat a backslash as a slash.
             case "/", "\\":
                 shown += part + String(character)
                 part = ""

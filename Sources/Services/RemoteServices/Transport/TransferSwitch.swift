@@ -1,7 +1,7 @@
 import BlockingLane
 import CCurl
 
-/// Ends a transfer from another thread. Other threads must not do anything else to a transfer.
+/// Lets another thread end a transfer. Other threads must not do anything else to a transfer.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
