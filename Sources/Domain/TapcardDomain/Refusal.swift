@@ -50,7 +50,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The rule that refused.
     public let rule: Rule
-    /// A sentence for people that describes the refusal.
+    /// A sentence that describes the refusal to the user.
     public let detail: String
     /// A more specific reason, if it affects what can be done about the refusal.
     public let reason: Reason?

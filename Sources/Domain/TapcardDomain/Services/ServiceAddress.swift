@@ -3,7 +3,7 @@
 /// It has no user name and no password, because addresses are displayed. It has no query and no
 /// fragment, because a path is appended to it.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address without a slash at the end.
+    /// The address without a trailing slash.
     package let text: String
     /// The host, with the port if there is one, for messages.
     package let host: String

@@ -49,7 +49,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     /// Creates an error.
