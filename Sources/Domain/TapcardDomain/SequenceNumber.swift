@@ -1,4 +1,4 @@
-/// The number of one sealed state of a card. Numbers only increase, and none is used twice.
+/// The number of a card's sealed state. A card's numbers only increase, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     public let value: UInt32

@@ -123,7 +123,8 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 }
 
-/// The format of a snapshot file: a title, a line of text fields, the rows, and a seal over all of them.
+/// The format of a snapshot file: a title, a line of text fields, the rows, and a seal over all of
+/// them.
 extension CardSnapshot {
     package func bytes(under keys: KeyRing) -> [UInt8] {
         let words = [

@@ -3,7 +3,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// How a record without a valid seal seems to have come about, judging by its bytes.
+/// How a record without a valid seal probably came about, based on its bytes.
 ///
 /// This is a hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {

@@ -47,8 +47,8 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
     }
 
-    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller has
-    /// made sure that the text is ASCII.
+    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller
+    /// must make sure that the text is ASCII.
     private static func isHost(_ text: Substring) -> Bool {
         let name: Substring
         let rest: Substring
