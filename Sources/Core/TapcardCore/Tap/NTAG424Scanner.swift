@@ -91,8 +91,8 @@ struct NTAG424Scanner: StationWork {
         return answers.sellingVersion == version ? nil : answers
     }
 
-    /// Queries the chip without using a key. A chip that does not support these queries is a
-    /// different model.
+    /// Queries the chip without using a key. A chip that does not support these queries is
+    /// not an NTAG 424.
     func ask(
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
