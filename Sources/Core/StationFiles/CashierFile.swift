@@ -18,7 +18,7 @@ package struct Cashier: Hashable, Sendable {
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let maximumCashiers = 200
-    /// The longest password, in bytes.
+    /// The maximum length of a password, in bytes.
     package static let longestPassword = 1_024
 
     private static let format = "tapcard cashiers 1"
@@ -72,7 +72,7 @@ package struct CashierFile: Sendable {
             if let known = cashiers.named(cashier.name) {
                 cashiers.removeAll { $0 == known }
                 // The stored spelling is kept, because earlier operations were recorded with it.
-                cashiers.keep(Cashier(known.name, cashier.password))
+                cashiers.insertSorted(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
             // With a name that only looks the same, one cashier's work would be attributed to
@@ -90,7 +90,7 @@ package struct CashierFile: Sendable {
                         + "reached.", .removeCashier,
                     meaning: file.unchanged)
             }
-            cashiers.keep(cashier)
+            cashiers.insertSorted(cashier)
             return (cashier.name, true)
         }
     }
@@ -150,7 +150,7 @@ extension [Cashier] {
         first { $0.name == name } ?? first { $0.name.spelling == name.spelling }
     }
 
-    fileprivate mutating func keep(_ cashier: Cashier) {
+    fileprivate mutating func insertSorted(_ cashier: Cashier) {
         insert(cashier, at: firstIndex { $0.name.text > cashier.name.text } ?? endIndex)
     }
 }

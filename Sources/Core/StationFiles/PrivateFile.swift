@@ -9,14 +9,14 @@ struct PrivateFile: Sendable {
     let path: String
     let secret: NextStep.FileStep.File
     let kind: TapcardError.Kind
-    /// How a sentence that starts with the file refers to it, without its path.
+    /// The file's name at the start of a sentence, without its path.
     let name: String
     /// The consequence for the user if the file cannot be used.
     let meaning: String
     /// The consequence of a failed change, which leaves the file as it was.
     let unchanged: String
 
-    /// How messages refer to the file, with its path.
+    /// The file's name and path, as messages use them.
     var named: String { "\(name) \(path)" }
 
     init(

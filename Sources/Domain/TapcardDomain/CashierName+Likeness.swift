@@ -1,5 +1,5 @@
 extension CashierName {
-    /// The name without spaces and invisible characters, in lower case. It is the same no matter
+    /// The name without spaces and invisible characters, in lower case. It does not depend on
     /// how someone types the name.
     public var spelling: String { CashierName.folded(text.unicodeScalars) }
 

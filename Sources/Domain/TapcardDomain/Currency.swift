@@ -7,7 +7,7 @@ public struct Currency: Hashable, Sendable {
     /// The symbol shown before an amount.
     public let sign: String
     /// Roughly how many minor units are worth one dollar: a round number close to the 2026 exchange
-    /// rate, for amounts that only need to be of the right size.
+    /// rate, for amounts that only need to be of the right magnitude.
     let dollarsWorth: Int64
     /// Whether people who pay in this currency write a comma as the decimal separator.
     public let usesDecimalComma: Bool

@@ -47,7 +47,8 @@ public struct Purse: Hashable, Sendable {
     /// The purse with this amount added.
     public func adding(_ amount: Money) throws(Refusal) -> Purse {
         try requireMovable(amount)
-        // Compared with the room left, because adding a huge amount to the balance could overflow.
+        // The amount is compared with the room left, because adding a huge amount to the balance
+        // could overflow.
         let room = Currency.largestBalance - balance.minorUnits
         guard amount.minorUnits <= room,
             let next = Purse(

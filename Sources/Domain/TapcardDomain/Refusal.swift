@@ -1,6 +1,7 @@
-/// A refusal: the rule that refused, and the details. Two refusals are equal if their rules are.
+/// A refusal: the rule that the request breaks, and the details. Two refusals are equal if their
+/// rules are.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rules that can refuse something.
+    /// The rules that a request can break.
     public enum Rule: String, Sendable, CaseIterable {
         /// The amount is not valid in the currency.
         case badAmount = "bad-amount"
@@ -48,9 +49,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case alreadyClaimed = "already-claimed"
     }
 
-    /// The rule that refused.
+    /// The rule that the request breaks.
     public let rule: Rule
-    /// A sentence for people that describes the refusal.
+    /// A sentence that describes the refusal to the user.
     public let detail: String
     /// A more specific reason, if it affects what can be done about the refusal.
     public let reason: Reason?
@@ -59,7 +60,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         /// The card was replaced, so this refusal is permanent.
         case replaced
-        /// The operation belongs to another card, namely this one.
+        /// The operation belongs to another card, whose number is given here.
         case otherCard(CardUID)
         /// The operation belongs to the tag's previous account.
         case earlierAccount

@@ -1,13 +1,13 @@
-/// The number of one sealed state of a card. Numbers only increase, and none is used twice.
+/// The number of a card's sealed state. A card's numbers only increase, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     public let value: UInt32
 
     /// The number before the first state.
     public static let none = SequenceNumber(trusted: 0)
-    /// The highest number that fits in the three bytes that a record has for it.
+    /// The maximum number, which is what fits in a record's three-byte field.
     public static let last: UInt32 = 0xFF_FFFF
-    /// The highest number; no number follows it.
+    /// The maximum number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
     /// Creates a sequence number; `nil` for a number that no record can have.
@@ -18,7 +18,7 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
 
     private init(trusted value: UInt32) { self.value = value }
 
-    /// The number this many steps after this one; `nil` if that is beyond the highest number.
+    /// The number this many steps after this one; `nil` if that is beyond the maximum.
     public func next(_ step: UInt32 = 1) -> SequenceNumber? {
         let (sum, overflow) = value.addingReportingOverflow(step)
         return overflow ? nil : SequenceNumber(sum)

@@ -130,7 +130,7 @@ extension MastermindBook {
     private static func game(_ document: JSONValue) -> KeptMastermindGame? {
         guard let address = document["address"]?.string,
             let id = document["id"]?.string.flatMap(MastermindGameID.init),
-            let slots = whole(document["slots"]), (try? MastermindRules(slots: slots)) != nil,
+            let slots = wholeNumber(document["slots"]), (try? MastermindRules(slots: slots)) != nil,
             let rows = document["guesses"]?.array, rows.count <= MastermindHistory.maximumTurns
         else { return nil }
         var turns: [MastermindTurn] = []
@@ -144,19 +144,20 @@ extension MastermindBook {
     }
 
     private static func turn(_ row: JSONValue, slots: Int) -> MastermindTurn? {
-        guard let parts = row.array, parts.count == 4, let colours = parts[0].array,
-            colours.count == slots
+        guard let parts = row.array, parts.count == 4, let colors = parts[0].array,
+            colors.count == slots
         else { return nil }
         var guess: [Int] = []
-        for colour in colours {
-            guard let colour = whole(colour), (1...MastermindRules.maximumColors).contains(colour)
+        for color in colors {
+            guard let color = wholeNumber(color),
+                (1...MastermindRules.maximumColors).contains(color)
             else { return nil }
-            guess.append(colour)
+            guess.append(color)
         }
-        switch (whole(parts[1]), whole(parts[2]), whole(parts[3])) {
+        switch (wholeNumber(parts[1]), wholeNumber(parts[2]), wholeNumber(parts[3])) {
         case (let number?, let black?, let white?):
             let evaluation = MastermindEvaluation(black: black, white: white)
-            // Pegs that no guess can get mean that the file is damaged.
+            // If no guess can score these pegs, the file is damaged.
             guard evaluation.isPossible(slots: slots), isNumber(number) else { return nil }
             return MastermindTurn(guess, .evaluated(evaluation, number: number))
         // The guess counted, but its evaluation was never received.
@@ -176,7 +177,9 @@ extension MastermindBook {
         (1...MastermindRules.maximumGuesses).contains(number)
     }
 
-    private static func whole(_ value: JSONValue?) -> Int? { value?.numberText.flatMap { Int($0) } }
+    private static func wholeNumber(_ value: JSONValue?) -> Int? {
+        value?.numberText.flatMap { Int($0) }
+    }
 }
 
 extension MastermindBook.Login {

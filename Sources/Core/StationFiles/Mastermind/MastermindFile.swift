@@ -8,7 +8,7 @@ struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
 
-    /// `note` receives messages for the user: that the file was damaged, and where it is now.
+    /// `note` is called with a message for the user if a damaged file has been moved aside.
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
             path: path, secret: .games, kind: .fileUnusable, name: "The Mastermind games file",
@@ -17,7 +17,7 @@ struct MastermindFile: Sendable {
     }
 
     func load() throws(TapcardError) -> MastermindBook {
-        if let book = try loadIfSound() { return book }
+        if let book = try loadIfIntact() { return book }
         // The file is read again under the lock, because another process may have moved it aside or
         // rewritten it.
         return try file.alone(loadOrSetAside)
@@ -40,7 +40,7 @@ struct MastermindFile: Sendable {
     }
 
     /// The stored data; nil if the file is damaged.
-    private func loadIfSound() throws(TapcardError) -> MastermindBook? {
+    private func loadIfIntact() throws(TapcardError) -> MastermindBook? {
         try file.requirePrivate()
         let bytes: [UInt8]?
         do throws(FileError) {
@@ -63,7 +63,7 @@ struct MastermindFile: Sendable {
     }
 
     private func loadOrSetAside() throws(TapcardError) -> MastermindBook {
-        if let book = try loadIfSound() { return book }
+        if let book = try loadIfIntact() { return book }
         let other = file.path + ".damaged"
         try translating(DurableFile(file.path).move(to: other)) { (error: FileError) in
             file.refusal(

@@ -76,7 +76,7 @@ package struct MastermindPlay: Sendable {
 
     /// Starts a game and makes it the current one.
     package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
-        // An impossible size is refused here, so that nothing is sent for it.
+        // An impossible size is refused here, before anything is sent.
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started.") {
             token throws(ServiceError) in
@@ -85,7 +85,7 @@ package struct MastermindPlay: Sendable {
         return try resume(MastermindGame(id: id, slots: slots))
     }
 
-    /// Makes a game the current one. It may have been started here or elsewhere.
+    /// Makes a game the current one. It may have been started at this station or elsewhere.
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
@@ -106,30 +106,30 @@ package struct MastermindPlay: Sendable {
     /// The guess is saved in the file before it is sent. If there is no response, it stays there as
     /// a guess that may have counted. It is never resent, because the service would count it a
     /// second time.
-    package func guess(_ colours: [Int]) async throws(TapcardError) -> KeptMastermindGame {
-        let game = try currentGame(accepting: colours)
-        try change(game) { $0.ask(colours) }
+    package func guess(_ colors: [Int]) async throws(TapcardError) -> KeptMastermindGame {
+        let game = try currentGame(accepting: colors)
+        try change(game) { $0.ask(colors) }
         let answer: MastermindAnswer
         do throws(Failure) {
             answer = try await callWithLogin { token throws(ServiceError) in
-                try await service.guess(colours, in: game.id, with: token)
+                try await service.guess(colors, in: game.id, with: token)
             }
         } catch {
-            throw try recordFailure(of: colours, in: game, error)
+            throw try recordFailure(of: colors, in: game, error)
         }
-        return try keep(answer, of: colours, in: game)
+        return try keep(answer, of: colors, in: game)
     }
 
     /// The current game. Throws if there is none, if it is already solved, or if the guess is not
     /// valid for it.
-    private func currentGame(accepting colours: [Int]) throws(TapcardError) -> MastermindGame {
+    private func currentGame(accepting colors: [Int]) throws(TapcardError) -> MastermindGame {
         guard let kept = try currentGame() else {
             throw TapcardError(
                 .refusal(.wrongState), "No game is in progress.",
                 meaning: MastermindPlay.nothingSent, next: [.service(.startGame)])
         }
         try translating(
-            MastermindRules(slots: kept.game.slots).requireGuess(colours),
+            MastermindRules(slots: kept.game.slots).requireGuess(colors),
             into: MastermindPlay.unsent)
         if let count = kept.solvedWith {
             throw TapcardError(
@@ -155,11 +155,11 @@ package struct MastermindPlay: Sendable {
     }
 
     private func keep(
-        _ answer: MastermindAnswer, of colours: [Int], in game: MastermindGame
+        _ answer: MastermindAnswer, of colors: [Int], in game: MastermindGame
     ) throws(TapcardError) -> KeptMastermindGame {
         do throws(TapcardError) {
             return try change(game) {
-                $0.answer(colours, answer.evaluation, number: answer.guessCount)
+                $0.answer(colors, answer.evaluation, number: answer.guessCount)
             }
         } catch {
             // Repeating the guess would count it again, so the error itself reports the result.
@@ -173,11 +173,11 @@ package struct MastermindPlay: Sendable {
 
     /// Records what happened to a guess that was not evaluated, and returns an error that says so.
     private func recordFailure(
-        of colours: [Int], in game: MastermindGame, _ failure: Failure
+        of colors: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
         if case .call(let error) = failure, error.mayHaveHappened {
-            // If this cannot be written, the file still contains the guess as not evaluated.
-            _ = try? change(game) { $0.lose(colours) }
+            // If this write fails, the file still lists the guess as not evaluated.
+            _ = try? change(game) { $0.lose(colors) }
             let reported = TapcardError(error, meaning: "")
             return TapcardError(
                 reported.kind, reported.what,
@@ -185,7 +185,7 @@ package struct MastermindPlay: Sendable {
                 next: [.service(.goOnGuessing)])
         }
         // The service did not process the guess, so the guess is removed from the file.
-        try change(game) { $0.withdraw(colours) }
+        try change(game) { $0.withdraw(colors) }
         return failure.error(meaning: "The guess did not count.")
     }
 }
@@ -220,8 +220,9 @@ extension MastermindPlay {
         }
     }
 
-    /// Makes the call with the stored token. If the token has expired, logs in again and retries
-    /// the call, once each. This is safe: a call refused because of its token had no effect.
+    /// Makes the call with the stored token. If the token has expired, logs in again
+    /// once and retries the call once. This is safe: a call that was refused because of its token
+    /// had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
     ) async throws(Failure) -> Success {
@@ -282,8 +283,8 @@ extension ServiceError {
     /// Whether the service may have processed the request that failed.
     fileprivate var mayHaveHappened: Bool {
         switch kind {
-        // Canceling cannot call back a request that has been sent, and a redirect in response to a
-        // POST often means that the request was processed.
+        // Canceling cannot recall a request that has been sent. A redirect in response to a POST
+        // often means that the request was processed.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
             .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true

@@ -65,7 +65,7 @@ package struct JournalFile: Sendable, Hashable {
             } catch {
                 // If the file could not be truncated to its old length, the line may be in it after
                 // all.
-                guard error.isUndone else { throw notKnown(error.cause, line) }
+                guard error.isUndone else { throw outcomeUnknown(error.cause, line) }
                 throw unwritable(error.cause)
             }
             return success
@@ -218,7 +218,7 @@ package struct JournalFile: Sendable, Hashable {
             next: [.ledger(.waitForLedger(nil))])
     }
 
-    private func notKnown(_ error: FileError, _ line: JournalLine) -> TapcardError {
+    private func outcomeUnknown(_ error: FileError, _ line: JournalLine) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
             "The disk failed while payment \(line.id) was being written to the offline payment "

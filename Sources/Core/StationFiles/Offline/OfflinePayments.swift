@@ -30,7 +30,7 @@ package struct OfflinePayments: Sendable {
         package let age: Duration?
     }
 
-    /// Nil if the station has neither a journal nor a snapshot.
+    /// The state of the files; nil if the station has neither a journal nor a snapshot.
     package func status(
         _ keys: KeyRing, at now: Timestamp, _ uptime: Uptime?
     ) throws(TapcardError) -> Status? {
@@ -113,8 +113,8 @@ package struct OfflinePayments: Sendable {
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try knownReceipt(for: known, journal)) }
-            // Judged again under the lock: payments that other processes have added count toward
-            // the limits.
+            // Checked again under the lock, because payments that other processes have added count
+            // toward the limits.
             let asked = try question(journal)
             switch OfflineJudgement(asked, reading) {
             case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
@@ -149,9 +149,9 @@ package struct OfflinePayments: Sendable {
         return receipt
     }
 
-    /// The receipt for a payment that is in the journal, for a time when the ledger is back but the
-    /// journal is not booked yet: beginning the request again could end in "not paid". Nil for any
-    /// other request.
+    /// The receipt for a payment that is already in the journal; nil for any other request. It is
+    /// needed when the ledger is back but the journal is not booked yet: starting the request over
+    /// could then end in "not paid".
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -170,7 +170,7 @@ package struct OfflinePayments: Sendable {
             throw station.otherRequest(line)
         }
         // The balance is as of now, not of the first reply: payments since then are subtracted.
-        let balance = left(line.uid, showing: line.balanceOnTag, found, station.keys)
+        let balance = balanceLeft(line.uid, showing: line.balanceOnTag, found, station.keys)
         return Station.receipt(
             line, in: found, balance: Money(minorUnits: balance, found.currency),
             limit: limits.station, isReplayed: true)
@@ -178,7 +178,7 @@ package struct OfflinePayments: Sendable {
 
     /// The money left on a card, in minor units, as far as this station knows. The tag or the
     /// snapshot may be out of date, so the lower of their two balances counts.
-    private func left(
+    private func balanceLeft(
         _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
     ) -> Int64 {
         let known = snapshot.load(keys)?.card(uid)?.balance ?? balance
@@ -195,7 +195,7 @@ package struct OfflinePayments: Sendable {
         else { return summary }
         let unbooked = found.sum(of: summary.uid)
         guard unbooked > 0 else { return summary }
-        let rest = left(summary.uid, showing: balance.minorUnits, found, keys)
+        let rest = balanceLeft(summary.uid, showing: balance.minorUnits, found, keys)
         return summary.leaving(
             Money(minorUnits: rest, found.currency),
             unbooked: Money(minorUnits: unbooked, found.currency))
@@ -267,7 +267,7 @@ package struct OfflinePayments: Sendable {
         _ journal: OfflineJournal, into ledger: any LedgerStore, at now: Timestamp,
         _ drop: (Int64) throws(TapcardError) -> Void
     ) async throws(TapcardError) -> Booked {
-        try await require(journal, ledger)
+        try await requireSameLedger(journal, ledger)
         var booked = Booked(journal.currency)
         var failure: LedgerError?
         for (index, line) in journal.lines.enumerated() {
@@ -295,7 +295,7 @@ package struct OfflinePayments: Sendable {
     }
 
     /// Refuses a journal for another ledger, because booking it would charge the wrong cards.
-    private static func require(
+    private static func requireSameLedger(
         _ journal: OfflineJournal, _ ledger: any LedgerStore
     ) async throws(TapcardError) {
         let ledgerID = try await queryingLedger(await ledger.ledgerID())
@@ -307,8 +307,8 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Takes a snapshot of the cards. Before that, reports the journal to the ledger, so that the
-    /// ledger knows from then on that this station may take offline payments.
+    /// Takes a snapshot of the cards. It first reports the journal to the ledger, so that the
+    /// ledger knows that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,
         _ dependencies: Station.Dependencies
@@ -320,7 +320,7 @@ package struct OfflinePayments: Sendable {
                 id: dependencies.newID(), currency: ledger.currency, ledgerID: ledgerID, under: keys
             )
         }
-        try await OfflinePayments.require(lines, ledger)
+        try await OfflinePayments.requireSameLedger(lines, ledger)
         let report = JournalReport(
             id: lines.id, written: lines.written, lasting: limits.age,
             limit: limits.station.minorUnits)

@@ -18,8 +18,8 @@ package struct SnapshotFile: Sendable, Hashable {
         return CardSnapshot(bytes, keys)
     }
 
-    /// Removes the snapshot. It is called when a payment is booked, because the snapshot's balances
-    /// date from before that.
+    /// Removes the snapshot. This is called when payments are booked, because the snapshot's
+    /// balances do not include them.
     package func remove() throws(TapcardError) {
         try translating(DurableFile(path).remove()) { (error: FileError) in
             TapcardError(

@@ -21,7 +21,7 @@ extension TapcardError.Kind {
     /// The request or the settings are invalid.
     public static let usage = Self("usage", .usage, "the request or a setting is invalid")
     // 409, because the request is well-formed and only conflicts with an earlier one.
-    /// The operation's ID belongs to another request.
+    /// The operation's ID was already used for a different request.
     public static let operationMismatch = Self(
         "operation-mismatch", .usage, "the ID belongs to another request",
         next: [.request(.useNewID)], http: 409)
@@ -31,7 +31,7 @@ extension TapcardError.Kind {
     /// An amount is above a limit, so someone has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
-    /// The card uses a different currency from this station.
+    /// The card's currency differs from the station's.
     public static let cardCurrency = Self(
         "card-currency", .refused, "the card uses another currency")
     /// This tap has just resolved the same request.
@@ -55,7 +55,7 @@ extension TapcardError.Kind {
     /// The tag is not a tapcard card.
     public static let notACard = Self(
         "not-a-card", .refused, "the tag holds other data, not a card")
-    /// The chip is of a kind that tapcard does not write to.
+    /// The chip is a model that tapcard does not write to.
     public static let unsupportedTag = Self(
         "unsupported-tag", .refused, "the chip is not supported for this")
     /// The tag is locked and cannot be written to.
@@ -80,7 +80,7 @@ extension TapcardError.Kind {
     /// No reader can be used.
     public static let noReader = Self(
         "no-reader", .noReader, "no reader can be found or opened", next: [.reader(.diagnose)])
-    /// Another program uses the reader.
+    /// Another program is using the reader.
     public static let readerBusy = Self(
         "reader-busy", .noReader, "the reader is already in use", next: [.reader(.free)])
     /// The reader no longer responds.

@@ -23,8 +23,8 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the command was not sent because this tap has already used its key as often as
-    /// allowed.
+    /// Whether the command was withheld because this tap has already used its key the maximum
+    /// number of times.
     var isWithheldKey: Bool { if case .spared = kind { true } else { false } }
 
     /// Whether the chip permanently refuses a key.
@@ -126,7 +126,7 @@ extension TapcardError {
         meaning: "It cannot be used as a card. No command was sent to it.",
         next: [.tag(.useKnownChip)])
 
-    /// The error for a chip that refused two keys and reported another key version each time.
+    /// The error for a chip that refused two keys and reported a different key version each time.
     static func inconsistentKeyVersions(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -163,7 +163,7 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// The error for a card whose file settings are not those of a card.
+    /// The error for a card whose file settings have been altered.
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,

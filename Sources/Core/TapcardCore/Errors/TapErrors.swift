@@ -80,7 +80,7 @@ extension TapcardError {
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }
 
-    /// The error about the card, which also mentions the operation that is still open on it.
+    /// This error, with a mention of the operation that is still open on the card.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// An error, with text for people (what happened, and what it means for the card and the money) and
-/// the next steps as data. Two errors are equal if their kinds are equal.
+/// An error, with text for the user (what happened, and what it means for the card and the money)
+/// and the next steps as data. Two errors are equal if their kinds are equal.
 public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure, for programs.
     public let kind: Kind

@@ -5,7 +5,7 @@ package import TapcardDomain
 /// The cards in a ledger at one moment, with the data that a station needs for offline payments.
 /// The cards are stored as rows of a fixed size, sorted by the cards' numbers.
 package struct CardSnapshot: Sendable, Hashable {
-    /// The maximum number of cards in a snapshot, which then has 20 megabytes.
+    /// The maximum number of cards in a snapshot. At 20 bytes per card, the file is then 20 MB.
     package static let maxCards = 1_000_000
     /// The maximum length of a snapshot, in bytes.
     package static let longest = maxCards * rowSize + 1_024
@@ -39,7 +39,7 @@ package struct CardSnapshot: Sendable, Hashable {
     package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
     ) async throws(LedgerError) {
-        // The time is taken before reading, so the snapshot is never older than it claims.
+        // `now` was taken before reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
         let read = try await ledger.readAtLength { rows throws(LedgerError) in
             var packed: [UInt8] = []
@@ -123,7 +123,8 @@ package struct CardSnapshot: Sendable, Hashable {
     }
 }
 
-/// The format of a snapshot file: a title, a line of words, the rows, and a seal over all of them.
+/// The format of a snapshot file: a title, a line of text fields, the rows, and a seal over all of
+/// them.
 extension CardSnapshot {
     package func bytes(under keys: KeyRing) -> [UInt8] {
         let words = [

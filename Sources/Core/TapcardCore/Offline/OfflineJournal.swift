@@ -30,7 +30,7 @@ package struct JournalLine: Sendable, Hashable {
     /// The balance that the tag showed, in minor units.
     package var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
 
-    /// The words of the line, without its seal.
+    /// The text of the line, without its seal.
     fileprivate var words: String {
         // The name is in hexadecimal, because it may contain spaces, which separate the words of a
         // line.
@@ -63,7 +63,7 @@ package struct JournalLine: Sendable, Hashable {
 /// The payments that a station has accepted but the ledger has not booked yet, oldest first. Each
 /// line's seal also covers the previous seal, so no line can be removed or inserted unnoticed.
 package struct OfflineJournal: Sendable, Hashable {
-    /// The reason why a journal cannot be read.
+    /// Why a journal cannot be read.
     package enum Unreadable: Error, Sendable, Hashable {
         case notAJournal
         /// The journal is sealed with a key that this station lacks.
@@ -108,7 +108,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package func line(_ id: OperationID) -> JournalLine? { lines.first { $0.id == id } }
 
-    /// The sum of the lines in minor units; if a card is given, only of its lines.
+    /// The sum of the payments, in minor units. If a card is given, only its payments count.
     package func sum(of uid: CardUID? = nil) -> Int64 {
         lines.reduce(0) { $0 + (uid == nil || uid == $1.uid ? $1.amount : 0) }
     }
@@ -124,7 +124,8 @@ package struct OfflineJournal: Sendable, Hashable {
     /// Drops the lines up to this number, because they have been booked, and reseals the remaining
     /// lines with the current key.
     package mutating func drop(through number: Int64, under keys: KeyRing) {
-        // Never past the last line, and never back: a line's number is used only once.
+        // `booked` never passes the last line and never decreases, because a line's number is used
+        // only once.
         booked = max(booked, min(number, written))
         lines.removeAll { $0.number <= number }
         reseal(under: keys)
@@ -151,7 +152,7 @@ package struct OfflineJournal: Sendable, Hashable {
         return bytes
     }
 
-    /// The payment in the form that the ledger books.
+    /// The payment in the form in which the ledger books it.
     package func payment(_ line: JournalLine) -> OfflinePayment {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,

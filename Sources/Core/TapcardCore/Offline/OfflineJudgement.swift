@@ -25,7 +25,7 @@ package enum OfflineJudgement: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
-        /// This station had to forget which payments were reported as not taken.
+        /// This station no longer knows which payments it reported as not taken.
         case forgottenPayments
         /// The card has no record sealed with a key that is in use.
         case noRecord
@@ -34,7 +34,7 @@ package enum OfflineJudgement: Sendable, Hashable {
         /// The record is older than the one that the ledger had confirmed.
         case oldRecord
         case openOperation
-        /// The amount is more than the card has, as far as this station knows.
+        /// The amount is more than the card's balance, as far as this station knows.
         case balance(left: Money)
         case cardLimit(left: Money)
         case stationLimit(left: Money)
@@ -56,7 +56,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
-        /// The sum that could still be paid, if the amount is the reason.
+        /// The amount that could still be paid; nil if the refusal is not about the amount.
         package var left: Money? {
             switch self {
             case .balance(let left), .cardLimit(let left), .stationLimit(let left): left
@@ -87,7 +87,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             (self.now, self.uptime) = (now, uptime)
         }
 
-        /// The reason why no card could make this payment; nil if some cards could.
+        /// Why no card could be used for this payment; nil if some cards could.
         package var refusalOfAll: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
@@ -98,11 +98,12 @@ package enum OfflineJudgement: Sendable, Hashable {
             }
         }
 
-        // The limit may have been lowered below what is already in the journal, hence the 0.
+        // The limit may have been lowered below the sum already in the journal, so the result is
+        // at least 0.
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
         /// Throws if the amount is above a limit. The error reports the lowest limit, because that
-        /// is the sum that can be paid.
+        /// is the amount that can still be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {
@@ -131,7 +132,7 @@ package enum OfflineJudgement: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
-            // Without an age, a clock was wrong, and the snapshot counts as too old.
+            // If there is no age, a clock was wrong, so the snapshot counts as too old.
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }

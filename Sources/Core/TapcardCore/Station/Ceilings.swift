@@ -2,7 +2,7 @@ public import TapcardDomain
 
 /// The limits on how much money may move at once and on a card's balance. An amount above the lower
 /// limit needs confirmation; an amount above the upper limit is refused. The limits catch a
-/// forgotten decimal point, which makes an amount a hundred times as large.
+/// forgotten decimal point, which makes an amount a hundred times too large.
 public struct Ceilings: Sendable, Hashable {
     /// Three amounts in one currency.
     public struct Amounts: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct Ceilings: Sendable, Hashable {
         public var payment: Money
         /// The largest top-up, including the first balance of a new card.
         public var topUp: Money
-        /// The largest balance that a top-up or a prize may lead to.
+        /// The largest balance allowed after a top-up or a prize.
         public var balance: Money
 
         /// Creates three limits.

@@ -9,7 +9,7 @@ public final class KeyRingSource: Sendable {
     private let load: @Sendable () throws(TapcardError) -> KeyRing
     private let ring: Guarded<KeyRing>
     /// The ID of the key with which all stations on the ledger seal, and whether this station has
-    /// that key.
+    /// it.
     private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
     /// `load` reads the current keys; it should be cheap if they have not changed.
@@ -38,8 +38,8 @@ public final class KeyRingSource: Sendable {
     /// seal.
     func refresh(by order: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // This is nil if the station lacks the key that the ledger specifies; it can still verify
-        // cards.
+        // `ordered` is nil if the station lacks the key that the ledger specifies; the station can
+        // still verify cards.
         let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
         let read = ordered ?? own
         // `retiring` returns nil if the sealing key would be among the retired keys.
@@ -70,6 +70,6 @@ extension TapcardError {
 }
 
 extension KeyRing {
-    /// The currency of the cards that the keys seal; nil if it is not set or unknown here.
+    /// The currency of the cards that the keys seal; nil if none is set or known.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

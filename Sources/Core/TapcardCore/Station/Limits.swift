@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The limits for requests at this station. It refuses any amount that breaks them.
+/// The limits for requests at this station. An amount that exceeds them is refused.
 struct Limits {
     let settings: Station.Settings
     let currency: Currency
@@ -28,14 +28,14 @@ struct Limits {
         }
     }
 
-    /// Refuses an amount above the ceilings. It is called only for new requests, because a recorded
+    /// Refuses an amount above the ceilings. Only new requests are checked, because a recorded
     /// request passed this check when it began.
     func requireWithinCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
             try requireUnder("A payment", amount, \.payment)
         case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
-        // A refund's amount passed this check when it was paid, and nobody types in a prize.
+        // A refund's amount passed this check when it was paid, and nobody types in a prize amount.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -58,7 +58,7 @@ struct Limits {
     ) throws(Interruption) {
         switch action {
         case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
-        // Nobody types in a prize, so a confirmation would not catch a typing error.
+        // Nobody types in a prize amount, so a confirmation would not catch a typing error.
         case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
@@ -70,7 +70,7 @@ struct Limits {
         _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
-        // Above the limit of every card, the purse's rules refuse the change with a better message.
+        // If no card can hold the sum, the purse's rules refuse it with a better message.
         guard !overflow, sum <= Currency.largestBalance else { return }
         try translating(
             requireUnder(

@@ -46,14 +46,14 @@ struct Sealing {
         }
     }
 
-    /// Refuses if this station does not have the load key.
+    /// Throws if this station does not have the load key.
     func requireLoading() throws(TapcardError) {
         guard keys.isTable else { return }
         throw .needsIssuer(
             "This station has only a table of card keys and cannot make cards or top them up.")
     }
 
-    /// At a station with a table of card keys, refuses a card that is not in the table, or whose
+    /// At a station with a table of card keys, refuses a card that is not in the table or whose
     /// keys can only be derived from the issuer's master keys.
     func requireInTable(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
@@ -95,8 +95,8 @@ struct Sealing {
                         + "top-up to its credit grant.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
-        // If the ledger specifies the sealing key, a card with keys of another version needs newer
-        // keys first.
+        // If the ledger specifies the sealing key, a card whose keys have another version must
+        // first get newer keys.
         guard let own, own.status != .retired, own.id == keys.sealing.id || !keySource.isCommon
         else {
             throw .refused(

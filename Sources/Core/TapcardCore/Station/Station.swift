@@ -9,7 +9,7 @@ public import TapcardDomain
 /// Each operation is a method. Call only one at a time, because a reader handles one card at a
 /// time.
 public struct Station: Sendable {
-    /// How quickly a tag that was on the reader a moment ago has to be found there again.
+    /// How soon a tag that was on the reader a moment ago must be found there again.
     static let returnLimit = Duration.milliseconds(300)
 
     /// How often to check whether the card is still on an occupied reader.
@@ -146,7 +146,8 @@ public struct Station: Sendable {
         case switchingProtection(CardProtection)
         /// The operation has been committed; the text for phones is still being updated.
         case committed(OperationID)
-        /// A hint for the log about why a tag is not as expected. No decision is based on it.
+        /// A hint for the log about why a tag differs from what was expected. No decision is based
+        /// on it.
         case hint(String)
     }
 
@@ -171,7 +172,7 @@ public struct Station: Sendable {
     var now: Timestamp { ledger.time(at: dependencies.now()) }
     var cashier: CashierName? { dependencies.cashier }
 
-    /// This station without its ledger. It knows of no cards, so it reports only what the cards
+    /// This station without its ledger. It knows no cards, so it reports only what the cards
     /// themselves say.
     var withoutLedger: Station {
         Station(

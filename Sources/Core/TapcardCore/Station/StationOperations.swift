@@ -137,8 +137,8 @@ extension Station {
     }
 
     /// Books the prizes of all winning tickets of the card on the reader, or only the prize of the
-    /// given ticket. Each prize is booked only once, no matter who asks. Throws `.nothingWon` if no
-    /// ticket has won.
+    /// given ticket. Each prize is booked only once, regardless of who asks. Throws `.nothingWon`
+    /// if no ticket has won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -199,7 +199,7 @@ extension Station {
         try await ProtectionSwitch(on: false, id, only: card).run(at: self)
     }
 
-    /// Writes the ledger's state, and every page that phones read, to a card. A card that cannot be
+    /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
     /// trusted is written to only if the operator enters its number. In that case, the tag's
     /// password is searched for among this station's keys as well, because a restored ledger may
     /// not know it.
@@ -251,7 +251,7 @@ extension Station {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
-    /// Checks every invariant of the whole ledger. If a time is given, also lists the stations
+    /// Checks every invariant of the ledger. If a time is given, also lists the stations
     /// whose reports are overdue at that time.
     public static func audit(
         _ ledger: any LedgerStore, at now: Timestamp? = nil

@@ -2,7 +2,7 @@ import Ledger
 import TapcardDomain
 
 /// A use case at a station. It is a value that keeps track of its own progress, so a copy made
-/// between two steps can be continued in another way.
+/// between two steps can be continued differently.
 package protocol UseCase<Success>: Sendable, Hashable {
     associatedtype Success: Sendable
 

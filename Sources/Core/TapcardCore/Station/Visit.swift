@@ -9,7 +9,7 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     /// Nil for an operation of any other kind.
     package init?(_ kind: Operation.Kind) {
         switch kind {
-        // A customer must not pay twice, no matter whether the ledger was offline.
+        // An offline payment counts as a payment, so that no customer pays twice.
         case .pay, .offline: self = .pay
         case .add: self = .add
         case .ticket: self = .ticket
@@ -55,7 +55,7 @@ package struct Visit: Sendable, Hashable {
         (card, self.isUnseen) = (uid, isUnseen)
     }
 
-    /// The card about which the ledger has to be asked, if any.
+    /// The card that has to be looked up in the ledger, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
     /// Records the requests that the ledger knows for the card whose arrival was not seen.
@@ -67,7 +67,7 @@ package struct Visit: Sendable, Hashable {
     package mutating func note(
         _ request: VisitRequest, _ id: OperationID, _ certainty: Certainty
     ) {
-        // A request that was certainly carried out stays so, no matter what a later report says.
+        // A later, less certain report does not override a certain one.
         guard operations[request]?[id] != .yes else { return }
         operations[request, default: [:]][id] = certainty
     }
@@ -101,14 +101,14 @@ package struct Admission: Sendable {
 
     package init() {}
 
-    /// How certain it is that this request was already carried out for the card; someone has to
-    /// confirm it then. Nil if the request may begin. `card` is the only card that the request
-    /// accepts.
+    /// How certain it is that this request was already carried out for the card, in which case
+    /// someone has to confirm it. Nil if the request may begin. `card` is the only card that the
+    /// request accepts.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {
         if SafetyRule.oncePerVisit.isDisabled { return nil }
-        // Someone has confirmed the request, or the request accepts only another card.
+        // The request may begin if someone has confirmed it or it accepts only another card.
         if isAgain || (card ?? visit.card) != visit.card { return nil }
         return visit.certainty(of: request)
     }

@@ -152,7 +152,7 @@ struct Answering: StationWork {
             let open =
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.openStill(operation, because: error)
-            // Repeating the request does not help a tag that cannot take the write.
+            // Repeating the request does not help if the tag cannot be written to.
             return .failure(error.blamesTag ? open : open.retriable(operation))
         }
     }
@@ -205,7 +205,7 @@ struct Answering: StationWork {
                 + "twice.\(balance)", uid: done.uid, operation: done.id)
     }
 
-    /// The refusal of a request whose ID belongs to another one.
+    /// The refusal of a request whose ID was already used for a different request.
     func mismatch(_ operation: Operation) -> TapcardError {
         let amount =
             operation.amount == 0 ? "" : " \(Money(minorUnits: operation.amount, currency))"

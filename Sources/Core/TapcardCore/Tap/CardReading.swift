@@ -42,7 +42,7 @@ struct TagPages: Sendable, Hashable {
 }
 
 extension CardStoreError {
-    /// The error for a tag that has a card's number but another chip model.
+    /// The error for a tag that has a card's number but a different chip model.
     static func otherChip(_ found: String, _ known: Chip) -> CardStoreError {
         CardStoreError(
             .otherChip, "the tag reports the chip model \(found), but the ledger has \(known)")

@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// The reason why work on a card stopped. What that means for the money is determined later.
+/// Why work on a card stopped. What that means for the money is determined later.
 enum Interruption: Error, Sendable {
     case reader(ReaderError)
     case card(CardStoreError)
@@ -115,7 +115,7 @@ extension TagReader {
     }
 
     /// Performs a procedure. A key that the chip did not confirm is counted, and a key that this
-    /// tap has already used as often as allowed is not sent.
+    /// tap has already used the maximum number of times is not sent.
     func performing<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {

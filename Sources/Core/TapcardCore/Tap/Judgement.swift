@@ -25,7 +25,7 @@ enum Judgement: Sendable, Hashable {
             return
         }
         guard let best = slots.best else {
-            // Once a card has been confirmed, removing it during a write always leaves one good
+            // Once a card has been confirmed, removing it during a write always leaves one valid
             // record.
             self = slots.hasRetired ? .forged : .damaged
             return

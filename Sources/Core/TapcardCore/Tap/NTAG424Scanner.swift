@@ -66,7 +66,7 @@ struct NTAG424Scanner: StationWork {
     }
 
     /// Authenticates the chip with the key that the ledger specifies. A chip that refuses the key
-    /// may be a copy, or it may have other keys than the ledger says, for example after a backup
+    /// may be a copy, or its keys may differ from what the ledger says, for example after a backup
     /// was restored. So the chip is asked for its key versions, which it reports without
     /// authentication.
     private func prove(
@@ -91,8 +91,8 @@ struct NTAG424Scanner: StationWork {
         return answers.sellingVersion == version ? nil : answers
     }
 
-    /// Queries the chip without using a key. A chip that does not support these queries is of
-    /// another kind.
+    /// Queries the chip without using a key. A chip that does not support these queries is
+    /// not an NTAG 424.
     func ask(
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
@@ -207,8 +207,8 @@ struct NTAG424Scanner: StationWork {
         return TagContent(message: message, currency: currency)
     }
 
-    /// The error for a card whose file settings are found not to be those of a card; nil if they
-    /// are, or if the error has another cause.
+    /// The error for a card whose file settings turn out to be altered; nil if they are not, or if
+    /// the error has another cause.
     func alteredSettings(
         of card: SellingKey, after error: NTAG424CardError, _ history: inout TapHistory
     ) async -> TapcardError? {

@@ -6,7 +6,7 @@ import TapcardDomain
 
 /// Turns an NTAG 424 into a card, and writes records to it.
 struct NTAG424Writer: StationWork {
-    /// After this many refusals in one tap, a chip is considered worn out or unable to accept other
+    /// After this many refusals in one tap, a chip is considered worn out or unable to accept new
     /// keys. A single refusal may be due to a weak field.
     private static let maxRefusedWrites = 2
 
@@ -61,7 +61,7 @@ struct NTAG424Writer: StationWork {
         _ change: RecordWriting, on chip: NTAG424Reading, _ history: inout TapHistory
     ) async throws(Interruption) {
         let (reading, open) = (change.reading, change.open)
-        // Another station may have sealed the record with a key that this one lacks.
+        // Another station may have sealed the record with a key that this station lacks.
         guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
             let key = SellingKey(of: reading.uid, from: entry, currency)
         else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }

@@ -57,7 +57,7 @@ struct PendingRequest: Sendable, Hashable {
 
     /// Whether the operation with the request's ID was begun or resolved by this call, and not by
     /// another caller while this one waited for the card. An activation attempt's ID is used only
-    /// for its activation, no matter which station writes that to the card.
+    /// for its activation, regardless of which station writes that activation to the card.
     func isOurs(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }

@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// What a tag itself reveals about its protection, no matter what the ledger says.
+/// What a tag itself reveals about its protection, regardless of what the ledger says.
 enum ProtectionEvidence: Hashable, Sendable {
     /// The tag requires the password derived from this key. `isWhole` says whether it does so for
     /// every writable page.

@@ -133,7 +133,7 @@ struct ProtectionSteps: StationWork {
 
     /// Removes the password from a tag that this ledger no longer needs, with the same steps as for
     /// a card. If the ledger has a row for the tag, each step is recorded before it is taken.
-    /// Otherwise, the tag itself shows how far an earlier attempt got: as long as the tag has its
+    /// Otherwise, the tag itself shows how far an earlier attempt got: while the tag has its
     /// complete password, PWD is not weak, although AUTH0 may be. Returns false if there was
     /// nothing to do.
     func release(_ reading: CardReading) async throws(Interruption) -> Bool {

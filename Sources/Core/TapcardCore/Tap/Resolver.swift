@@ -48,7 +48,7 @@ extension CardReading {
     }
 }
 
-/// Judges the tag, and finishes or voids the operation that an earlier tap left open on it.
+/// Evaluates the tag, and finishes or voids the operation that an earlier tap left open on it.
 struct Resolver: StationWork {
     let station: Station
 
@@ -280,7 +280,7 @@ struct Resolver: StationWork {
 
 /// An operation that an earlier tap left open and this tap ended.
 ///
-/// Its outcome was never reported, so the result of this tap reports it, no matter what was
+/// Its outcome was never reported, so the result of this tap reports it, regardless of what was
 /// requested.
 public struct ResolvedOperation: Sendable, Hashable {
     /// The operation, in its final state.

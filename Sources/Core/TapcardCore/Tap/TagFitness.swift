@@ -23,7 +23,7 @@ extension ScannedTag {
     }
 }
 
-/// Judges whether a tag can be written to and can hold a card.
+/// Determines whether a tag can be written to and can hold a card.
 struct TagFitness: StationWork {
     let station: Station
 
@@ -68,8 +68,8 @@ struct TagFitness: StationWork {
             next: [.trust(.replace(nil)), .tag(.show)], uid: reading.uid)
     }
 
-    /// Refuses one of our cards if its settings make the tag show other bytes than those written to
-    /// its records.
+    /// Refuses one of our cards if its settings make the tag return bytes other than those written
+    /// to its records.
     func requireShown(
         _ reading: CardReading, _ settings: AccessConfiguration
     ) throws(Interruption) {

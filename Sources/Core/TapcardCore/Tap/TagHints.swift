@@ -3,7 +3,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// How a record without a valid seal seems to have come about, judging by its bytes.
+/// How a record without a valid seal probably came about, based on its bytes.
 ///
 /// This is a hint, not a proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
@@ -15,7 +15,7 @@ enum Trace: Hashable {
     case overwritten
 
     /// `written` contains the records that may have been in the slot. Writing to a slot may have
-    /// been interrupted more than once, so each page is judged separately.
+    /// been interrupted more than once, so each page is checked separately.
     init(_ bytes: [UInt8], written: [[UInt8]]) {
         // A slot starts out as zeros, and a torn page may also read as zeros.
         let written = written + [[UInt8](repeating: 0, count: SealedRecord.byteCount)]

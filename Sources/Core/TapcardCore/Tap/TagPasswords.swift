@@ -50,7 +50,7 @@ struct TagPasswords: StationWork {
         }
         guard !asks else { throw .refused(.othersPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
-            // If this station lacks the key for the recorded password, the tag cannot be judged.
+            // If this station lacks the key for the recorded password, the tag cannot be checked.
             _ = try password(keyID, of: uid)
         }
         return .nothing
@@ -110,7 +110,7 @@ struct TagPasswords: StationWork {
     }
 
     /// Corrects the tag's protection in the ledger. If the ledger's state has changed in the
-    /// meantime, the tag is judged again.
+    /// meantime, the tag is checked again.
     func note(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {

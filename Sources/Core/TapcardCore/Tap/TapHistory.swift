@@ -91,7 +91,7 @@ struct TapHistory: Sendable, Hashable {
     /// Whether this key was sent to the chip and not confirmed.
     func hasSent(_ number: KeyNumber) -> Bool { unconfirmed[number] != nil }
 
-    /// Whether the chip has refused this key as often as the tap may send it.
+    /// Whether the chip has refused this key as many times as the tap is allowed to send it.
     func hasRefused(_ number: KeyNumber) -> Bool {
         refused[number, default: 0] >= TapHistory.maxUnconfirmed
     }

@@ -133,7 +133,7 @@ extension TapUseCase {
     }
 
     /// The error, after finding out what caused it: a tag that refused what it should have accepted
-    /// may have another password than the expected one.
+    /// may have a password other than the expected one.
     private mutating func reconsidered(
         _ error: Interruption, at station: Station
     ) async -> Interruption {

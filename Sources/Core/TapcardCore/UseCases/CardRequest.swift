@@ -163,7 +163,7 @@ struct CardPlanning: StationWork {
             above: highest(on: reading, for: holder))
     }
 
-    /// The highest number on the tag. A record whose seal could not be verified because it covers a
+    /// The largest number on the tag. A record whose seal could not be verified because it covers a
     /// missing name may be valid with the new cardholder's name, so it is checked with that, too.
     private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(

@@ -96,8 +96,8 @@ public struct CardSummary: Sendable, Hashable {
     /// Cards in use with the new card's cardholder number but a different name.
     public var sameHolderID: [CardUID] = []
 
-    /// The word for the state of the scratch card, for users and in JSON; nil without a scratch
-    /// card.
+    /// The word for the state of the scratch card, for users and in JSON; nil if there is no
+    /// scratch card.
     public var stateWord: String? { isActivating ? "activating" : scratch.word }
 }
 
@@ -107,7 +107,7 @@ extension CardSummary {
         var summary = self
         summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
         summary.problem = self.problem ?? problem
-        // Both come from the ledger, which could not be asked.
+        // Both come from the ledger, which could not be queried.
         (summary.closed, summary.sameHolderID) = (nil, [])
         return summary
     }

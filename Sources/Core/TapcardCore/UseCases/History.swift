@@ -25,7 +25,7 @@ public struct HistoryLine: Sendable, Hashable {
         if case .game(let id) = operation.subject { id } else { nil }
     }
 
-    /// The card that was tapped for an offline payment, if this card has replaced that one since.
+    /// The card that was tapped for an offline payment, if this card has since replaced it.
     public var tapped: CardUID? {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }

@@ -31,7 +31,7 @@ package struct ReadCard: TapUseCase {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
-        // This voids an open payment if necessary, and then throws the problem, including what was
+        // This voids an open payment if necessary, and then throws the error, including what was
         // voided.
         do throws(Interruption) {
             _ = try await station.resolver.resolve(reading, for: nil, &tap.history)

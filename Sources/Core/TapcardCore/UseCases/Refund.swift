@@ -7,7 +7,7 @@ package struct Refund: UseCase {
     private let amount: Money?
     private let id: OperationID?
     private let card: CardUID?
-    /// The reversed operation, once the ledger has been asked.
+    /// The reversed operation, once the ledger has been queried.
     private var known: Operation?
     private var change: CardChange?
 

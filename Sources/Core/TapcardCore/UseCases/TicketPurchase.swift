@@ -165,7 +165,7 @@ struct ResolvePurchase: TapUseCase {
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
-        // With the requested draw, a request for another draw than the one bought is refused.
+        // With the requested draw, a request for a draw other than the one bought is refused.
         let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
         request = PendingRequest(
             sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)

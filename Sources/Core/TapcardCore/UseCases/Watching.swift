@@ -32,7 +32,7 @@ struct ReaderWatch: StationWork {
                 (present, isFirst) = (summary.uid, false)
                 guard await show(.card(summary)) else { return }
             } catch {
-                // The caller stopped the watch.
+                // The caller stopped watching.
                 if error.kind == .cancelled { return }
                 if error.result == .noCard {
                     if isFirst { guard await show(.empty) else { return } }
@@ -70,7 +70,7 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or has another card than this one or, if none is given,
+    /// Returns once the reader is empty or has a card other than this one or, if none is given,
     /// than the first one seen. Returns the error if the reader itself is gone.
     private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
         var present = card?.bytes
@@ -102,7 +102,7 @@ struct ReaderWatch: StationWork {
         return nil
     }
 
-    /// Waits for the reader and reports that it is back. Returns false if the watch is over.
+    /// Waits for the reader and reports that it is back. Returns false if watching is over.
     private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerReturned(name: reader.name))

@@ -11,6 +11,6 @@ public protocol ActivationService: Sendable {
 public enum ActivationAnswer: Hashable, Sendable {
     /// The service has activated the code.
     case active
-    /// The service refused the code: it answered with a version that is not above 6.1.
+    /// The service refused the code: it responded with version 6.1 or lower.
     case refused(version: String)
 }

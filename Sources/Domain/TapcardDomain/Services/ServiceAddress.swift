@@ -3,7 +3,7 @@
 /// It has no user name and no password, because addresses are displayed. It has no query and no
 /// fragment, because a path is appended to it.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The address without a slash at the end.
+    /// The address without a trailing slash.
     package let text: String
     /// The host, with the port if there is one, for messages.
     package let host: String
@@ -47,8 +47,8 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
     }
 
-    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller has
-    /// made sure that the text is ASCII.
+    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller
+    /// must make sure that the text is ASCII.
     private static func isHost(_ text: Substring) -> Bool {
         let name: Substring
         let rest: Substring

@@ -1,16 +1,16 @@
-/// Why a service did not give a usable answer. Two errors are equal if their kinds are.
+/// Why a service did not give a usable response. Two errors are equal if their kinds are.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failures that a caller can distinguish.
     public enum Kind: String, Sendable, CaseIterable {
         /// The service could not be reached: no network, an unknown name, or a closed port.
         case offline
-        /// The service did not answer in time.
+        /// The service did not respond in time.
         case timedOut = "timed-out"
         /// The certificate does not belong to the service.
         case certificate = "bad-certificate"
-        /// The connection ended in the middle of the answer.
+        /// The connection ended in the middle of the response.
         case cutOff = "cut-off"
-        /// The service's answer is too large.
+        /// The service's response is too large.
         case tooLarge = "too-large"
         /// The service redirected the request to another address.
         case redirected
@@ -24,9 +24,9 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case unauthorized
         /// The service rejected the password.
         case wrongPassword = "wrong-password"
-        /// The service's answer is not JSON.
+        /// The service's response is not JSON.
         case notJSON = "not-json"
-        /// The answer is JSON, but not in the documented form.
+        /// The response is JSON, but not with the documented structure.
         case wrongShape = "wrong-shape"
         /// A list that can only grow lacks draws that it had before: it is outdated, or the lottery
         /// was restarted.
@@ -49,7 +49,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The kind of failure, for code to act on.
     public let kind: Kind
-    /// A sentence for people that describes the failure.
+    /// A sentence that describes the failure to the user.
     public let detail: String
 
     /// Creates an error.

@@ -93,7 +93,7 @@ public struct DrawList: Hashable, Sendable {
     }
 
     /// The newest draw of an earlier list, if this list lacks that draw and ends before it; `nil`
-    /// if nothing was lost. That old draws are missing does not matter.
+    /// if nothing was lost. Old draws may be missing.
     public func lost(from earlier: DrawList) -> Draw? {
         guard let known = earlier.draws.first, self[known.id] == nil else { return nil }
         guard let newest = draws.first else { return known }

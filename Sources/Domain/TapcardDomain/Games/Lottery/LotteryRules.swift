@@ -3,7 +3,7 @@
 public struct LotteryRules: Hashable, Sendable {
     /// The number of balls, not counting the bonus ball.
     public let ballCount: Int
-    /// The highest number on a ball; balls are numbered from 1.
+    /// The maximum number on a ball; balls are numbered from 1.
     public let highest: Int
 
     /// Six balls out of 59, and a bonus ball.
@@ -60,9 +60,9 @@ public struct Balls: Hashable, Sendable {
         (self.numbers, self.bonus) = (numbers, bonus)
     }
 
-    /// Restores stored balls, no matter what the rules were when they were drawn or bet on.
+    /// Restores stored balls, whatever the rules were when they were drawn or bet on.
     public init?(kept numbers: [Int], bonus: Int) {
-        // The rules of that time are not known, so the widest range is allowed.
+        // The rules in force at the time are not known, so the widest range is allowed.
         guard
             let rules = try? LotteryRules(
                 ballCount: numbers.count, highest: LotteryRules.highestOfAll),

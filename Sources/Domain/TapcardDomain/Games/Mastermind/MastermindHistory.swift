@@ -114,7 +114,8 @@ package struct MastermindHistory: Hashable, Sendable {
                 turns[other] = MastermindTurn(turns[other].guess, .counted(number: number))
             }
         } else if missing == 0 {
-            // A guess whose answer another process still awaits stays: it may get the next number.
+            // A guess whose answer another process is still waiting for stays: it may get the next
+            // number.
             let uncounted = Set(open.filter { $0 < index && turns[$0].outcome == .unknown })
             turns = turns.indices.filter { !uncounted.contains($0) }.map { turns[$0] }
         }
