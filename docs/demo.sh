@@ -56,7 +56,7 @@ step 0 'already done' pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 2 'another request' pay 9 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 4 '$15.50' pay 40
 step 4 'repeat with --yes' pay 450
-step 2 'write 4.5' pay 4,5
+step 2 'enter 4.5' pay 4,5
 
 chapter 'The card is pulled away while it is written: a page keeps a mixture of old and new bits.'
 step 0 'Fault armed' sim tear 3 torn mix 7
