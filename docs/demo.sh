@@ -126,7 +126,7 @@ printf '  $ export TAPCARD_PRIZES="%s"\n' "$TAPCARD_PRIZES"
 step 0 '$18.00' ticket claim
 step 0 'claimed' ticket check
 
-chapter 'A short game of Mastermind: two slots, six colours.'
+chapter 'A short game of Mastermind: two slots, six colors.'
 step 0 'ann' mastermind login ann
 step 0 'slots' mastermind start --slots 2
 # score GUESS SECRET: the black and white pegs for two slots.

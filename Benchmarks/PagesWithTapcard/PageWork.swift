@@ -76,7 +76,7 @@ struct PageWork {
         switch job {
         case .read(let pages):
             let bytes = try await tag.perform(
-                ReadPages(pages, longestAnswer: tag.longestAnswer))
+                ReadPages(pages, maximumAnswerLength: tag.maximumAnswerLength))
             return Hexadecimal.encode(bytes) + "\n"
         case .write(let writes):
             for write in writes {
@@ -84,7 +84,8 @@ struct PageWork {
                 _ = try await tag.exchange(Type2Command.write(write.page, write.content).frame)
             }
         case .verifiedWrite(let writes):
-            _ = try await tag.perform(WritePages(writes, longestAnswer: tag.longestAnswer))
+            _ = try await tag.perform(
+                WritePages(writes, maximumAnswerLength: tag.maximumAnswerLength))
         }
         return ""
     }

@@ -49,11 +49,11 @@ def kept(name):
     return Image.open(f"{KEPT}/{name}.png").convert("RGB")
 
 
-def few_colours(image):
+def few_colors(image):
     """The image with few enough colors for a small file, and enough to keep each shade."""
     return image.quantize(COLOURS, kmeans=3, dither=Image.Dither.NONE)
 
 
 def _write(image, path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    few_colours(image).save(path, optimize=True)
+    few_colors(image).save(path, optimize=True)

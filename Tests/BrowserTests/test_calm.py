@@ -109,7 +109,7 @@ class CalmTests(BrowserCase):
                 for words in ("Choose an amount", "Tap a card"):
                     self.assertNotIn(words, self.page.text())
 
-    def test_forced_colours_keep_the_series_of_the_chart_apart(self):
+    def test_forced_colors_keep_the_series_of_the_chart_apart(self):
         self.till.call("POST", "pay", {"amount": "5.00"})
         self.page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "forced-colors", "value": "active"}]})

@@ -76,8 +76,8 @@ class MastermindTests(BrowserCase):
     def test_a_guess_is_made_and_taken_back_by_buttons(self):
         self.page.press("Start game")
         self.begun()
-        for colour in ("1 red", "2 blue", "3 yellow", "4 green"):
-            self.page.press(colour)
+        for color in ("1 red", "2 blue", "3 yellow", "4 green"):
+            self.page.press(color)
         self.page.press("Remove last")
         self.page.wait("document.querySelectorAll('.place .c0').length === 1")
         self.assertFalse(self.page.can_press("Guess"))
@@ -93,8 +93,8 @@ class MastermindTests(BrowserCase):
         self.begun()
         kept = self.till.read()["game"]
         self.assertEqual(kept, self.game())
-        for colour in ("1 red", "2 blue", "3 yellow", "4 green"):
-            self.page.press(colour)
+        for color in ("1 red", "2 blue", "3 yellow", "4 green"):
+            self.page.press(color)
         self.page.press("Guess")
         self.page.see("Guess 1")
         self.page.field("Save the game to a card").click()
@@ -105,7 +105,7 @@ class MastermindTests(BrowserCase):
         self.page.see("Guess 1")
         self.assertEqual(self.game(), kept)
 
-    def test_a_place_is_chosen_before_its_colour_and_the_tabs_lead_there_and_back(self):
+    def test_a_place_is_chosen_before_its_color_and_the_tabs_lead_there_and_back(self):
         self.page.press("Start game")
         self.begun()
         self.page.press("Position 3: empty")

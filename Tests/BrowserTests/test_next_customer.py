@@ -350,7 +350,7 @@ class AddingTests(NextCustomerCase):
         self.swap()
         self.assertEqual(self.page.count(".in-add .presets"), 1)
 
-    def test_it_has_another_colour_and_a_sign(self):
+    def test_it_has_another_color_and_a_sign(self):
         looks = {}
         for scheme in ("light", "dark"):
             for view in BUTTONS:

@@ -251,13 +251,13 @@ class ServiceScreens(ScreenCase):
         till.call("POST", "mastermind/login",
                      {"user": "amanda", "password": till.sandbox.password})
         till.call("POST", "mastermind/start", {"slots": 1})
-        for colour in range(1, 7):
-            if till.call("POST", "mastermind/guess", {"colours": [colour]})["solved"]:
+        for color in range(1, 7):
+            if till.call("POST", "mastermind/guess", {"colors": [color]})["solved"]:
                 break
         self.at("mastermind/ranking", "amanda")
         self.screen("mastermind-ranking")
         till.call("POST", "mastermind/start", {"slots": 4})
-        till.call("POST", "mastermind/guess", {"colours": [1, 2, 4, 3]})
+        till.call("POST", "mastermind/guess", {"colors": [1, 2, 4, 3]})
         self.at("mastermind", "Guess 1")
         page.press("5 violet")
         self.screen("mastermind-board")
@@ -272,7 +272,7 @@ class ComparisonTests(unittest.TestCase):
     def part(self, changed):
         return screens.differing(self.kept, changed)
 
-    def test_another_colour_of_a_button_is_another_look(self):
+    def test_another_color_of_a_button_is_another_look(self):
         changed = self.kept.copy()
         changed.paste("#8a1c12", (1120, 755, 1200, 785))
         self.assertGreater(self.part(changed), screens.TOLERATED)
@@ -284,7 +284,7 @@ class ComparisonTests(unittest.TestCase):
         changed.paste(word, (24, 758))
         self.assertGreater(self.part(changed), screens.TOLERATED)
 
-    def test_softer_edges_and_fewer_colours_are_none(self):
+    def test_softer_edges_and_fewer_colors_are_none(self):
         softer = self.kept.filter(ImageFilter.GaussianBlur(0.5))
         self.assertLessEqual(self.part(softer), screens.TOLERATED)
         fewer = self.kept.quantize(64, kmeans=3, dither=Image.Dither.NONE).convert("RGB")

@@ -1,14 +1,15 @@
 /// Derives keys from one secret (RFC 5869, with SHA-256).
 package enum HKDFSHA256 {
     /// The maximum number of bytes that one derivation can return.
-    package static let longest = 255 * SHA256.size
+    package static let maximumByteCount = 255 * SHA256.size
 
     /// Derives `count` bytes that reveal nothing about the secret, or about bytes derived with a
-    /// different `info`. Asking for more than `longest` bytes is a programming error.
+    /// different `info`. Asking for more than `maximumByteCount` bytes is a programming error.
     package static func derive(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {
-        precondition((0...longest).contains(count), "HKDF derives 0 to \(longest) bytes")
+        precondition(
+            (0...maximumByteCount).contains(count), "HKDF derives 0 to \(maximumByteCount) bytes")
         // Extract, then expand: the salt is the key, and the secret is the message.
         let key = HMACSHA256.code(for: secret, key: salt)
         var derived: [UInt8] = []

@@ -19,7 +19,7 @@ package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let maximumCashiers = 200
     /// The maximum length of a password, in bytes.
-    package static let longestPassword = 1_024
+    package static let maximumPasswordBytes = 1_024
 
     private static let format = "tapcard cashiers 1"
 

@@ -36,7 +36,9 @@ public struct KeyFile: Sendable {
     }
 
     /// Reads a file from another machine; nil if it is missing.
-    package func brought() throws(TapcardError) -> ImportedKeys? { try content(mayBeSealed: true) }
+    package func importedKeys() throws(TapcardError) -> ImportedKeys? {
+        try content(mayBeSealed: true)
+    }
 
     private func content(mayBeSealed: Bool) throws(TapcardError) -> ImportedKeys? {
         let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)

@@ -66,7 +66,9 @@ package struct Program: Sendable {
                 // candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
-                    output.write("\(prefix)\(known.value.onOneLine)\t\(known.what.onOneLine)\n")
+                    output.write(
+                        "\(prefix)\(known.value.escapedForOneLine)\t\(known.what.escapedForOneLine)\n"
+                    )
                 }
             case .run(let verb, let texts):
                 let settings = try Settings(texts, environment: environment, malformed: malformed)
@@ -109,7 +111,7 @@ package struct Program: Sendable {
     }
 
     /// Ends the process immediately, after unfinished work has printed its final message.
-    package func cutShort(_ end: () -> Void) { finalMessage.speak(before: end) }
+    package func endNow(_ end: () -> Void) { finalMessage.speak(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // These commands are enough for most runs. The table of all commands is slow to create, so

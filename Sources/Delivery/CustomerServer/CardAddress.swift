@@ -28,7 +28,7 @@ extension TapMessage {
 }
 
 /// A card and the counter from its address, both authenticated by the code from the card's chip.
-package struct ProvedCard: Hashable, Sendable {
+package struct VerifiedCard: Hashable, Sendable {
     package let uid: CardUID
     package let counter: ReadCounter
 }
@@ -36,7 +36,7 @@ package struct ProvedCard: Hashable, Sendable {
 extension CustomerKeys {
     /// The card whose message this is; nil if the message was not made with any of the issuer's
     /// keys.
-    package func card(in message: TapMessage) -> ProvedCard? {
+    package func card(in message: TapMessage) -> VerifiedCard? {
         // The newest keys are tried first, because the issuer's latest cards were made with them.
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
@@ -46,7 +46,7 @@ extension CustomerKeys {
             guard let identity = content?.identity,
                 let counter = ReadCounter(identity.reads)
             else { continue }
-            return ProvedCard(uid: identity.uid, counter: counter)
+            return VerifiedCard(uid: identity.uid, counter: counter)
         }
         return nil
     }

@@ -122,7 +122,7 @@ package struct CustomerRoutes: Sendable {
     }
 
     private func shown(
-        _ card: ProvedCard, to request: WebRequest, at now: Int64
+        _ card: VerifiedCard, to request: WebRequest, at now: Int64
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)

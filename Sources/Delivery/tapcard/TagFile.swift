@@ -79,7 +79,7 @@ struct TagFile {
         }
         let isStream = file.path == DurableFile.standardStream
         let content = try translating(
-            file.readStream(limit: TagDump.longestText), into: unreadable)
+            file.readStream(limit: TagDump.maximumTextBytes), into: unreadable)
         let mode = isStream ? 0 : try translating(file.permissions(), into: unreadable)
         guard let bytes = content, let mode else {
             throw TapcardError(

@@ -50,7 +50,7 @@ enum Wiring {
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
             if work.isCancelled {
-                program.cutShort { die(by: number) }
+                program.endNow { die(by: number) }
             }
             first.withLock { $0 = $0 ?? number }
             work.cancel()
@@ -136,12 +136,12 @@ enum Wiring {
             guard unsafe mayMake || access(path, F_OK) == 0 else {
                 throw LedgerError(.unavailable, "there is no ledger at \(path)")
             }
-            return try await SQLiteLedger.open(path: path, currency: currency, mayOnlyRead: true)
+            return try await SQLiteLedger.open(path: path, currency: currency, allowsReadOnly: true)
         },
-        awaitLedger: { PostgreSQLLedger.unreached($0, currency: $1, memory: $2) },
+        awaitLedger: { PostgreSQLLedger.notYetConnected($0, currency: $1, memory: $2) },
         database: { PostgreSQLDatabase($0, now: Wiring.now) },
         backUp: { path, copy throws(LedgerError) in
-            try await SQLiteLedger.open(path: path, currency: nil, mayOnlyRead: true)
+            try await SQLiteLedger.open(path: path, currency: nil, allowsReadOnly: true)
                 .backup(to: copy)
         },
         restore: { copy, path, currency throws(LedgerError) in

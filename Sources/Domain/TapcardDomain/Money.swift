@@ -91,12 +91,12 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The maximum length, in bytes, of text for which a correction is suggested.
-    private static let longestAmount = 40
+    private static let maximumAmountLength = 40
 
     /// The plain amount in text with a currency symbol or with two kinds of separators; `nil` if
     /// the text is ambiguous or too long.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
-        guard text.utf8.count <= longestAmount else { return nil }
+        guard text.utf8.count <= maximumAmountLength else { return nil }
         var rest = text
         // Some symbols end in a space, which people may leave out.
         for symbol in [currency.code, currency.sign.filter { $0 != " " }] {

@@ -7,11 +7,11 @@ package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible 
     package let description: String
 
     /// The maximum length of the text, in bytes.
-    private static let longestText = 64
+    private static let maximumTextBytes = 64
 
     /// Accepts only digits with single dots between them.
     package init?(_ text: String) {
-        guard text.utf8.count <= Version.longestText else { return nil }
+        guard text.utf8.count <= Version.maximumTextBytes else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard
             parts.allSatisfy({ part in

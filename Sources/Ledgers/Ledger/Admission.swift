@@ -106,7 +106,7 @@ extension CardAction {
             effects.card.scratch = try known.card.scratch.scratching(to: code)
             effects.subject = .scratch(effects.card.scratch)
         case .ticket(let ticket, let price):
-            if let sold = circumstances.sold { throw sold.isSold }
+            if let sold = circumstances.sold { throw sold.alreadySoldRefusal }
             _ = try purse.holding(price)
             effects.amount = price.minorUnits
             effects.subject = .ticket(ticket)

@@ -24,7 +24,7 @@ extension LedgerStore {
     /// If `now` is given, also lists stations that have not reported in time.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
-        return try await readAtLength { rows throws(LedgerError) in
+        return try await readWithoutBlocking { rows throws(LedgerError) in
             try AuditReport(of: rows, at: now)
         }
     }

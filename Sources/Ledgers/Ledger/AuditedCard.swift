@@ -60,7 +60,7 @@ struct AuditedCard {
                 "I9: operation \(operation.id) (\(operation.kind)) is not allowed in the card's "
                     + "state at that time")
         }
-        if operation.kind.namesScratch, operation.subject == nil {
+        if operation.kind.recordsScratch, operation.subject == nil {
             violations.append("I2: operation \(operation.id) has no activation code")
         }
         violations += AuditedCard.end(of: operation)

@@ -90,7 +90,7 @@ extension Operation {
 
 extension Operation.Kind {
     /// Whether the operation's subject is the state of the scratch code afterward.
-    var namesScratch: Bool { self == .scratch || self == .activate || self == .adopt }
+    var recordsScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
 extension Operation {

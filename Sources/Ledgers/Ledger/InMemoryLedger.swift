@@ -316,7 +316,7 @@ private final class MemoryRows: LedgerRows {
         // For a new journal, the range is empty, so the journal is appended.
         tables.journals.replaceSubrange(place..<end, with: [journal])
     }
-    func noteWriteOff(of id: JournalID, at time: Timestamp) {
+    func recordWriteOff(of id: JournalID, at time: Timestamp) {
         guard let place = tables.journals.firstIndex(where: { $0.id == id }) else { return }
         (tables.journals[place].missing, tables.journals[place].writtenOffAt) = (0, time)
     }

@@ -3,7 +3,7 @@ public import TapcardDomain
 /// A database that contains the ledger of several stations, as its owner sees it.
 package protocol LedgerDatabase: Sendable {
     /// Throws, with the reason, if no ledger can be created in the database. Creates nothing.
-    func requireRoom() async throws(LedgerError)
+    func requireNoLedger() async throws(LedgerError)
 
     /// Creates an empty ledger in an empty database.
     func makeLedger(in currency: Currency) async throws(LedgerError)
@@ -49,11 +49,11 @@ public struct Filled: Hashable, Sendable {
     /// The number of operations copied.
     public let operations: Int
     /// Whether an earlier run had already copied the ledger.
-    public let wasThere: Bool
+    public let wasAlreadyCopied: Bool
 
     /// Creates the report on a copied ledger.
-    public init(cards: Int, operations: Int, wasThere: Bool) {
-        (self.cards, self.operations, self.wasThere) = (cards, operations, wasThere)
+    public init(cards: Int, operations: Int, wasAlreadyCopied: Bool) {
+        (self.cards, self.operations, self.wasAlreadyCopied) = (cards, operations, wasAlreadyCopied)
     }
 }
 

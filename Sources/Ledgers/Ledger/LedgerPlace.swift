@@ -58,7 +58,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
 
     /// This database's address in the form that every station uses, with "NAME" in place of the
     /// station's login.
-    package var ofStations: LedgerPlace { place(as: "NAME") }
+    package var stationTemplate: LedgerPlace { place(as: "NAME") }
 
     private func place(as login: String) -> LedgerPlace {
         guard case .database(let address) = self else { return self }

@@ -35,7 +35,7 @@ public protocol LedgerStore: Sendable {
 
     /// Reads one consistent state, possibly for a long time, while other callers continue; meant
     /// for reading the whole ledger.
-    func readAtLength<Success: Sendable>(
+    func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success
 
@@ -90,7 +90,7 @@ extension LedgerStore {
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
 
-    public func readAtLength<Success: Sendable>(
+    public func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await read(body)
@@ -200,7 +200,7 @@ public protocol LedgerRows: LedgerPages {
     func save(_ journal: StationJournal) throws(LedgerError)
     /// Resets the number of missing payments to 0 and records when they were written off. In a
     /// database, only the owner may do that.
-    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
+    func recordWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError)
 
     /// The highest read counter at which the card's page was shown, if any.
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?

@@ -4,7 +4,7 @@ public import TapcardDomain
 public struct Pages<Row> {
     /// The number of rows in a page: few enough to fit in memory, but enough that finding the start
     /// of each page costs little.
-    package static var rowsInAPage: Int { 500 }
+    package static var rowsPerPage: Int { 500 }
 
     private let fetch: (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]
     private var page: ArraySlice<Row> = []
@@ -20,9 +20,9 @@ public struct Pages<Row> {
     /// The next row; nil at the end.
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
-            let rows = try fetch(last, Pages.rowsInAPage)
+            let rows = try fetch(last, Pages.rowsPerPage)
             // A short page is the last one, so there is no need to ask for an empty page.
-            isAtEnd = rows.count < Pages.rowsInAPage
+            isAtEnd = rows.count < Pages.rowsPerPage
             (page, last) = (rows[...], rows.last)
         }
         return page.popFirst()

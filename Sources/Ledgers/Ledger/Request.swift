@@ -197,7 +197,7 @@ public struct OpenOperation: Hashable, Sendable {
     }
 
     /// The card in the ledger once the operation is confirmed.
-    public var cardAfterwards: LedgerCard {
+    public var cardAfterConfirmation: LedgerCard {
         var card = card
         card.protection = card.protection.next
         card.complete(operation.kind, ticket)

@@ -213,7 +213,7 @@ extension LedgerStore {
 
     /// Records a tag's actual protection if the ledger has a different state, as after a restore.
     /// False if the ledger's state has changed since, so that the tag must be checked again.
-    public func noteProtection(
+    public func recordProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf recorded: CardProtection
     ) async throws(LedgerError) -> Bool {
         try await write(touching: Footprint(cards: [uid])) { rows throws(LedgerError) in

@@ -114,7 +114,7 @@ extension LedgerStore {
             let last = max(journal.booked, journal.written)
             (journal.booked, journal.written) = (last, last)
             try rows.save(journal)
-            try rows.noteWriteOff(of: id, at: now)
+            try rows.recordWriteOff(of: id, at: now)
             return true
         }
     }

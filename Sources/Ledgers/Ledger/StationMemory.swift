@@ -164,7 +164,7 @@ package struct StationMemory: Hashable, Sendable {
 
     /// The earlier request with this ID, if this station knows its outcome or that it may have been
     /// done.
-    package func earlierTry(of id: OperationID) -> Note? {
+    package func earlierRequest(of id: OperationID) -> Note? {
         let ends = SafetyRule.notDoneIsFinal.isDisabled ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }

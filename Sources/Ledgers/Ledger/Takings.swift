@@ -29,7 +29,7 @@ package struct Takings: Hashable, Sendable {
     package var drawer: Int64 { added &- paidOut }
 
     /// Adds an operation, with the amounts it booked in addition to its own.
-    package mutating func count(_ operation: Operation, _ besides: BookedBesides = .nothing) {
+    package mutating func count(_ operation: Operation, _ besides: AdditionalBookings = .nothing) {
         if besides.closed > 0 {
             paidOut &+= besides.closed
             payouts += 1
@@ -72,22 +72,22 @@ package struct Takings: Hashable, Sendable {
 }
 
 /// The amounts that an operation booked in addition to its own, in minor units.
-public struct BookedBesides: Hashable, Sendable {
+public struct AdditionalBookings: Hashable, Sendable {
     /// The balance of the tag's earlier account, which was closed when a new card was made.
     public let closed: Int64
     /// The part of an offline payment that the card's balance could not cover.
     public let shortfall: Int64
 
     /// The operation booked only its own amount.
-    public static let nothing = BookedBesides(closed: 0, shortfall: 0)
+    public static let nothing = AdditionalBookings(closed: 0, shortfall: 0)
 }
 
 extension LedgerRows {
     /// The amounts that this operation booked in addition to its own.
-    public func booked(besides operation: Operation) throws(LedgerError) -> BookedBesides {
+    public func booked(besides operation: Operation) throws(LedgerError) -> AdditionalBookings {
         guard operation.kind.makesCard || operation.kind == .offline else { return .nothing }
         let entries = try entries(of: operation.id)
-        return BookedBesides(
+        return AdditionalBookings(
             closed: entries.first { $0.account == .reissued }?.amount ?? 0,
             shortfall: -(entries.first { $0.account == .shortfall }?.amount ?? 0))
     }

@@ -40,7 +40,7 @@ extension RequestContext {
 extension SoldTicket {
     /// The refusal of a second ticket with the same name. Names are derived from operation IDs, so
     /// two can collide, but that is unlikely: there are 2^48 names.
-    var isSold: Refusal {
+    var alreadySoldRefusal: Refusal {
         Refusal(
             .badIdentifier,
             "ticket \(ticket.id) was already sold, by operation \(operation); start again with a "

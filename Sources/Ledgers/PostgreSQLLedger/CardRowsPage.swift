@@ -42,7 +42,9 @@ extension PostgreSQLRows {
     /// rows.
     func cardRowsPage(of uid: CardUID) throws(LedgerError) -> CardRowsPage? {
         if let page = cardRowsPage, page.contains(uid) { return page }
-        guard let end = endOfCards, uid.number <= end, uid != uidWithTooManyRows else { return nil }
+        guard let end = lastCardOfPage, uid.number <= end, uid != uidWithTooManyRows else {
+            return nil
+        }
         cardRowsPage = nil
         let found = try query(operations(from: uid.number, through: end))
         var last = end

@@ -21,7 +21,7 @@ extension PostgreSQLDatabase {
                     + "violations with `tapcard audit --ledger FILE`")
         }
         let address = address
-        return try await source.readAtLength { rows throws(LedgerError) in
+        return try await source.readWithoutBlocking { rows throws(LedgerError) in
             let link = try Link(to: address, timeouts: .forOwner)
             // An earlier run may have succeeded although the response to its commit was lost.
             if let there = try link.filled(from: origin) { return there }
@@ -31,7 +31,7 @@ extension PostgreSQLDatabase {
             try filling.compare(with: rows, expected)
             try filling.commit()
             return Filled(
-                cards: expected.cards, operations: expected.operations, wasThere: false)
+                cards: expected.cards, operations: expected.operations, wasAlreadyCopied: false)
         }
     }
 }
@@ -48,7 +48,7 @@ extension Link {
         return Filled(
             cards: Int(try value("SELECT count(*) FROM card", \.integer)),
             operations: Int(try value("SELECT count(*) FROM operation", \.integer)),
-            wasThere: true)
+            wasAlreadyCopied: true)
     }
 }
 

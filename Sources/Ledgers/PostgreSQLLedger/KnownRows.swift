@@ -53,7 +53,7 @@ struct KnownRows {
     /// own batch checks that they are current: a card's rows by the card's version, and new IDs by
     /// inserting them. Activation attempts are left out, because an attempt may change without the
     /// card that has its code.
-    var provable: KnownRows {
+    var verifiable: KnownRows {
         var rows = self
         // The batch can check that an ID has no attempt, because it inserts the ID.
         rows.attempts = rows.attempts.filter { $0.value == nil }

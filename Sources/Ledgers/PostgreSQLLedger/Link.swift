@@ -67,7 +67,7 @@ package struct ResponseTimeouts: Sendable {
     /// How many batches were sent.
     private(set) var roundTrips = 0
     /// The statements whose plans the server keeps; nil if it keeps none.
-    private var kept: KeptStatements?
+    private var kept: PreparedStatements?
 
     init(to address: String, timeouts: ResponseTimeouts) throws(LedgerError) {
         library = try PQLibrary.functions()
@@ -246,7 +246,7 @@ package struct ResponseTimeouts: Sendable {
             "SET max_parallel_workers_per_gather = 0",
         ]
         _ = try translating(run(settings.map { SQLStatement($0) }), into: LedgerError.init)
-        kept = KeptStatements()
+        kept = PreparedStatements()
     }
 
     var keepsPlans: Bool { kept != nil }

@@ -143,7 +143,7 @@ extension PostgreSQLRows {
                 WHERE balance <> 0
                     AND NOT EXISTS (SELECT 1 FROM booked WHERE purse = uid AND number = account)
             ORDER BY 1, 2
-            """, [.integer(uid), .count(Pages<LedgerCard>.rowsInAPage)]
+            """, [.integer(uid), .count(Pages<LedgerCard>.rowsPerPage)]
         ) { row throws(LedgerError) in
             let uid = try row.value(\.uid)
             guard let number = try row.optional({ $0.integer.flatMap(Int.init(exactly:)) }) else {

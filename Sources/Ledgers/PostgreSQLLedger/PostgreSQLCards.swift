@@ -29,7 +29,7 @@ extension PostgreSQLRows {
                 [.integer(uid?.number ?? -1), .count(count)]))
         // These cards are served from memory while the body looks up the rows that belong to them.
         if !isWriting {
-            endOfCards = page.last?.card.uid.number
+            lastCardOfPage = page.last?.card.uid.number
             for row in page { known.cards[row.card.uid] = .some(row) }
         }
         return page.map(\.card)

@@ -25,7 +25,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         }
     }
 
-    package func requireRoom() async throws(LedgerError) {
+    package func requireNoLedger() async throws(LedgerError) {
         // Everything is rolled back, so any currency will do.
         try await makeLedger(in: .usd, partitions: 1, isTrial: true)
     }

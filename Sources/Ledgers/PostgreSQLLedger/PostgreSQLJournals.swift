@@ -21,7 +21,7 @@ extension PostgreSQLRows {
         change([journal.change(by: opening.station)])
     }
 
-    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
+    func recordWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
         change([StationJournal.writeOff(of: id, at: time)])
     }
 

@@ -63,7 +63,7 @@ package actor PostgreSQLLedger: LedgerStore {
 
     /// A ledger that has not been reached yet, for a station that is waiting for it. Everything is
     /// refused until the database can be reached; only then is its currency checked.
-    package static func unreached(
+    package static func notYetConnected(
         _ address: String, currency: Currency, memory: String? = nil
     ) -> PostgreSQLLedger {
         PostgreSQLLedger(
@@ -140,7 +140,7 @@ package actor PostgreSQLLedger: LedgerStore {
     }
 
     /// Reads on a separate connection and lane, so that taps can continue in the meantime.
-    package func readAtLength<Success: Sendable>(
+    package func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         _ = try connected()
@@ -199,8 +199,8 @@ package actor PostgreSQLLedger: LedgerStore {
         _ body: @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) throws(LedgerError) -> Success? {
         let ledger = try writable()
-        let rows = PostgreSQLRows(ledger, isWriting: true, judgedBy: known.provable)
-        guard let success = try? body(rows), rows.canBeProved else { return nil }
+        let rows = PostgreSQLRows(ledger, isWriting: true, basedOn: known.verifiable)
+        guard let success = try? body(rows), rows.canBeVerified else { return nil }
         do throws(LedgerError) {
             try commit(rows)
             return success

@@ -21,7 +21,7 @@ final class PostgreSQLRows: LedgerRows {
     /// Whether the body needed an unknown row while it ran without the server.
     private(set) var hasMissed = false
     /// The last card of the page that the body read last.
-    var endOfCards: Int64?
+    var lastCardOfPage: Int64?
     /// The rows that belong to some of the cards on that page.
     var cardRowsPage: CardRowsPage?
     /// The card whose rows are read page by page, because there are too many to keep in memory.
@@ -56,7 +56,7 @@ final class PostgreSQLRows: LedgerRows {
 
     /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
     /// alone, and the batch that changes them checks that they are still current.
-    init(_ ledger: OpenLedger, isWriting: Bool, judgedBy known: KnownRows? = nil) {
+    init(_ ledger: OpenLedger, isWriting: Bool, basedOn known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
@@ -90,7 +90,7 @@ final class PostgreSQLRows: LedgerRows {
 
     /// Whether the batch that changes the rows checks everything that the body's decisions were
     /// based on.
-    var canBeProved: Bool {
+    var canBeVerified: Bool {
         hasChanged && !hasMissed && assumedNew.isSubset(of: inserted)
     }
 

@@ -26,7 +26,7 @@ extension SQLiteRows {
             """, journal.reportedValues)
     }
 
-    func noteWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
+    func recordWriteOff(of id: JournalID, at time: Timestamp) throws(LedgerError) {
         // A trigger allows the missing payments to be reset only once a write-off time is set.
         try connection.run(
             "UPDATE journal SET missing = 0, written_off_at = ?2 WHERE id = ?1",

@@ -20,15 +20,15 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     /// Opens the ledger in this file, or creates it in an existing folder. If no currency is given,
-    /// an existing ledger keeps its own, and a new one is in US dollars. With `mayOnlyRead`, a
+    /// an existing ledger keeps its own, and a new one is in US dollars. With `allowsReadOnly`, a
     /// ledger that cannot be written to is opened for reading, and every write is refused.
     public static func open(
-        path: String, currency: Currency?, mayOnlyRead: Bool = false,
+        path: String, currency: Currency?, allowsReadOnly: Bool = false,
         busyLimit: Duration = .seconds(5)
     ) async throws(LedgerError) -> SQLiteLedger {
         try await open(
             LedgerFile(path: path, busyLimit: busyLimit), currency: currency,
-            mayOnlyRead: mayOnlyRead)
+            allowsReadOnly: allowsReadOnly)
     }
 
     /// Opens the ledger with a different schema, for testing migrations.
@@ -39,14 +39,14 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     static func open(
-        _ file: LedgerFile, currency: Currency?, mayOnlyRead: Bool = false
+        _ file: LedgerFile, currency: Currency?, allowsReadOnly: Bool = false
     ) async throws(LedgerError) -> SQLiteLedger {
         let lane = BlockingLane(label: "tapcard.ledger")
         let opened = try await Doorway(lane).run { () throws(LedgerError) in
             do throws(LedgerError) {
                 return try file.openOrCreate(in: currency)
             } catch
-                where error.kind == .readOnly && mayOnlyRead && LedgerFolder.contains(file.path)
+                where error.kind == .readOnly && allowsReadOnly && LedgerFolder.contains(file.path)
             {
                 // Without permission to write, the ledger can at least be read.
                 return try file.openReadOnly(in: currency)
@@ -114,7 +114,7 @@ public actor SQLiteLedger: LedgerStore {
     }
 
     /// Reads on a separate connection and lane, so that taps can continue in the meantime.
-    public func readAtLength<Success: Sendable>(
+    public func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await onSeparateLane { connection throws(LedgerError) in

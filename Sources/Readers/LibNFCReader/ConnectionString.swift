@@ -29,7 +29,7 @@ package struct ConnectionString: Hashable, Sendable {
         /// answer in one byte, and five bytes of the answer are its own, which leaves 250. libnfc's
         /// I2C driver has a 264-byte buffer, of which it uses 12 bytes itself, including those for
         /// the trailing checksum. The CRC always takes up two bytes.
-        package var longestAnswer: Int {
+        package var maximumAnswerLength: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
             case .pn532I2C: 252 - RadioCRC.length

@@ -140,7 +140,7 @@ struct LibNFCField {
             throw ReaderError(.tagLost, IsoDepError(.silent).description)
         }
         guard let answer = AnswerToSelect(frame: frame) else {
-            throw ReaderError(.garbled, IsoDepError(.noProtocol).description)
+            throw ReaderError(.garbled, IsoDepError(.unsupportedProtocol).description)
         }
         answerToSelect = frame
         // The card may require a pause before its first block.

@@ -12,7 +12,7 @@ public final class LibNFCReader: TagReader {
     private static let maximumFrameLength = 64
 
     public nonisolated let name: String
-    public nonisolated let longestAnswer: Int
+    public nonisolated let maximumAnswerLength: Int
     /// The chip and its firmware, such as `PN532 1.6`.
     public nonisolated let firmware: String
 
@@ -44,7 +44,7 @@ public final class LibNFCReader: TagReader {
         self.firmware = "\(firmware)"
         // A PN531 returns the ATQA in reverse byte order; see `TagList`.
         swapsBytes = firmware.isPN531
-        longestAnswer = connection.driver.longestAnswer
+        maximumAnswerLength = connection.driver.maximumAnswerLength
         name = device.name
         radio = LibNFCField()
     }

@@ -6,7 +6,7 @@ package import Tags
 /// way: as an answer without a CRC. This type tells them apart.
 package struct DirectTransmit: TagProtocol {
     /// The longest answer: 62 pages. With the CRC added, the reader cannot pass on more.
-    package static let longestAnswer = 248
+    package static let maximumAnswerLength = 248
     package static let selectsByReset = false
 
     package init() {}

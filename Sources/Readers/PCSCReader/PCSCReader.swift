@@ -17,12 +17,12 @@ public actor PCSCReader: TagReader {
 
     /// The slot in use. If there are several slots, it is the one with a contactless card.
     public private(set) var name: String
-    public nonisolated let longestAnswer: Int
+    public nonisolated let maximumAnswerLength: Int
     private nonisolated let lane: BlockingLane
     private let cancelSwitch = CancelSwitch()
     private let slots: [String]
     private let likelyProtocol: any TagProtocol
-    private var manner: any TagProtocol
+    private var tagProtocol: any TagProtocol
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
@@ -32,22 +32,22 @@ public actor PCSCReader: TagReader {
     /// Opens the slot with this name, or the only reader whose name contains it.
     public static func open(_ name: String) async throws(ReaderError) -> PCSCReader {
         let lane = BlockingLane(label: "tapcard.pcsc")
-        let names = try await PCSCDoorway(lane).connectedReaders()
+        let names = try await PCSCLister(lane).connectedReaders()
         return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
     }
 
     /// The names of the readers that pcscd sees.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
-        try await PCSCDoorway(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
+        try await PCSCLister(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }
 
     private init(_ slots: [String], on lane: BlockingLane) {
         self.slots = slots
         name = slots[0]
         self.lane = lane
-        likelyProtocol = KnownReader.manner(for: slots[0])
-        manner = likelyProtocol
-        longestAnswer = likelyProtocol.answerLimit
+        likelyProtocol = KnownReader.tagProtocol(for: slots[0])
+        tagProtocol = likelyProtocol
+        maximumAnswerLength = likelyProtocol.answerLimit
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -75,7 +75,7 @@ public actor PCSCReader: TagReader {
         // have a different tag by now, which must not receive frames meant for the previous one.
         isSelected = false
         do throws(ReaderError) {
-            let answer = try manner.exchange(frame) { command throws(ReaderError) in
+            let answer = try tagProtocol.exchange(frame) { command throws(ReaderError) in
                 try transmit(command)
             }
             isSelected = true
@@ -105,7 +105,7 @@ public actor PCSCReader: TagReader {
     /// contains only part of it.
     public var answerToSelect: [UInt8] {
         get async {
-            guard isSelected, SmartCardATR.speaksInBlocks(answerToReset),
+            guard isSelected, SmartCardATR.usesBlocks(answerToReset),
                 let answer = try? CommandAnswer(transmit([0xFF, 0xCA, 0x01, 0x00, 0x00])),
                 answer.status == CommandAnswer.success
             else { return [] }
@@ -165,13 +165,13 @@ public actor PCSCReader: TagReader {
         // the activation. The other protocols select only type A cards; cards of other families are
         // only identified.
         let family = StorageCardATR(answerToReset)?.family ?? .typeA
-        if SmartCardATR.speaksInBlocks(answerToReset) || family != .typeA {
-            manner = StorageCommands()
+        if SmartCardATR.usesBlocks(answerToReset) || family != .typeA {
+            tagProtocol = StorageCommands()
         }
-        let isUnderstood = try manner.prepare { command throws(ReaderError) in
+        let isUnderstood = try tagProtocol.prepare { command throws(ReaderError) in
             try transmit(command)
         }
-        if !isUnderstood { manner = StorageCommands() }
+        if !isUnderstood { tagProtocol = StorageCommands() }
         let identity = try selectTag()
         if identity == nil { releaseCard(hasLeft: true) }
         return identity
@@ -186,7 +186,7 @@ public actor PCSCReader: TagReader {
             try wait(&found, within: .zero)
             let answer = found.answerToReset
             guard found.hasCard,
-                SmartCardATR.speaksInBlocks(answer) || StorageCardATR(answer) != nil
+                SmartCardATR.usesBlocks(answer) || StorageCardATR(answer) != nil
             else { continue }
             state = found
             return true
@@ -198,7 +198,7 @@ public actor PCSCReader: TagReader {
     /// Selects the same tag again without cutting its power.
     private func selectAgain() throws(ReaderError) -> TagIdentity? {
         do throws(ReaderError) {
-            if manner.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
+            if tagProtocol.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
             return try selectTag()
         } catch {
             guard error.kind == .tagLost || error.kind == .timedOut else { throw error }
@@ -207,7 +207,7 @@ public actor PCSCReader: TagReader {
     }
 
     private func selectTag() throws(ReaderError) -> TagIdentity? {
-        try manner.select(answerToReset: answerToReset) { command throws(ReaderError) in
+        try tagProtocol.select(answerToReset: answerToReset) { command throws(ReaderError) in
             try transmit(command)
         }
     }
@@ -218,7 +218,7 @@ public actor PCSCReader: TagReader {
             try asking { () throws(PCSCStatus) in
                 card = try context?.connect(to: name)
             }
-            manner = likelyProtocol
+            tagProtocol = likelyProtocol
             return card != nil
         } catch {
             // The card was removed while the connection was being made.
@@ -272,7 +272,7 @@ public actor PCSCReader: TagReader {
         guard card != nil else { return }
         // A failure does not matter: if the tag or the reader is gone, there is nothing to switch
         // off.
-        try? manner.switchOff { command throws(ReaderError) in try transmit(command) }
+        try? tagProtocol.switchOff { command throws(ReaderError) in try transmit(command) }
         if hasLeft { card?.hasLeft = true }
         card = nil
     }

@@ -7,7 +7,7 @@ package enum SmartCardATR {
     private static let protocols: [UInt8] = [0x80, 0x01]
 
     /// Whether the ATR belongs to an ISO/IEC 14443-4 card, rather than to a storage card.
-    package static func speaksInBlocks(_ bytes: [UInt8]) -> Bool {
+    package static func usesBlocks(_ bytes: [UInt8]) -> Bool {
         guard bytes.count >= 5, bytes[0] == initial, bytes[1] & 0xF0 == 0x80,
             Array(bytes[2..<4]) == protocols, bytes.count == 5 + Int(bytes[1] & 0x0F),
             // With TCK, the last byte, the XOR of all bytes except the first is zero.

@@ -6,7 +6,7 @@ package import Tags
 package struct StorageCommands: TagProtocol {
     /// The longest answer: 62 pages. FAST_READ is split into several reads, so any length would be
     /// possible.
-    package static let longestAnswer = 248
+    package static let maximumAnswerLength = 248
     package static let selectsByReset = true
 
     package init() {}

@@ -7,7 +7,7 @@ package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 /// so does not depend on pcscd.
 package protocol TagProtocol: Sendable {
     /// The maximum number of data bytes in one answer.
-    static var longestAnswer: Int { get }
+    static var maximumAnswerLength: Int { get }
     /// Whether the card has to be reset before it can be selected again.
     static var selectsByReset: Bool { get }
 
@@ -31,28 +31,28 @@ package protocol TagProtocol: Sendable {
 package struct KnownReader: Sendable {
     /// Part of the name, in lower case.
     package let fragment: String
-    let manner: any TagProtocol
+    let tagProtocol: any TagProtocol
 
     package static let all = [
-        KnownReader(fragment: "acr122", manner: DirectTransmit()),
-        KnownReader(fragment: "acr1251", manner: TransparentExchange()),
-        KnownReader(fragment: "acr1252", manner: TransparentExchange()),
-        KnownReader(fragment: "acr1255", manner: TransparentExchange()),
-        KnownReader(fragment: "acr1281", manner: TransparentExchange()),
-        KnownReader(fragment: "acr1552", manner: TransparentExchange()),
+        KnownReader(fragment: "acr122", tagProtocol: DirectTransmit()),
+        KnownReader(fragment: "acr1251", tagProtocol: TransparentExchange()),
+        KnownReader(fragment: "acr1252", tagProtocol: TransparentExchange()),
+        KnownReader(fragment: "acr1255", tagProtocol: TransparentExchange()),
+        KnownReader(fragment: "acr1281", tagProtocol: TransparentExchange()),
+        KnownReader(fragment: "acr1552", tagProtocol: TransparentExchange()),
     ]
 
     /// The protocol for a reader with this name. For an unknown name, the commands for storage
     /// cards, which every standard-compliant reader supports.
-    static func manner(for name: String) -> any TagProtocol {
+    static func tagProtocol(for name: String) -> any TagProtocol {
         let name = name.lowercased()
-        return all.first { name.contains($0.fragment) }?.manner ?? StorageCommands()
+        return all.first { name.contains($0.fragment) }?.tagProtocol ?? StorageCommands()
     }
 }
 
 extension TagProtocol {
     /// The maximum number of data bytes in one answer, for code that does not know the concrete
     /// type.
-    var answerLimit: Int { Self.longestAnswer }
+    var answerLimit: Int { Self.maximumAnswerLength }
     var needsReset: Bool { Self.selectsByReset }
 }

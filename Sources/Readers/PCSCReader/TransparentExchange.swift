@@ -5,7 +5,7 @@ package import Tags
 package struct TransparentExchange: TagProtocol {
     /// The longest answer: 40 pages. Even with the CRC and the data objects around them, they stay
     /// well below 256 bytes.
-    package static let longestAnswer = 160
+    package static let maximumAnswerLength = 160
     package static let selectsByReset = false
 
     package init() {}

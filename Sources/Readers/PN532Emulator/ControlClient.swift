@@ -12,11 +12,12 @@ package enum ControlClient {
         _ line: String, _ path: String, within limit: Int = answerTimeout
     ) throws(EmulatorError) -> String {
         // A line ending inside the line would turn one command into two.
-        guard line.utf8.count <= Emulation.longestLine, !line.contains(where: \.isNewline) else {
+        guard line.utf8.count <= Emulation.maximumLineLength, !line.contains(where: \.isNewline)
+        else {
             throw EmulatorError(
                 .control,
                 "a control command must be a single line of at most "
-                    + "\(Emulation.longestLine) bytes")
+                    + "\(Emulation.maximumLineLength) bytes")
         }
         let descriptor: Int32
         do {

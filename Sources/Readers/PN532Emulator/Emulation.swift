@@ -14,7 +14,7 @@ package struct Emulation {
     }
 
     /// The maximum length of a control line, in bytes.
-    package static let longestLine = 512
+    package static let maximumLineLength = 512
 
     package var line: SerialChip
     private(set) var isPlugged = true
@@ -35,8 +35,9 @@ package struct Emulation {
 
     /// Executes one line. An invalid line does not change anything.
     package mutating func control(_ text: String) throws(EmulatorError) -> Outcome {
-        guard text.utf8.count <= Emulation.longestLine else {
-            throw EmulatorError(.control, "the line is longer than \(Emulation.longestLine) bytes")
+        guard text.utf8.count <= Emulation.maximumLineLength else {
+            throw EmulatorError(
+                .control, "the line is longer than \(Emulation.maximumLineLength) bytes")
         }
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let verb = words.first else { throw EmulatorError(.control, "the line is empty") }

@@ -74,7 +74,7 @@ package struct HostFrameParser {
     }
 
     private func data(from start: Int, count: Int) -> Finding {
-        guard (1...HostFrame.longestData).contains(count) else { return .damaged }
+        guard (1...HostFrame.maximumDataLength).contains(count) else { return .damaged }
         // A frame ends with a zero after the checksum, but only the checksum is needed.
         let end = start + count
         guard pending.count > end else { return .incomplete }

@@ -21,7 +21,7 @@ package struct LineSplitter {
                 pending.append(byte)
                 // One byte more than the limit is kept, so that the line is refused and not
                 // executed as a shorter one.
-                guard pending.count > Emulation.longestLine else { continue }
+                guard pending.count > Emulation.maximumLineLength else { continue }
                 lines.append(String(decoding: pending, as: UTF8.self))
                 pending = []
                 isSkipping = true

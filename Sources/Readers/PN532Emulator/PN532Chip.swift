@@ -17,7 +17,7 @@ package struct PN532Chip {
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
     /// The maximum number of bytes in an answer, not counting direction and command.
-    static let maximumAnswerData = HostFrame.longestData - 2
+    static let maximumAnswerData = HostFrame.maximumDataLength - 2
 
     package var field: RadioField
     var registers = ChipRegisters()

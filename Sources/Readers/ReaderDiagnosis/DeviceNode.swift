@@ -37,5 +37,5 @@ public enum ReaderHolder: Sendable, Hashable {
     case kernel(driver: String)
     case program(pid: Int, name: String)
     /// A program has claimed the reader, but this user is not allowed to see which one.
-    case unseenProgram
+    case unknownProgram
 }

@@ -74,7 +74,7 @@ extension ReaderSurvey {
                 .heldByProgram, .problem, reader: name,
                 "\(describe(reader)) is in use by \(program) (process \(pid)).",
                 remedy: [.say("Close that program, or end it:"), .run("kill \(pid)")])
-        case .unseenProgram:
+        case .unknownProgram:
             return Finding(
                 .heldByProgram, .problem, reader: name,
                 "\(describe(reader)) is in use by another user's program.",

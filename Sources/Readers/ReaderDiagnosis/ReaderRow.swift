@@ -47,7 +47,7 @@ public struct ReaderRow: Sendable, Hashable {
             case .noPermission: "no permission"
             case .held(.kernel(let driver)): "held by the kernel's \(driver)"
             case .held(.program(let pid, let name)): "held by \(name) (process \(pid))"
-            case .held(.unseenProgram): "held by another program"
+            case .held(.unknownProgram): "held by another program"
             case .heldByPCSCD: "held by pcscd"
             case .noPCSCD: "needs pcscd"
             case .unusablePCSCD: "pcscd cannot be used"
@@ -205,7 +205,7 @@ extension ReaderSurvey {
         switch holder {
         case .kernel: return false
         case .program(_, let name): return name == "pcscd" && smartCardService != .absent
-        case .unseenProgram:
+        case .unknownProgram:
             guard case .running = smartCardService else { return false }
             return reader.model.smartCardWord != nil
         }

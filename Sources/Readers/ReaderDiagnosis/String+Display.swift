@@ -1,7 +1,7 @@
 extension String {
     /// The text, made safe to display on a single line of a terminal. The names of processes and
     /// readers come from other programs and must not be able to move the cursor or change colors.
-    public var onOneLine: String {
+    public var escapedForOneLine: String {
         var line = ""
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {

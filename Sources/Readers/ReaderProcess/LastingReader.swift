@@ -25,7 +25,7 @@ public actor LastingReader: TagReader {
     }
 
     public var name: String { get async { await reader?.name ?? "no reader" } }
-    public var longestAnswer: Int { get async { await reader?.longestAnswer ?? 0 } }
+    public var maximumAnswerLength: Int { get async { await reader?.maximumAnswerLength ?? 0 } }
 
     /// Opens a reader, unless one is already open.
     public func open() async throws(ReaderError) {

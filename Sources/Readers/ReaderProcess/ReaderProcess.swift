@@ -18,7 +18,7 @@ public actor ReaderProcess: TagReader {
     private let grace: Duration
     private let lane = BlockingLane(label: "tapcard.reader-process")
     private var link: (any ReaderLink)?
-    private var summary = ReaderSummary(name: "no reader", longestAnswer: 0)
+    private var summary = ReaderSummary(name: "no reader", maximumAnswerLength: 0)
 
     /// `grace` is how long a reply may take beyond the request's time limit.
     package init(
@@ -47,7 +47,7 @@ public actor ReaderProcess: TagReader {
     }
 
     public var name: String { summary.name }
-    public var longestAnswer: Int { summary.longestAnswer }
+    public var maximumAnswerLength: Int { summary.maximumAnswerLength }
     /// The process that currently drives the reader.
     public var process: Int32? { link?.process }
 

@@ -95,27 +95,27 @@ package enum ReaderReply: Equatable, Sendable {
 /// The properties of a reader that the program at the other end needs.
 package struct ReaderSummary: Hashable, Sendable {
     package let name: String
-    package let longestAnswer: Int
+    package let maximumAnswerLength: Int
 
-    package init(name: String, longestAnswer: Int) {
+    package init(name: String, maximumAnswerLength: Int) {
         self.name = name
-        self.longestAnswer = longestAnswer
+        self.maximumAnswerLength = maximumAnswerLength
     }
 }
 
 extension ReaderSummary {
     init(of reader: any TagReader) async {
-        self.init(name: await reader.name, longestAnswer: await reader.longestAnswer)
+        self.init(name: await reader.name, maximumAnswerLength: await reader.maximumAnswerLength)
     }
 
     init?(_ rest: inout MessageReader) {
         guard let name = rest.text(), let number = rest.number(),
-            let longestAnswer = Int(exactly: number)
+            let maximumAnswerLength = Int(exactly: number)
         else { return nil }
-        self.init(name: name, longestAnswer: longestAnswer)
+        self.init(name: name, maximumAnswerLength: maximumAnswerLength)
     }
 
     var bytes: [UInt8] {
-        MessageReader.text(name) + MessageReader.bytes(of: UInt64(max(0, longestAnswer)))
+        MessageReader.text(name) + MessageReader.bytes(of: UInt64(max(0, maximumAnswerLength)))
     }
 }

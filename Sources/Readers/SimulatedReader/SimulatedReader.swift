@@ -13,7 +13,7 @@ public actor SimulatedReader: TagReader {
     private static let freshness = Duration.seconds(1)
 
     public nonisolated let name: String
-    public nonisolated let longestAnswer: Int
+    public nonisolated let maximumAnswerLength: Int
     /// The number of frames sent to a tag, including WRITEs.
     public private(set) var frameCount = 0
     /// The number of WRITE frames sent to a tag.
@@ -32,9 +32,9 @@ public actor SimulatedReader: TagReader {
 
     /// Creates a reader with a simulation in memory. `select` does not wait for a tag, because no
     /// other program can put one on this reader.
-    public init(_ simulation: Simulation, longestAnswer: Int = answerLimit) {
+    public init(_ simulation: Simulation, maximumAnswerLength: Int = answerLimit) {
         name = "simulated reader"
-        self.longestAnswer = longestAnswer
+        self.maximumAnswerLength = maximumAnswerLength
         self.simulation = simulation
         file = nil
         changes = nil
@@ -45,7 +45,7 @@ public actor SimulatedReader: TagReader {
     /// as a reader.
     public init(_ file: SimulationFile) throws(ReaderError) {
         name = "simulated reader \(file.path)"
-        longestAnswer = SimulatedReader.answerLimit
+        maximumAnswerLength = SimulatedReader.answerLimit
         simulation = .fresh
         self.file = file
         claim = try file.claim()

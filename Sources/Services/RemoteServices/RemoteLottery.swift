@@ -20,7 +20,7 @@ package struct RemoteLottery: LotteryService {
 
     package func draws(forgetting: Bool) async throws(ServiceError) -> Fetched<DrawList> {
         try await cached.fetch(
-            "/StubLottoResultsData.json", keptAs: "draws", forgetting: forgetting,
+            "/StubLottoResultsData.json", storedAs: "draws", forgetting: forgetting,
             objection: RemoteLottery.outdatedListError
         ) { body throws(ServiceError) in
             try LotteryParsing.draws(body, under: rules)
@@ -42,7 +42,7 @@ package struct RemoteLottery: LotteryService {
     }
 
     package func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {
-        try await cached.fetch("/StubMyTicketsData.json", keptAs: "tickets") {
+        try await cached.fetch("/StubMyTicketsData.json", storedAs: "tickets") {
             body throws(ServiceError) in
             try LotteryParsing.tickets(body, under: rules)
         }

@@ -46,15 +46,15 @@ package struct RemoteMastermind: MastermindService {
     }
 
     package func guess(
-        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+        _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindAnswer {
         let body: JSONValue = [
             "gameId": .string(game.text),
-            "guess": .array(colours.map { .number(String($0)) }),
+            "guess": .array(colors.map { .number(String($0)) }),
         ]
         return try await call(post(body), "/logik/guess", token) { body throws(ServiceError) in
             // A guess has one color for each slot.
-            try MastermindParsing.guess(body, slots: colours.count)
+            try MastermindParsing.guess(body, slots: colors.count)
         }
     }
 

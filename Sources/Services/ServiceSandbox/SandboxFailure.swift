@@ -117,7 +117,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the failure affects this call.
-    func strikes(_ call: SandboxCall) -> Bool {
+    func affects(_ call: SandboxCall) -> Bool {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 

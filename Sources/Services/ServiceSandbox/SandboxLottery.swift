@@ -39,21 +39,21 @@ package struct SandboxLottery: Sendable {
     }
 
     package func answerDraws(
-        _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
+        _ knownTag: String? = nil, invalid: InvalidEntry? = nil
     ) -> SandboxAnswer {
         let rows = draws.map { draw in
             // Only the last row is invalid, so a client that does not check every row accepts the
             // list.
-            SandboxLottery.document(draw, draw.id == draws.last?.id ? spoilt : nil)
+            SandboxLottery.document(draw, draw.id == draws.last?.id ? invalid : nil)
         }
         return SandboxLottery.answer(["draws": .array(rows)], knownTag)
     }
 
     package func answerTickets(
-        _ knownTag: String? = nil, spoilt: InvalidEntry? = nil
+        _ knownTag: String? = nil, invalid: InvalidEntry? = nil
     ) -> SandboxAnswer {
         let rows = tickets.map { ticket in
-            SandboxLottery.document(ticket, ticket.id == tickets.last?.id ? spoilt : nil)
+            SandboxLottery.document(ticket, ticket.id == tickets.last?.id ? invalid : nil)
         }
         return SandboxLottery.answer(["tickets": .array(rows)], knownTag)
     }
@@ -67,30 +67,30 @@ package struct SandboxLottery: Sendable {
         return tag == knownTag ? SandboxAnswer(304, headers: ["ETag": tag]) : answer
     }
 
-    package static func document(_ draw: Draw, _ spoilt: InvalidEntry? = nil) -> JSONValue {
+    package static func document(_ draw: Draw, _ invalid: InvalidEntry? = nil) -> JSONValue {
         .object(
             [
                 JSONMember(key: "id", value: .string(draw.id.text)),
-                JSONMember(key: "drawDate", value: .string(date(draw.date, spoilt))),
-            ] + numbers(draw.balls, spoilt) + [
+                JSONMember(key: "drawDate", value: .string(date(draw.date, invalid))),
+            ] + numbers(draw.balls, invalid) + [
                 JSONMember(key: "bonus-ball", value: .string(String(draw.balls.bonus))),
                 JSONMember(key: "topPrize", value: .number(String(draw.topPrize))),
             ])
     }
 
-    private static func document(_ ticket: Ticket, _ spoilt: InvalidEntry?) -> JSONValue {
+    private static func document(_ ticket: Ticket, _ invalid: InvalidEntry?) -> JSONValue {
         .object(
             [
                 JSONMember(key: "id", value: .string(ticket.id.text)),
                 JSONMember(key: "drawId", value: .string(ticket.draw.text)),
-            ] + numbers(ticket.balls, spoilt) + [
+            ] + numbers(ticket.balls, invalid) + [
                 JSONMember(key: "bonusBall", value: .string(String(ticket.balls.bonus)))
             ])
     }
 
-    private static func numbers(_ balls: Balls, _ spoilt: InvalidEntry?) -> [JSONMember] {
+    private static func numbers(_ balls: Balls, _ invalid: InvalidEntry?) -> [JSONMember] {
         var numbers = balls.numbers
-        switch spoilt {
+        switch invalid {
         // One more than the highest number that a ball can have.
         case .balls: numbers[0] = LotteryRules.standard.highest + 1
         case .duplicateBalls: numbers[1] = numbers[0]
@@ -102,8 +102,8 @@ package struct SandboxLottery: Sendable {
     }
 
     /// The date, or February 30 of the same year if the date is to be invalid.
-    private static func date(_ date: CalendarDate, _ spoilt: InvalidEntry?) -> String {
-        spoilt == .date ? "\(date.description.prefix(5))02-30" : date.description
+    private static func date(_ date: CalendarDate, _ invalid: InvalidEntry?) -> String {
+        invalid == .date ? "\(date.description.prefix(5))02-30" : date.description
     }
 
     /// The errors that the last row of a list can have.

@@ -89,7 +89,7 @@ package struct SandboxMastermind: Sendable {
         guard let id = MastermindGameID(name(using: &chance)) else {
             throw .full("no game names are left")
         }
-        let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colours, using: &chance) }
+        let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colors, using: &chance) }
         // The oldest game makes room for the new one.
         if started.count >= SandboxMastermind.maximumGames { games[started.removeFirst()] = nil }
         games[id] = Game(user: user, rules: rules, secret: secret)

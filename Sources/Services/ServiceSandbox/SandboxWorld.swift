@@ -27,7 +27,7 @@ package struct SandboxWorld: Sendable {
         let request = "\(call.method) \(call.path)"
         log.arrived(request, code: question.code)
         let answer: SandboxAnswer
-        if let failure, failure.strikes(call) {
+        if let failure, failure.affects(call) {
             self.failure = failure.next
             answer = fail(failure, call, question, now, using: &chance)
         } else {
@@ -94,10 +94,10 @@ package struct SandboxWorld: Sendable {
             body: .spaces(hugeBytes, isAnnounced: isAnnounced))
     }
 
-    private func spoil(_ call: SandboxCall, _ spoilt: SandboxLottery.InvalidEntry) -> SandboxAnswer
+    private func spoil(_ call: SandboxCall, _ invalid: SandboxLottery.InvalidEntry) -> SandboxAnswer
     {
         call == .tickets
-            ? lottery.answerTickets(spoilt: spoilt) : lottery.answerDraws(spoilt: spoilt)
+            ? lottery.answerTickets(invalid: invalid) : lottery.answerDraws(invalid: invalid)
     }
 
     private mutating func respond(

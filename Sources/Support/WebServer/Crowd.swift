@@ -10,16 +10,16 @@ package struct Crowd {
         let number: UInt64
         let client: String
         let isKnown: Bool
-        let mayLeave: Bool
-        let mayLeaveSoon: Bool
+        let canBeClosed: Bool
+        let canBeClosedSoon: Bool
         let waitingSince: UInt64
 
         package init(
-            number: UInt64, client: String, isKnown: Bool, mayLeave: Bool,
-            mayLeaveSoon: Bool = false, waitingSince: UInt64
+            number: UInt64, client: String, isKnown: Bool, canBeClosed: Bool,
+            canBeClosedSoon: Bool = false, waitingSince: UInt64
         ) {
             (self.number, self.client, self.isKnown) = (number, client, isKnown)
-            (self.mayLeave, self.mayLeaveSoon) = (mayLeave, mayLeaveSoon)
+            (self.canBeClosed, self.canBeClosedSoon) = (canBeClosed, canBeClosedSoon)
             self.waitingSince = waitingSince
         }
     }
@@ -29,15 +29,15 @@ package struct Crowd {
     package init(_ members: [Member]) { self.members = members }
 
     /// The numbers of the connections that can be closed, in the order in which to close them.
-    package var leaving: [UInt64] {
+    package var connectionsToClose: [UInt64] {
         // The number of connections that each address still has while its connections are being
         // ranked.
         var remaining: [String: Int] = [:]
         for member in members where !member.isKnown { remaining[member.client, default: 0] += 1 }
         // The connection of an unknown client can be closed after its first second, which spares a
         // known client.
-        let canCloseUnknownSoon = members.contains { $0.mayLeaveSoon && !$0.isKnown }
-        return members.filter { $0.mayLeave && !($0.isKnown && canCloseUnknownSoon) }
+        let canCloseUnknownSoon = members.contains { $0.canBeClosedSoon && !$0.isKnown }
+        return members.filter { $0.canBeClosed && !($0.isKnown && canCloseUnknownSoon) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
             .enumerated().map { rank, member -> (number: UInt64, share: Int, rank: Int) in
                 // A share of 0 puts the connections of known clients last.

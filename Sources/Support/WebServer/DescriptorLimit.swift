@@ -4,7 +4,7 @@ import Glibc
 /// otherwise, with many clients, the handlers would be unable to open their own files.
 package enum DescriptorLimit {
     /// The minimum number of connections for a useful server.
-    static let fewest = 16
+    static let minimumConnections = 16
 
     /// The requested number of connections, or fewer if the limit minus the reserve does not allow
     /// that many.
@@ -13,7 +13,7 @@ package enum DescriptorLimit {
         guard let connections = connections(settings, allowed: allowed) else {
             throw WebServerError(
                 .tooFewDescriptors,
-                "Only \(allowed) open files are allowed, but \(fewest + reserved(settings)) are "
+                "Only \(allowed) open files are allowed, but \(minimumConnections + reserved(settings)) are "
                     + "needed; raise the limit with `ulimit -n`.")
         }
         return connections
@@ -23,7 +23,7 @@ package enum DescriptorLimit {
     /// low.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
         let room = allowed - reserved(settings)
-        return room < fewest ? nil : min(settings.connections, room)
+        return room < minimumConnections ? nil : min(settings.connections, room)
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {

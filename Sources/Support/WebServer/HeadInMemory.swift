@@ -53,7 +53,7 @@ struct HeadReading {
     }
 
     /// Whether every line is unchanged, with nothing between the lines or after them.
-    var isAsItCame: Bool { next.map { $0 &+ HeadReading.lineEnd == end } ?? false }
+    var linesAreUnchanged: Bool { next.map { $0 &+ HeadReading.lineEnd == end } ?? false }
 
     @unsafe mutating func note(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         unsafe headers.append(

@@ -12,7 +12,7 @@ struct ListeningSocket: ~Copyable {
     deinit { close(descriptor) }
 
     /// Transfers the descriptor to the caller, who must close it.
-    consuming func handOver() -> CInt {
+    consuming func transferOwnership() -> CInt {
         let descriptor = descriptor
         discard self
         return descriptor
@@ -51,7 +51,7 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// A duplicate of the socket for another owner. Both share the queue of waiting connections.
-    static func again(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
+    static func duplicate(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .noResources("file descriptor", errno) }
         return ListeningSocket(copy)

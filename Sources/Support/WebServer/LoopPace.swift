@@ -3,21 +3,21 @@
 package struct LoopPace {
     /// After a request has made progress, this many passes without progress run without a pause. A
     /// long answer is sent over several passes.
-    package static let freeTurns = 64
+    package static let freePasses = 64
     /// After an event without progress, such as a new client, this many passes run without a pause.
     /// The number is small, because each pass checks all clients that are waiting.
-    package static let turnsAfterEvent = 2
+    package static let passesAfterEvent = 2
     /// The pause before each further pass; an event ends the pause early.
     package static let pauseMilliseconds: UInt64 = 20
 
-    private var turns = LoopPace.freeTurns
+    private var turns = LoopPace.freePasses
 
     package init() {}
 
     package mutating func note(hasProgress: Bool, hasEvent: Bool) {
         turns =
             hasProgress
-            ? LoopPace.freeTurns : max(turns - 1, hasEvent ? LoopPace.turnsAfterEvent : 0)
+            ? LoopPace.freePasses : max(turns - 1, hasEvent ? LoopPace.passesAfterEvent : 0)
     }
 
     /// The number of milliseconds to wait if libmicrohttpd asks to wait at most `wanted`.

@@ -40,7 +40,7 @@ import Glibc
         self.library = library
         memory = Memory(settings.tls)
         var options = unsafe tapcard_microhttpd_settings()
-        unsafe options.listening_socket = listening.handOver()
+        unsafe options.listening_socket = listening.transferOwnership()
         unsafe options.connections = UInt32(clamping: settings.connections)
         unsafe options.idle_seconds = UInt32(clamping: settings.idleSeconds)
         unsafe options.connection_bytes = settings.headerBytes + Self.answerBytes

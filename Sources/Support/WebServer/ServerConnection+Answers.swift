@@ -50,7 +50,7 @@ extension ServerConnection {
         }
         // Without this, libmicrohttpd would send the last chunk in answer to HEAD, even though it
         // leaves out the rest of the body.
-        if isHead, response.body.isOfUnknownLength {
+        if isHead, response.body.hasUnknownLength {
             _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
         }
         guard isAccepted, (200...599).contains(response.status) else {

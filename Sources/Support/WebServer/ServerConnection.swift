@@ -119,7 +119,7 @@ import Glibc
 
     /// Whether a client whose connection is being closed has unread bytes waiting, or may still
     /// send some.
-    var mayBeSending: Bool {
+    var canStillSend: Bool {
         switch (input, phase) {
         // In these three phases, the request has not arrived completely.
         case (.waiting, _), (.none, .begun), (.none, .receiving), (.none, .refused): true

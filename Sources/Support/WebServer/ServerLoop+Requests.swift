@@ -81,7 +81,7 @@ extension ServerLoop {
             }
             var reading = HeadReading(head)
             connection.readHeaders(into: &reading)
-            guard reading.isAsItCame else { throw .ambiguous }
+            guard reading.linesAreUnchanged else { throw .ambiguous }
             guard !head.needsHost || reading.headers["Host"] != nil else { throw .hostMissing }
             connection.phase = .receiving(
                 try RequestHead(

@@ -177,7 +177,7 @@ final class ServerLoop {
         }
         var settings = settings
         settings.tls = tls
-        let socket = try ListeningSocket.again(listening)
+        let socket = try ListeningSocket.duplicate(listening)
         let number = socket.descriptor
         let new = try unsafe MicroHTTPDDaemon(
             library, settings, socket, context: Unmanaged.passUnretained(self).toOpaque())
@@ -249,19 +249,19 @@ final class ServerLoop {
     private func makeRoom(_ now: UInt64) {
         let count = Int(linux_waiting_connections(listening))
         guard count > 0 else { return }
-        let leaving = Crowd(
+        let toClose = Crowd(
             connections.values.map { connection in
                 let hasWaited = connection.waitingSince + Self.guaranteedMilliseconds <= now
                 return Crowd.Member(
                     number: connection.number, client: connection.client,
                     isKnown: connection.isOfKnownClient,
-                    mayLeave: connection.isWithoutRequest && hasWaited,
-                    mayLeaveSoon: connection.isWithoutRequest && !hasWaited,
+                    canBeClosed: connection.isWithoutRequest && hasWaited,
+                    canBeClosedSoon: connection.isWithoutRequest && !hasWaited,
                     waitingSince: connection.waitingSince)
             }
-        ).leaving
+        ).connectionsToClose
         // The other connections stay open, because no more clients are waiting.
-        for number in leaving.prefix(count) { connections[number]?.cut() }
+        for number in toClose.prefix(count) { connections[number]?.cut() }
     }
 
     // MARK: Connections
@@ -291,7 +291,7 @@ final class ServerLoop {
         hasClosed = true
         // A failure means that the socket is no longer being watched, which is what we want.
         _ = linux_unwatch(epoll, connection.socket)
-        guard !isStopping, connection.mayBeSending else { return }
+        guard !isStopping, connection.canStillSend else { return }
         lingering.add(connection.socket, connection.number)
         if nextTick == nil { nextTick = SystemClock.uptimeMilliseconds + Self.tickMilliseconds }
     }

@@ -31,7 +31,7 @@ public struct WebResponse: Sendable {
 
     /// This answer, prepared once for many requests. If its body is not in memory, the answer is
     /// returned unchanged, because such a body is generated as it is sent.
-    public func forMany() -> WebResponse {
+    public func preparedForReuse() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
         same.kept = KeptAnswer()
@@ -71,7 +71,7 @@ public enum WebBody: Sendable {
     /// advance only if `announced` is true.
     case filler(byte: UInt8, count: Int, announced: Bool = true)
 
-    var isOfUnknownLength: Bool {
+    var hasUnknownLength: Bool {
         switch self {
         case .stream, .filler(_, _, announced: false): true
         default: false

@@ -174,7 +174,7 @@ extension TestIssuer {
         let chip = try await reader.change { $0.chips[0] }
         let masters = try #require(TestIssuer.keys.sealing.masters)
         let selling = SellingKey(of: chip.uid, from: masters, .usd)
-        let at = AddressFile.nowhere.grantAt
+        let at = AddressFile.placeholder.grantAt
         let grant = try #require(
             Grant(Array(chip[.ndef].bytes[at..<(at + Grant.byteCount)]), for: selling))
         let known = try #require(try await ledger.knownCard(of: chip.uid))

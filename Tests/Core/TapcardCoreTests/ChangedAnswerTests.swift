@@ -188,7 +188,7 @@ private struct Change: Sendable, CustomStringConvertible {
 /// A reader that changes one answer.
 private final class ChangingLine: TagReader {
     let name = "changing line"
-    let longestAnswer = 250
+    let maximumAnswerLength = 250
     private let reader: SimulatedReader
     private let change: Change?
     private let heard = Guarded([Int]())

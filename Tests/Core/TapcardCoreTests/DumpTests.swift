@@ -137,7 +137,7 @@ struct DumpTests {
     func shortAnswers(_ longest: Int) async throws {
         let world = try await World.withCard(.ntag216)
         let reader = SimulatedReader(
-            try await world.reader.change { $0 }, longestAnswer: longest)
+            try await world.reader.change { $0 }, maximumAnswerLength: longest)
         let station = world.station(reader: reader)
         #expect(try await station.dump() == TagDump(world.tag()))
         _ = try await station.pay(World.usd(250), id: World.id(2))

@@ -106,7 +106,7 @@ struct ForeignProtectionTests {
         // What the older ledger says.
         let older = isProtected ? CardProtection.off : .on(keyID: 1)
         #expect(
-            try await world.ledger.noteProtection(
+            try await world.ledger.recordProtection(
                 of: uid, older, insteadOf: isProtected ? .on(keyID: 1) : .off))
         _ = try await world.ledger.skipNumbersAfterRestore()
         try await world.alter { $0[0x20] = .zero }

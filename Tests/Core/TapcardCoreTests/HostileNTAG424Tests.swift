@@ -174,7 +174,7 @@ struct HostileNTAG424Tests: ProvenCards {
             ["key-0": "\(strange) 0 0 0 0"], ["settings-2": "00EFEE"], ["settings-3": "00EFEE"],
             ["key-0": "\(zeros) 0 1000 0 0"],
         ])
-    func unmakeable(_ values: [String: String]) async throws {
+    func cannotBecomeCard(_ values: [String: String]) async throws {
         let world = try factory()
         let altered = try altering(try await chip(world), values)
         try await put(altered, on: world)

@@ -138,7 +138,7 @@ struct LockedSettingsTests {
         _ = try await world.station.read()
         // As if the card had been made again: nothing is open, but the switching is not done.
         #expect(
-            try await world.ledger.noteProtection(
+            try await world.ledger.recordProtection(
                 of: uid, noted, insteadOf: try await world.card().protection))
         let summary = try await world.station.read()
         #expect(summary.problem == nil)

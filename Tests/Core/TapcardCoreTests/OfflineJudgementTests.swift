@@ -12,13 +12,13 @@ import Testing
     func accepted() async throws {
         let case1 = try await Case()
         #expect(case1.judge(450) == .accepted(account: 1, balance: World.usd(550)))
-        #expect(case1.question(450).refusalOfAll == nil)
+        #expect(case1.question(450).refusalForEveryCard == nil)
     }
 
     @Test("Each reason to refuse an offline payment has its own word and what can still be paid")
     func distinct() {
         let left = World.usd(250)
-        let reasons: [OfflineJudgement.Reason] = [
+        let reasons: [OfflineDecision.Reason] = [
             .noSnapshot, .oldSnapshot, .forgottenPayments, .noRecord, .unknownCard,
             .inactive(.blocked),
             .inactive(.closed), .inactive(.replaced), .oldRecord, .openOperation,
@@ -40,7 +40,7 @@ import Testing
         var asked = try await Case()
         asked.snapshot = nil
         #expect(asked.judge(1) == .refused(.noSnapshot))
-        #expect(asked.question(1).refusalOfAll == .noSnapshot)
+        #expect(asked.question(1).refusalForEveryCard == .noSnapshot)
         asked = try await Case()
         asked.ledgerID = "another"
         #expect(asked.judge(1) == .refused(.noSnapshot))
@@ -58,7 +58,7 @@ import Testing
                 StationMemory.Note(payment, ledgerID: "ledger", epoch: 1), isConfirmed: true)
         }
         #expect(asked.judge(1) == .refused(.forgottenPayments))
-        #expect(asked.question(1).refusalOfAll == .forgottenPayments)
+        #expect(asked.question(1).refusalForEveryCard == .forgottenPayments)
     }
 
     @Test("A snapshot expires by uptime or, after a restart, by the time of day")
@@ -69,7 +69,7 @@ import Testing
         #expect(asked.judge(1) == .accepted(account: 1, balance: World.usd(999)))
         asked.uptime = asked.uptime(age + 1)
         #expect(asked.judge(1) == .refused(.oldSnapshot))
-        #expect(asked.question(1).refusalOfAll == .oldSnapshot)
+        #expect(asked.question(1).refusalForEveryCard == .oldSnapshot)
         // After a restart the time of day decides; one before the snapshot is a wrong clock.
         for (later, isCurrent) in [(0, true), (age, true), (age + 1, false), (-1, false)] {
             asked.uptime = Uptime(boot: "another", milliseconds: 5)
@@ -140,14 +140,14 @@ import Testing
         asked.limits.card = World.usd(500)
         #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
         #expect(asked.judge(501) == .refused(.cardLimit(left: World.usd(500))))
-        #expect(asked.question(501).refusalOfAll == .cardLimit(left: World.usd(500)))
+        #expect(asked.question(501).refusalForEveryCard == .cardLimit(left: World.usd(500)))
         asked.add(200, on: asked.card.uid)
         #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(500)))
         #expect(asked.judge(301) == .refused(.cardLimit(left: World.usd(300))))
         asked.limits.station = World.usd(450)
         #expect(asked.judge(250) == .accepted(account: 1, balance: World.usd(550)))
         #expect(asked.judge(251) == .refused(.stationLimit(left: World.usd(250))))
-        #expect(asked.question(251).refusalOfAll == .stationLimit(left: World.usd(250)))
+        #expect(asked.question(251).refusalForEveryCard == .stationLimit(left: World.usd(250)))
         // What other cards have paid here counts for the station alone.
         asked.add(100, on: try #require(CardUID(bytes: World.otherUID)))
         #expect(asked.judge(151) == .refused(.stationLimit(left: World.usd(150))))
@@ -162,7 +162,7 @@ import Testing
         #expect(asked.judge(500) == .accepted(account: 1, balance: World.usd(500)))
         asked.limits.station = World.usd(400)
         #expect(asked.judge(1_001) == .refused(.stationLimit(left: World.usd(400))))
-        #expect(asked.question(1_001).refusalOfAll == .stationLimit(left: World.usd(400)))
+        #expect(asked.question(1_001).refusalForEveryCard == .stationLimit(left: World.usd(400)))
         asked.card = try asked.card(showing: 300, 1)
         #expect(asked.judge(1_001) == .refused(.balance(left: World.usd(300))))
         #expect(asked.judge(300) == .accepted(account: 1, balance: World.usd(0)))
@@ -224,7 +224,7 @@ import Testing
 
         mutating func add(_ cents: Int64, on uid: CardUID) { lines.append((uid, cents)) }
 
-        func question(_ cents: Int64) -> OfflineJudgement.Question {
+        func question(_ cents: Int64) -> OfflineDecision.Question {
             var journal = OfflineJournal(
                 id: World.id(1), currency: .usd, ledgerID: ledgerID, under: World.keys)
             for (uid, amount) in lines {
@@ -235,12 +235,12 @@ import Testing
                         record: [UInt8](repeating: 0x40, count: 16), amount: amount, cashier: nil,
                         at: World.tick))
             }
-            return OfflineJudgement.Question(
+            return OfflineDecision.Question(
                 World.usd(cents), within: limits, snapshot, journal, memory, at: now, uptime)
         }
 
-        func judge(_ cents: Int64) -> OfflineJudgement {
-            OfflineJudgement(question(cents), card)
+        func judge(_ cents: Int64) -> OfflineDecision {
+            OfflineDecision(question(cents), card)
         }
     }
 }

@@ -129,7 +129,7 @@ struct ProtectedCardTests {
         let world = World(try World.blank())
         try await world.issue(protects: true)
         #expect(
-            try await world.ledger.noteProtection(
+            try await world.ledger.recordProtection(
                 of: try await world.uid(), .on(keyID: 9), insteadOf: .on(keyID: 1)))
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.add(World.usd(100), id: World.id(2))

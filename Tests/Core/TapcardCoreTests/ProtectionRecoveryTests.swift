@@ -76,7 +76,7 @@ struct ProtectionRecoveryTests {
         let uid = try await world.uid()
         _ = try await world.station.protect(id: World.id(2))
         let noted = CardProtection.on(keyID: 1)
-        #expect(try await world.ledger.noteProtection(of: uid, .off, insteadOf: noted))
+        #expect(try await world.ledger.recordProtection(of: uid, .off, insteadOf: noted))
         let receipt = try await world.station.pay(World.usd(100), id: World.id(3))
         #expect(receipt.balance == World.usd(900))
         #expect(try await world.card().protection == noted)

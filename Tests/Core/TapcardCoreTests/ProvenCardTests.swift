@@ -231,7 +231,7 @@ struct ProvenCardTests: ProvenCards {
     func switchedToLRP() async throws {
         let world = try await made()
         var chip = try await chip(world)
-        let at = AddressFile.nowhere.identityAt + 2 * TapIdentity.encryptedSize
+        let at = AddressFile.placeholder.identityAt + 2 * TapIdentity.encryptedSize
         chip[.ndef].bytes.replaceSubrange(at..<(at + 3), with: Array("0AF".utf8))
         try await put(chip, on: world)
         #expect(try await world.station.tagInfo().ntag424Card?.usesLRP == true)

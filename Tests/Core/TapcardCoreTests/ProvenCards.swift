@@ -65,7 +65,7 @@ extension ProvenCards {
         let slots = try #require(NTAG424Slots(chip[.data].bytes))
         let issued = try #require(known.issued[known.card.confirmed])
         let slot = try #require(slots.slots.first { $0?.record == issued.bytes } ?? nil)
-        let at = AddressFile.nowhere.grantAt
+        let at = AddressFile.placeholder.grantAt
         let selling = SellingKey(of: chip.uid, from: masters, .usd)
         let grant = Grant(Array(chip[.ndef].bytes[at..<(at + Grant.byteCount)]), for: selling)
         #expect(grant.map { $0.granted - slot.spent } == balance, sourceLocation: sourceLocation)

@@ -175,7 +175,7 @@ final class TappedLine: TagReader {
     }
 
     let name = "tapped line"
-    let longestAnswer = 250
+    let maximumAnswerLength = 250
     private let reader: SimulatedReader
     private let flip: Flip?
     private let record: [[UInt8]]

@@ -105,14 +105,14 @@ struct ActivateCommandTests {
     }
 
     @Test("A process that is ended at once says that the activation is still open")
-    func cutShort() async throws {
+    func endNow() async throws {
         let service = HeldActivation()
         let bench = try await ProgramBench.withScratchedCard(services: service.services)
         for line in ["activate", "activate --json"] {
             let work = Task { await bench.run(line) }
             await service.waitForQuestion()
             work.cancel()
-            let said = bench.cutShort()
+            let said = bench.endNow()
             let words =
                 "Stopped while waiting for the service to answer. It is not known whether the "
                 + "service activated the code; the activation stays open. Run tapcard activate "
@@ -127,11 +127,11 @@ struct ActivateCommandTests {
             service.answer(line == "activate" ? .refused(version: "6") : .active)
             #expect(await work.value.status != 0)
             // Work that has ended speaks for itself.
-            #expect(bench.cutShort() == "")
+            #expect(bench.endNow() == "")
         }
         _ = await bench.run("read --quiet")
         let done = Task { await bench.run("pay 0.01 --quiet") }
-        #expect(await done.value.status == 4 && bench.cutShort() == "")
+        #expect(await done.value.status == 4 && bench.endNow() == "")
     }
 
     @Test(

@@ -119,13 +119,13 @@ struct LotteryLookTests {
     }
 
     @Test("Matches are green, misses are red, and the bonus is gold")
-    func colours() async throws {
+    func colors() async throws {
         let text = try await screen("tickets", LotteryLookTests.wide, lottery(), [:])
         for colored in [
             "\u{1B}[32m[16]\u{1B}[0m", "\u{1B}[31m  3 \u{1B}[0m", "\u{1B}[33m(14)\u{1B}[0m",
             "\u{1B}[32mwon $30.00\u{1B}[0m",
         ] { #expect(text.contains(colored), "\(text)") }
-        // What is not drawn yet has no colour.
+        // What is not drawn yet has no color.
         #expect(text.contains("\n    2  16   1  44   3   4  + 14\n"))
     }
 

@@ -34,7 +34,7 @@ struct MastermindOutputTests {
         #expect(
             await bench.run("mastermind show --json", here).text
                 == #"{"result":"done","user":null,"game":"\#(Self.game)","slots":4,"guesses":2,"#
-                + #""solved":true,"colours":6,"turns":[{"guess":[1,1,2,2],"number":1,"black":1,"white":0},"#
+                + #""solved":true,"colors":6,"turns":[{"guess":[1,1,2,2],"number":1,"black":1,"white":0},"#
                 + #"{"guess":[3,3,4,4],"number":null,"black":null,"white":null},"#
                 + #"{"guess":[1,2,3,5],"number":2,"black":4,"white":0}]}"# + "\n")
     }
@@ -56,7 +56,7 @@ struct MastermindOutputTests {
         ) throws(ServiceError) -> MastermindGameID { throw Parlour.unasked }
 
         func guess(
-            _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+            _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
         ) throws(ServiceError) -> MastermindAnswer { throw Parlour.unasked }
 
         func ranking(with token: MastermindToken) -> [MastermindRank] {

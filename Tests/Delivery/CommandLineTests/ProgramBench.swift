@@ -130,9 +130,9 @@ final class ProgramBench: Sendable {
     }
 
     /// What the current run prints when its process is ended at once.
-    func cutShort() -> String {
+    func endNow() -> String {
         output.takeAll()
-        running.withLock { $0 }?.cutShort {}
+        running.withLock { $0 }?.endNow {}
         return output.takeAll()
     }
 

@@ -105,10 +105,10 @@ private final class AskedServices: ActivationService, LotteryService, Mastermind
         try note(MastermindGameID(String(repeating: "a", count: 32)))
     }
     func guess(
-        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+        _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
     ) throws(ServiceError) -> MastermindAnswer {
         let nothing = MastermindEvaluation(black: 0, white: 0)
-        return try note(MastermindAnswer(nothing, guessCount: 1, slots: colours.count))
+        return try note(MastermindAnswer(nothing, guessCount: 1, slots: colors.count))
     }
     func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
         try note([])

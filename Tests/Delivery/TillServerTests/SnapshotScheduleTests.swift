@@ -42,7 +42,7 @@ import TillServer
         schedule.end(at: start, lasted: .seconds(9), isDone: false)
         #expect(begins(15))
         schedule.end(at: start, lasted: .seconds(1), isDone: true)
-        schedule.hasten(at: start + .seconds(20))
+        schedule.bringForward(at: start + .seconds(20))
         #expect(!begins(34))
         #expect(begins(35))
     }

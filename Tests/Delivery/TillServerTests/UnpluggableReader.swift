@@ -16,7 +16,7 @@ actor UnpluggableReader: TagReader {
     private(set) var mostSelecting = 0
 
     nonisolated let name = "played reader"
-    nonisolated let longestAnswer = SimulatedReader.answerLimit
+    nonisolated let maximumAnswerLength = SimulatedReader.answerLimit
 
     func put() async throws {
         try await inside.change { world in world.put([world.tags[0].uid]) }

@@ -125,8 +125,8 @@ struct ProvenCardServicesTests {
     /// The pegs for a guess: black and white.
     private static func pegs(_ guess: [Int], _ code: [Int]) -> [Int] {
         let black = zip(guess, code).count { $0 == $1 }
-        let common = (1...6).reduce(0) { sum, colour in
-            sum + min(guess.count { $0 == colour }, code.count { $0 == colour })
+        let common = (1...6).reduce(0) { sum, color in
+            sum + min(guess.count { $0 == color }, code.count { $0 == color })
         }
         return [black, common - black]
     }

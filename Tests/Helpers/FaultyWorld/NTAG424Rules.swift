@@ -99,7 +99,8 @@ extension RestingWorld {
                 chip[number].version == version,
                 "key \(number.rawValue) has version \(chip[number].version), not \(version)")
         }
-        expect(chip[.ndef].settings == AddressFile.nowhere.settings, "file 2 has other settings")
+        expect(
+            chip[.ndef].settings == AddressFile.placeholder.settings, "file 2 has other settings")
         expect(chip[.data].settings == AddressFile.slotSettings, "file 3 has other settings")
         let spent = chip.slots?.spent(at: best.bytes) ?? 0
         let rest = (chip.granted(keys) ?? 0) - spent

@@ -117,7 +117,7 @@ private struct SceneReader: TagReader {
 
     var name: String { "reader \(number) of a scene" }
     /// The capacity of an ACR122.
-    var longestAnswer: Int { 250 }
+    var maximumAnswerLength: Int { 250 }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try scene.live.withLock { live throws(ReaderError) in try live.select(on: number) }

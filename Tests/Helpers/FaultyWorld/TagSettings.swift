@@ -23,7 +23,7 @@ extension TagMemory {
         }
         guard let masters = keys.entry(keyID)?.masters else { return "key \(keyID) is not there" }
         let password = TagPassword(masters, uid: uid)
-        guard settings.isWhole else {
+        guard settings.isFullProtection else {
             return "not all of it is protected: AUTH0 is \(settings.firstProtected)"
         }
         return has(password) ? nil : "it has another password than the card's"

@@ -21,7 +21,7 @@ private func checkChip(_ input: [UInt8]) throws {
         try require(
             slot.bytes == Array(bytes[start..<(start + NTAG424Slot.byteCount)]),
             "a slot is read as another one")
-        try require((0...Grant.most).contains(slot.spent), "a sum that no card has")
+        try require((0...Grant.maximum).contains(slot.spent), "a sum that no card has")
         try require(found.records[place] == slot.record, "another record")
     }
     let uid = try unwrap(CardUID(bytes: [0x04] + bytes.prefix(6)), "no number")
@@ -36,7 +36,7 @@ private func checkChip(_ input: [UInt8]) throws {
     if let text = String(validating: input, as: UTF8.self), let file = try? AddressFile(page: text)
     {
         let whole = file.bytes(grant: [UInt8](repeating: 7, count: Grant.byteCount))
-        try require(whole.count <= AddressFile.longest, "an address that is too long")
+        try require(whole.count <= AddressFile.maximumByteCount, "an address that is too long")
         try require(
             AddressFile.grantAt(length: Array(whole.prefix(2))) == file.grantAt,
             "the grant is at another place")

@@ -8,7 +8,7 @@ import TapcardDomain
 /// Without further choices it is honest.
 actor HostileReader: TagReader {
     nonisolated let name = "hostile reader"
-    nonisolated let longestAnswer: Int
+    nonisolated let maximumAnswerLength: Int
     /// Far more than any use case needs; one that exceeds it is in an endless loop.
     static let mostFrames = 20_000
 
@@ -27,12 +27,13 @@ actor HostileReader: TagReader {
     private var lastAnswer: [UInt8] = []
 
     init(
-        _ honest: SimulatedReader, _ choices: Choices, longestAnswer: Int, ledger: any LedgerStore,
+        _ honest: SimulatedReader, _ choices: Choices, maximumAnswerLength: Int,
+        ledger: any LedgerStore,
         keys: KeyRing
     ) {
         self.honest = honest
         self.choices = choices
-        self.longestAnswer = longestAnswer
+        self.maximumAnswerLength = maximumAnswerLength
         self.ledger = ledger
         self.keys = keys
     }

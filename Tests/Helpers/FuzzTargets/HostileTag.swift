@@ -74,7 +74,7 @@ private struct HostileTill {
                 HostileTill.cardRequest(mayReissue: false), id: HostileTill.id(0))
         }
         reader = HostileReader(
-            honest, choices, longestAnswer: HostileTill.answers[Int(setting >> 2 & 3)],
+            honest, choices, maximumAnswerLength: HostileTill.answers[Int(setting >> 2 & 3)],
             ledger: ledger, keys: HostileTill.keys)
         station = Station(
             reader: reader, ledger: ledger, keys: HostileTill.keys, dependencies: dependencies)

@@ -26,11 +26,11 @@ private func checkLine(_ input: [UInt8]) throws {
         let piece = choices.field()
         try checkFrames(emulation.line.receive(piece).flatMap(\.bytes))
         // Commands with right checksums get further than bytes that only look like a frame.
-        let command = Array(choices.field().prefix(HostFrame.longestData - 1))
+        let command = Array(choices.field().prefix(HostFrame.maximumDataLength - 1))
         let frame = HostFrame.information([0xD4] + command)
         try checkFrames(emulation.line.receive(frame).flatMap(\.bytes))
     }
-    _ = emulation.line.receive([UInt8](repeating: 0, count: HostFrame.longestData + 10))
+    _ = emulation.line.receive([UInt8](repeating: 0, count: HostFrame.maximumDataLength + 10))
     _ = emulation.line.receive(wakeUp)
     let answer = emulation.line.receive(HostFrame.information([0xD4, 0x02])).flatMap(\.bytes)
     let version = HostFrame.information([0xD5, 0x03, 0x32, 0x01, 0x06, 0x07])
@@ -59,7 +59,8 @@ private func checkFrames(_ bytes: [UInt8]) throws {
             try require(rest.count >= 8, "a frame is cut off")
             (length, data) = (Int(rest[start + 5]) << 8 | Int(rest[start + 6]), start + 8)
         }
-        try require((1...HostFrame.longestData).contains(length), "a frame of \(length) bytes")
+        try require(
+            (1...HostFrame.maximumDataLength).contains(length), "a frame of \(length) bytes")
         try require(rest.endIndex >= data + length + 2, "a frame is cut off")
         let frame = HostFrame.information(Array(rest[data..<data + length]))
         try require(rest.starts(with: frame), "a frame with a wrong checksum")

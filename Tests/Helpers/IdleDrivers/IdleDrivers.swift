@@ -53,7 +53,7 @@ package struct NoServices: ActivationService, LotteryService, MastermindService 
         slots: Int, with token: MastermindToken
     ) throws(ServiceError) -> MastermindGameID { throw NoServices.offline }
     package func guess(
-        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+        _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
     ) throws(ServiceError) -> MastermindAnswer { throw NoServices.offline }
     package func ranking(with token: MastermindToken) throws(ServiceError) -> [MastermindRank] {
         throw NoServices.offline

@@ -121,15 +121,15 @@ extension Scenario {
         Scenario("what a tag is found to be is noted, unless another station was there") { till in
             try await till.complete(.issue(), id: 1)
             let (ledger, on) = (till.ledger, CardProtection.on(keyID: 4))
-            #expect(try await ledger.noteProtection(of: .first, on, insteadOf: .off))
+            #expect(try await ledger.recordProtection(of: .first, on, insteadOf: .off))
             #expect(try await till.knownCard().card.protection == on)
             _ = try await till.open(.unprotect, id: 2)
-            #expect(try await !ledger.noteProtection(of: .first, .off, insteadOf: on))
+            #expect(try await !ledger.recordProtection(of: .first, .off, insteadOf: on))
             let open = CardProtection.switchingOff(keyID: 4)
             #expect(try await till.knownCard().card.protection == open)
-            #expect(try await ledger.noteProtection(of: .first, .off, insteadOf: open))
+            #expect(try await ledger.recordProtection(of: .first, .off, insteadOf: open))
             #expect(try await till.knownCard().card.protection == .off)
-            #expect(try await !ledger.noteProtection(of: .second, on, insteadOf: .off))
+            #expect(try await !ledger.recordProtection(of: .second, on, insteadOf: .off))
             #expect(try await till.ledger.knownCard(of: .second) == nil)
         },
         Scenario("a switching that is given up has not happened") { till in

@@ -12,14 +12,15 @@ extension Scenario {
             let known = try await till.knownCard()
             #expect(known.purse?.available == .cents(800) && known.card.ticket == nil)
             #expect(try await till.ledger.tickets(of: .first) == [])
-            #expect(open.cardAfterwards.ticket == .sample())
+            #expect(open.cardAfterConfirmation.ticket == .sample())
 
             let operation = try await till.confirm(open)
             #expect(operation.balanceAfter == 800 && operation.ticketID == Ticket.sample().id)
             #expect(operation.subject == .ticket(.sample()))
             #expect(operation.change(in: .usd) == .cents(-200))
             #expect(try await till.balance(of: .takings) == 200)
-            #expect(try await till.knownCard().card == open.cardAfterwards.confirmed(by: open))
+            #expect(
+                try await till.knownCard().card == open.cardAfterConfirmation.confirmed(by: open))
             let sold = try #require(try await till.ledger.tickets(of: .first))
             #expect(sold.map(\.sold.ticket) == [.sample()] && sold[0].sold.price == 200)
             #expect(sold[0].claim == nil && sold[0].sold.boughtAt == .tick(2))

@@ -114,7 +114,7 @@ def story(address, token):
     post("ticket/claim")
     get("tickets")
     post("mastermind/start", slots=1, keep=True)
-    post("mastermind/guess", colours=[1])
+    post("mastermind/guess", colors=[1])
     post("mastermind/resume")
     get("mastermind/ranking")
     get("mastermind/game")

@@ -41,7 +41,7 @@ package final class InterposedReader: TagReader {
         state = Guarded(State(select: select, answer: answer, command: command))
     }
 
-    package var longestAnswer: Int { get async { await reader.longestAnswer } }
+    package var maximumAnswerLength: Int { get async { await reader.maximumAnswerLength } }
     package var exchanges: [Exchange] { state.withLock { $0.exchanges } }
     /// The time limit of each selection.
     package var limits: [Duration] { state.withLock { $0.limits } }

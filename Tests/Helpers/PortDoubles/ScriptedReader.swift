@@ -19,12 +19,14 @@ package final class ScriptedReader: TagReader {
     }
 
     package let name: String
-    package let longestAnswer: Int
+    package let maximumAnswerLength: Int
     private let state: Guarded<State>
 
-    package init(_ script: [Reply], name: String = "scripted reader", longestAnswer: Int = 250) {
+    package init(
+        _ script: [Reply], name: String = "scripted reader", maximumAnswerLength: Int = 250
+    ) {
         self.name = name
-        self.longestAnswer = longestAnswer
+        self.maximumAnswerLength = maximumAnswerLength
         state = Guarded(State(script: script))
     }
 

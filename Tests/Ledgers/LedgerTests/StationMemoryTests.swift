@@ -48,10 +48,10 @@ import Testing
         memory.note(try Self.note(2, on: 2, .committed), isConfirmed: true)
         memory.note(try Self.note(3, on: 3, .voided), isConfirmed: true)
         #expect(
-            (1...4).map { memory.earlierTry(of: .made($0))?.operation } == [
+            (1...4).map { memory.earlierRequest(of: .made($0))?.operation } == [
                 .made(1), .made(2), .made(3), nil,
             ])
-        #expect(memory.earlierTry(of: .made(3))?.state == .voided)
+        #expect(memory.earlierRequest(of: .made(3))?.state == .voided)
         let card = try Self.card(1)
         #expect(memory.possiblyRepeated(.pay, 100, on: nil)?.operation == .made(1))
         #expect(memory.possiblyRepeated(.pay, nil, on: nil)?.operation == .made(1))
@@ -93,12 +93,12 @@ import Testing
             memory.note(
                 try Self.note(number, on: number, .committed, at: day), isConfirmed: true)
         }
-        #expect(memory.earlierTry(of: .made(1))?.state == .voided && !memory.hasForgotten)
+        #expect(memory.earlierRequest(of: .made(1))?.state == .voided && !memory.hasForgotten)
         #expect(StationMemory(memory.text) == memory)
         memory.note(try Self.note(251, on: 1, .committed, at: day + 1), isConfirmed: true)
-        #expect(memory.earlierTry(of: .made(1)) != nil)
+        #expect(memory.earlierRequest(of: .made(1)) != nil)
         memory.note(try Self.note(252, on: 1, .committed, at: day + 2), isConfirmed: true)
-        #expect(memory.earlierTry(of: .made(1)) == nil)
+        #expect(memory.earlierRequest(of: .made(1)) == nil)
     }
 
     @Test("A request that another station voided is remembered from when this one was told")
@@ -113,7 +113,7 @@ import Testing
         #expect(memory.notDone.map(\.operation) == [.made(1)])
         memory.note(try Self.note(3, on: 3, .committed, at: 6 * day), isConfirmed: true)
         memory.noteNotDone(try Self.note(1, on: 1, .voided, at: 1))
-        #expect(memory.notDone.count == 1 && memory.earlierTry(of: .made(1)) != nil)
+        #expect(memory.notDone.count == 1 && memory.earlierRequest(of: .made(1)) != nil)
     }
 
     @Test("Forgetting too early is noted until no snapshot can be that old")

@@ -92,7 +92,7 @@ import Testing
             }
             _ = try await database.owned.stations()
             _ = try await ledger.journals()
-            _ = try await ledger.readAtLength { rows throws(LedgerError) in
+            _ = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 _ = try (rows.usesOfKeys(), rows.usedKeys())
                 var standings = rows.pagesOfStandings()
                 while try standings.next() != nil {}

@@ -227,7 +227,7 @@ import Testing
         try await TestDatabase.temporary { database in
             let till = LedgerTill(try await database.open())
             try await till.complete(.issue(1000), id: 1)
-            let step = "ALTER TABLE card ADD colour text DEFAULT 'red'"
+            let step = "ALTER TABLE card ADD color text DEFAULT 'red'"
             let failed = await OpeningTests.error {
                 try await database.owned.migrate(by: [[step, "INSERT INTO nowhere VALUES (1)"]])
             }
@@ -235,7 +235,7 @@ import Testing
             #expect(try await database.owned.status().schema == 3)
             // A second run has nothing to do.
             for _ in 0..<2 { try await database.owned.migrate(by: [[step]]) }
-            #expect(try database.answer(to: "SELECT colour FROM card") == "red")
+            #expect(try database.answer(to: "SELECT color FROM card") == "red")
             #expect(try await database.owned.status().schema == 4)
             try await till.complete(.pay(.cents(100)), id: 2)
             #expect(try await till.ledger.audit().violations == [])

@@ -11,7 +11,7 @@ import Testing
         let used: Set<UInt8>
 
         init(_ ledger: any LedgerStore) async throws {
-            (uses, used) = try await ledger.readAtLength { rows throws(LedgerError) in
+            (uses, used) = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 (try rows.usesOfKeys(), try rows.usedKeys())
             }
         }

@@ -53,7 +53,7 @@ import Testing
                     unsafe chmod(elsewhere.path, 0o777)
                     try await asNobody(folder) {
                         let found = try await SQLiteLedger.open(
-                            path: folder.ledger, currency: nil, mayOnlyRead: true)
+                            path: folder.ledger, currency: nil, allowsReadOnly: true)
                         #expect(found.isReadOnly)
                         #expect(try await LedgerTill(found).knownCard().open == open.operation)
                         #expect(try await found.audit().violations == [])
@@ -88,7 +88,7 @@ import Testing
                 try await asNobody(folder) {
                     await #expect(throws: LedgerError(.unavailable, "")) {
                         try await SQLiteLedger.open(
-                            path: folder.ledger, currency: nil, mayOnlyRead: true)
+                            path: folder.ledger, currency: nil, allowsReadOnly: true)
                     }
                 }
             }
@@ -106,7 +106,7 @@ import Testing
                 let user = geteuid()
                 try await asNobody(folder) {
                     let found = try await SQLiteLedger.open(
-                        path: folder.ledger, currency: nil, mayOnlyRead: true)
+                        path: folder.ledger, currency: nil, allowsReadOnly: true)
                     #expect(try await found.read { _ in true })
                     seteuid(user)
                     unsafe chmod(folder.path, 0o755)

@@ -66,7 +66,7 @@ import Testing
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let gate = Gate()
             let reading = Task {
-                try await ledger.readAtLength { rows throws(LedgerError) in
+                try await ledger.readWithoutBlocking { rows throws(LedgerError) in
                     let before = try rows.operations(on: .first).count
                     start.yield()
                     gate.wait()

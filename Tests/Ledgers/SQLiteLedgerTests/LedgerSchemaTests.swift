@@ -8,7 +8,7 @@ import Testing
 /// Ledgers by the version of their tables: what is read, what is brought up to date, and what is
 /// refused.
 @Suite("Versions of a ledger's tables") struct LedgerSchemaTests {
-    private static let step = "ALTER TABLE card ADD COLUMN colour TEXT DEFAULT 'red'"
+    private static let step = "ALTER TABLE card ADD COLUMN color TEXT DEFAULT 'red'"
     /// A made-up next version.
     private static let next = LedgerSchema(steps: LedgerSchema.current.steps + [step])
     private static let broken = LedgerSchema(
@@ -88,7 +88,7 @@ import Testing
             #expect(folder.names == ["ledger.sqlite", Self.copy])
             #expect(File.mode("\(folder.path)/\(Self.copy)") == 0o600)
             for (query, value) in [
-                ("PRAGMA user_version", "\(Self.present + 1)"), ("SELECT colour FROM card", "red"),
+                ("PRAGMA user_version", "\(Self.present + 1)"), ("SELECT color FROM card", "red"),
             ] {
                 #expect(try RawDatabase(folder.ledger).value(query) == value)
             }

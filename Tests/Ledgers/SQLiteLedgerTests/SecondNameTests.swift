@@ -21,10 +21,10 @@ import Testing
             let other = folder.path + "/other.sqlite"
             try SecondNameTests.link(folder.ledger, other)
             for path in [folder.ledger, other] {
-                for mayOnlyRead in [false, true] {
+                for allowsReadOnly in [false, true] {
                     let error = await #expect(throws: LedgerError.self) {
                         _ = try await SQLiteLedger.open(
-                            path: path, currency: nil, mayOnlyRead: mayOnlyRead)
+                            path: path, currency: nil, allowsReadOnly: allowsReadOnly)
                     }
                     #expect(error?.kind == .unavailable)
                     #expect(error?.detail.contains("2 hard links") == true)
@@ -48,7 +48,7 @@ import Testing
             unsafe chmod(folder.ledger, 0o400)
             let error = await #expect(throws: LedgerError.self) {
                 _ = try await SQLiteLedger.open(
-                    path: folder.ledger, currency: nil, mayOnlyRead: true)
+                    path: folder.ledger, currency: nil, allowsReadOnly: true)
             }
             #expect(error?.detail.contains("hard links") == true)
         }

@@ -10,8 +10,9 @@ final class Baton: Sendable {
         var onlooker: CheckedContinuation<Void, Never>?
 
         /// The onlooker to resume, once every station that has not ended is waiting.
-        mutating func onlookerToTell(ofStations stations: Int) -> CheckedContinuation<Void, Never>?
-        {
+        mutating func onlookerToTell(
+            stationTemplate stations: Int
+        ) -> CheckedContinuation<Void, Never>? {
             guard waiting.count + ended.count == stations else { return nil }
             defer { onlooker = nil }
             return onlooker
@@ -28,7 +29,7 @@ final class Baton: Sendable {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.waiting[station] = continuation
-                return state.onlookerToTell(ofStations: stations)
+                return state.onlookerToTell(stationTemplate: stations)
             }
             onlooker?.resume()
         }
@@ -37,7 +38,7 @@ final class Baton: Sendable {
     func end(_ station: Int) {
         let onlooker = state.withLock { state in
             state.ended.insert(station)
-            return state.onlookerToTell(ofStations: stations)
+            return state.onlookerToTell(stationTemplate: stations)
         }
         onlooker?.resume()
     }
@@ -47,7 +48,7 @@ final class Baton: Sendable {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.onlooker = continuation
-                return state.onlookerToTell(ofStations: stations)
+                return state.onlookerToTell(stationTemplate: stations)
             }
             onlooker?.resume()
         }

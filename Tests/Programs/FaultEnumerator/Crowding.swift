@@ -16,7 +16,7 @@ enum Crowding {
     /// A reader without a tag that counts how many operations select on it at once.
     private final class Field: TagReader {
         let name = "a field"
-        let longestAnswer = 0
+        let maximumAnswerLength = 0
         private let selecting = Guarded(0)
         private let most = Guarded(0)
         private let event = Guarded<(@Sendable () async -> Void)?>(nil)

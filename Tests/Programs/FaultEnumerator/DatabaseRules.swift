@@ -197,7 +197,7 @@ extension DatabaseRules {
         }
         let known = try DurableFile(memory).read() ?? []
         let earlier = StationMemory(String(decoding: known, as: UTF8.self))
-            .earlierTry(of: payment.id)
+            .earlierRequest(of: payment.id)
         guard earlier == nil else { return nil }
         let sold = try await till.ledger.book(payment, at: Till.time)
         return sold.isNew ? "a payment was taken that a till had called not done" : nil

@@ -23,7 +23,7 @@ extension LiveTests {
             try await LibNFCBench.run(Simulation()) { (reader, emulator) async throws in
                 _ = emulator.control("present NTAG424")
                 let identity = try await reader.select(within: .zero)
-                #expect(identity.speaksInBlocks)
+                #expect(identity.usesBlocks)
                 #expect(identity.uid == [0x04, 0x51, 0x8D, 0xFA, 0xA9, 0x61, 0x80])
                 try await body(reader, emulator)
             }
@@ -100,7 +100,7 @@ extension LiveTests {
         func plainTag() async throws {
             try await LibNFCBench.run { (reader, emulator) async throws in
                 let identity = try await reader.select(within: .zero)
-                #expect(!identity.speaksInBlocks)
+                #expect(!identity.usesBlocks)
                 let kind = try await LibNFCBench.kind {
                     try await reader.exchange(command: Self.select)
                 }

@@ -37,10 +37,10 @@ struct ConnectionStringTests {
     }
 
     @Test("ACR122 and I2C drivers carry 62 pages in one answer, and the others 65")
-    func longestAnswer() {
+    func maximumAnswerLength() {
         for driver in ConnectionString.Driver.allCases {
             let isNarrow = [.acr122USB, .acr122Serial, .pn532I2C].contains(driver)
-            #expect(driver.longestAnswer / 4 == (isNarrow ? 62 : 65))
+            #expect(driver.maximumAnswerLength / 4 == (isNarrow ? 62 : 65))
         }
     }
 

@@ -29,15 +29,15 @@ extension LiveTests {
         }
 
         @Test("One answer carries as many bytes as the reader says, and no more")
-        func longestAnswer() async throws {
+        func maximumAnswerLength() async throws {
             var simulation = Simulation()
             let tag = try #require(simulation.addTag(.ntag216) { _ in [] })
             simulation.put([tag.uid])
             try await LibNFCBench.run(simulation) { (reader, _) async throws in
-                let pages = reader.longestAnswer / 4
+                let pages = reader.maximumAnswerLength / 4
                 _ = try await reader.select(within: .zero)
                 let most = try await reader.exchange([0x3A, 0x04, UInt8(0x04 + pages - 1)])
-                #expect(most.count == reader.longestAnswer && most.count == 260)
+                #expect(most.count == reader.maximumAnswerLength && most.count == 260)
                 let kind = try await LibNFCBench.kind {
                     try await reader.exchange([0x3A, 0x04, UInt8(0x04 + pages)])
                 }

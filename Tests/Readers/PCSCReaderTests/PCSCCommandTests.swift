@@ -36,7 +36,7 @@ extension PCSCReaderTests {
                 lay(kind)
                 let reader = try await kind.open()
                 let identity = try await reader.select(within: Kind.limit)
-                #expect(identity.speaksInBlocks, "\(kind)")
+                #expect(identity.usesBlocks, "\(kind)")
                 #expect(identity.uid == NTAG424Memory.signedExample.number, "\(kind)")
                 var conversation = NTAG424Conversation()
                 let select = try conversation.begin(.selectApplication)
@@ -76,16 +76,16 @@ extension PCSCReaderTests {
 
         @Test("Only an NTAG 424's answer to reset marks a card that takes commands")
         func answersToReset() {
-            #expect(SmartCardATR.speaksInBlocks(PlayedNTAG424Reader.answerToReset))
-            #expect(!SmartCardATR.speaksInBlocks(PlayedStorageReader.answerToReset))
+            #expect(SmartCardATR.usesBlocks(PlayedNTAG424Reader.answerToReset))
+            #expect(!SmartCardATR.usesBlocks(PlayedStorageReader.answerToReset))
             for count in 0..<PlayedNTAG424Reader.answerToReset.count {
                 let part = Array(PlayedNTAG424Reader.answerToReset.prefix(count))
-                #expect(!SmartCardATR.speaksInBlocks(part))
+                #expect(!SmartCardATR.usesBlocks(part))
             }
             for bit in 0..<48 {
                 var changed = PlayedNTAG424Reader.answerToReset
                 changed[bit / 8] ^= 1 << (bit % 8)
-                #expect(!SmartCardATR.speaksInBlocks(changed), "\(bit)")
+                #expect(!SmartCardATR.usesBlocks(changed), "\(bit)")
             }
         }
     }

@@ -11,7 +11,7 @@ extension PCSCReaderTests {
             let reader = try await kind.bench(.ntag216)
             #expect(try await reader.select(within: .zero) == TagIdentity(uid: Kind.uid))
             #expect(try await reader.exchange([0x30, 0x00]).prefix(3) == [0x04, 0xAC, 0x6B])
-            let most = min(reader.longestAnswer / 4, 62)
+            let most = min(reader.maximumAnswerLength / 4, 62)
             let answer = try await reader.exchange([0x3A, 0x00, UInt8(most - 1)])
             let tag = try #require(kind.slot.change { $0.tag })
             #expect(answer == (0..<most).flatMap { tag.visible(UInt8($0)).bytes })

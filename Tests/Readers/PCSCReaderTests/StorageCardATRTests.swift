@@ -55,7 +55,7 @@ struct StorageCardATRTests {
             try StorageCommands().select(answerToReset: answer) { _ throws(ReaderError) in
                 [1, 2, 3, 4, 0x90, 0x00]
             })
-        #expect(identity.kind == kind && !identity.isType2 && !identity.speaksInBlocks)
+        #expect(identity.kind == kind && !identity.isType2 && !identity.usesBlocks)
     }
 
     @Test("An answer to reset of another length is invalid")

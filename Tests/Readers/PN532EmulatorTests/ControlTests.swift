@@ -80,6 +80,6 @@ struct ControlTests {
     func tooLong() {
         var splitter = LineSplitter()
         let lines = splitter.take((String(repeating: "x", count: 2_000) + "\nstatus\n").utf8)
-        #expect(lines.map(\.utf8.count) == [Emulation.longestLine + 1, 6])
+        #expect(lines.map(\.utf8.count) == [Emulation.maximumLineLength + 1, 6])
     }
 }

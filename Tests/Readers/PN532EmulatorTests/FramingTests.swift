@@ -45,7 +45,7 @@ struct FramingTests {
             #expect(answer != Self.answered, "\(change)")
             #expect(answer.isEmpty, "\(change)")
             // Some beginnings promise a frame that is longer: what follows cannot tell.
-            _ = bench.raw([UInt8](repeating: 0, count: HostFrame.longestData + 10))
+            _ = bench.raw([UInt8](repeating: 0, count: HostFrame.maximumDataLength + 10))
             #expect(bench.raw(Self.version) == Self.answered, "\(change)")
         }
     }

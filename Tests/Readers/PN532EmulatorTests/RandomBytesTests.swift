@@ -25,7 +25,7 @@ struct RandomBytesTests {
             }
             _ = bench.raw(bytes)
         }
-        _ = bench.raw([UInt8](repeating: 0, count: HostFrame.longestData + 10))
+        _ = bench.raw([UInt8](repeating: 0, count: HostFrame.maximumDataLength + 10))
         _ = bench.raw(EmulatorBench.wakeUp)
         #expect(bench.send([0x02]) == [0x32, 0x01, 0x06, 0x07])
     }
@@ -50,7 +50,8 @@ struct RandomBytesTests {
             }
             let answer = bench.raw(EmulatorBench.frame([code] + data))
             #expect(answer.starts(with: EmulatorBench.acknowledge))
-            #expect(answer.count <= EmulatorBench.acknowledge.count + HostFrame.longestData + 10)
+            #expect(
+                answer.count <= EmulatorBench.acknowledge.count + HostFrame.maximumDataLength + 10)
         }
         #expect(bench.emulation.simulation.tags.map(\.uid).first == EmulatorBench.uid)
         #expect(bench.emulation.simulation.tags.first?[0].bytes == [0x04, 0xAC, 0x6B, 0x4B])

@@ -63,13 +63,13 @@ struct JudgementTests {
     func unseen() {
         let running = ReaderSurvey.SmartCardService.running(pid: 9)
         #expect(
-            Self.states(Self.survey(Self.acr122u, [.unseenProgram], pcscd: running))
+            Self.states(Self.survey(Self.acr122u, [.unknownProgram], pcscd: running))
                 == ["acr122_usb:001:004: held by pcscd"])
         #expect(
-            Self.states(Self.survey(Self.scl3711, [.unseenProgram], pcscd: running))
+            Self.states(Self.survey(Self.scl3711, [.unknownProgram], pcscd: running))
                 == ["pn53x_usb:001:004: held by another program"])
         #expect(
-            Self.states(Self.survey(Self.acr122u, [.unseenProgram], pcscd: .onDemand))
+            Self.states(Self.survey(Self.acr122u, [.unknownProgram], pcscd: .onDemand))
                 == ["acr122_usb:001:004: held by another program"])
     }
 
@@ -243,7 +243,8 @@ struct JudgementTests {
 
     @Test("Characters that move the cursor or reverse text are escaped")
     func oneLine() {
-        #expect("a\u{1B}[2J\n\u{9B}b\u{202E}ü".onOneLine == #"a\u{1B}[2J\u{A}\u{9B}b\u{202E}ü"#)
+        #expect(
+            "a\u{1B}[2J\n\u{9B}b\u{202E}ü".escapedForOneLine == #"a\u{1B}[2J\u{A}\u{9B}b\u{202E}ü"#)
     }
 
     @Test(

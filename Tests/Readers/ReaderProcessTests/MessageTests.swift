@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Messages between a program and the process of its reader")
 struct MessageTests {
-    private static let summary = ReaderSummary(name: "a reader", longestAnswer: 250)
+    private static let summary = ReaderSummary(name: "a reader", maximumAnswerLength: 250)
 
     private static let requests: [ReaderRequest] = [
         .open, .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),

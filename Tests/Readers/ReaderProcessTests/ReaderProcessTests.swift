@@ -50,7 +50,7 @@ struct ReaderProcessTests {
         let process = near(ScriptedReader([.tag(tag), .answer([2, 4, 6])]))
         try await process.open()
         #expect(await process.name == "scripted reader")
-        #expect(await process.longestAnswer == 250)
+        #expect(await process.maximumAnswerLength == 250)
         let identity = try await process.select(within: .seconds(1))
         #expect(identity.uid == [4, 1, 2, 3, 4, 5, 6])
         #expect(try await process.exchange([1, 2, 3]) == [2, 4, 6])
@@ -232,10 +232,10 @@ struct LastingReaderTests {
         #expect(await reader.name == "first")
         await #expect(throws: ReaderError(.readerLost)) { try await reader.exchange([1]) }
         await #expect(throws: ReaderError(.tagLost)) { try await reader.exchange([1]) }
-        plug.put(ScriptedReader([.tag(tag)], name: "second", longestAnswer: 64))
+        plug.put(ScriptedReader([.tag(tag)], name: "second", maximumAnswerLength: 64))
         _ = try await reader.select(within: .zero)
         #expect(await reader.name == "second")
-        #expect(await reader.longestAnswer == 64)
+        #expect(await reader.maximumAnswerLength == 64)
     }
 
     @Test(

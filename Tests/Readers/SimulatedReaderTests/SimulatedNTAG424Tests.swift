@@ -47,7 +47,7 @@ struct SimulatedNTAG424Tests {
     func conversation() async throws {
         let reader = SimulatedReader(try world())
         let identity = try await reader.select(within: .zero)
-        #expect(identity.speaksInBlocks && !identity.isType2)
+        #expect(identity.usesBlocks && !identity.isType2)
         var conversation = try await authenticated(reader)
         let write = try conversation.begin(Self.write, file: .full)
         _ = try await run(&conversation, write, on: reader)

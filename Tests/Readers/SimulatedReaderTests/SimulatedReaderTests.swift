@@ -16,8 +16,8 @@ struct SimulatedReaderTests {
     @Test("The reader has a name and the longest answer that it was made with")
     func properties() {
         #expect(SimulatedReader(Simulation()).name == "simulated reader")
-        #expect(SimulatedReader(Simulation()).longestAnswer == 250)
-        #expect(SimulatedReader(Simulation(), longestAnswer: 64).longestAnswer == 64)
+        #expect(SimulatedReader(Simulation()).maximumAnswerLength == 250)
+        #expect(SimulatedReader(Simulation(), maximumAnswerLength: 64).maximumAnswerLength == 64)
     }
 
     @Test("No tag and several tags are errors, and a single one is selected")

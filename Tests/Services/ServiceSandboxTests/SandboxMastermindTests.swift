@@ -46,9 +46,9 @@ private struct Parlour {
         }
         var best = try black(guess("\(solution)", game, token))
         for place in 0..<slots where best < slots {
-            for colour in 2...6 where best < slots {
+            for color in 2...6 where best < slots {
                 var attempt = solution
-                attempt[place] = colour
+                attempt[place] = color
                 let found = try black(guess("\(attempt)", game, token))
                 if found < best { break }
                 if found > best { (best, solution) = (found, attempt) }
@@ -84,13 +84,13 @@ struct SandboxMastermindTests {
     func secrets() throws {
         var parlour = Parlour()
         let token = try parlour.token()
-        var colours: Set<Int> = []
+        var colors: Set<Int> = []
         for _ in 0..<60 {
             let game = try parlour.start("1", token)
-            colours.insert(try parlour.solve(game, slots: 1, token))
+            colors.insert(try parlour.solve(game, slots: 1, token))
         }
         // A single peg is found by as many guesses as its color's number.
-        #expect(colours == [1, 2, 3, 4, 5, 6])
+        #expect(colors == [1, 2, 3, 4, 5, 6])
     }
 
     @Test("A token is valid until its time is over", arguments: [nil, 30, 3_600])

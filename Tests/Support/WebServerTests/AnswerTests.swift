@@ -111,7 +111,8 @@ import WebServer
     @Test("An answer prepared for many clients is sent unchanged to each of them")
     func anAnswerForManyIsTheSameForAll() async throws {
         let bytes = [UInt8](repeating: 5, count: 100_000)
-        let same = WebResponse(200, headers: [("ETag", "\"1\"")], body: .bytes(bytes)).forMany()
+        let same = WebResponse(200, headers: [("ETag", "\"1\"")], body: .bytes(bytes))
+            .preparedForReuse()
         let server = try WebServer.start(ServedExamples.settings()) { request in
             request.path == "/later" ? .later { same } : .now(same)
         }
@@ -136,7 +137,7 @@ import WebServer
 
     @Test("An invalid answer prepared for many clients is replaced by status 500")
     func whatIsNoAnswerIsNoneForManyEither() async throws {
-        let wrong = WebResponse(200, headers: [("a b", "")]).forMany()
+        let wrong = WebResponse(200, headers: [("a b", "")]).preparedForReuse()
         for _ in 1...2 { #expect(try await served(wrong).status == 500) }
     }
 

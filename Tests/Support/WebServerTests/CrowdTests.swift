@@ -3,11 +3,11 @@ import WebServer
 
 @Suite("The order in which connections leave a full server") struct CrowdTests {
     private static func member(
-        _ number: UInt64, _ client: String, isKnown: Bool = false, mayLeave: Bool = true,
+        _ number: UInt64, _ client: String, isKnown: Bool = false, canBeClosed: Bool = true,
         since: UInt64? = nil
     ) -> Crowd.Member {
         Crowd.Member(
-            number: number, client: client, isKnown: isKnown, mayLeave: mayLeave,
+            number: number, client: client, isKnown: isKnown, canBeClosed: canBeClosed,
             waitingSince: since ?? number)
     }
 
@@ -23,8 +23,8 @@ import WebServer
     @Test("Connections with a request stay but count for their address")
     func busy() {
         let crowd = Crowd([
-            Self.member(1, "a"), Self.member(2, "a"), Self.member(3, "b", mayLeave: false),
-            Self.member(4, "b", mayLeave: false), Self.member(5, "b"),
+            Self.member(1, "a"), Self.member(2, "a"), Self.member(3, "b", canBeClosed: false),
+            Self.member(4, "b", canBeClosed: false), Self.member(5, "b"),
         ])
         #expect(crowd.leaving == [5, 1, 2])
     }
@@ -41,10 +41,10 @@ import WebServer
     func justCome() {
         let till = Self.member(1, "shop", isKnown: true)
         let stranger = Crowd.Member(
-            number: 2, client: "a", isKnown: false, mayLeave: false, mayLeaveSoon: true,
+            number: 2, client: "a", isKnown: false, canBeClosed: false, canBeClosedSoon: true,
             waitingSince: 2)
         #expect(Crowd([till, stranger]).leaving.isEmpty)
-        #expect(Crowd([till, Self.member(2, "a", mayLeave: false)]).leaving == [1])
+        #expect(Crowd([till, Self.member(2, "a", canBeClosed: false)]).leaving == [1])
         #expect(Crowd([stranger, Self.member(3, "a")]).leaving == [3])
     }
 }

@@ -6,7 +6,7 @@ import WebServer
     @Test("Turns of the loop without progress are slowed down")
     func turnsThatBringNothingAreSlowedDown() {
         var pace = LoopPace()
-        for _ in 0..<LoopPace.freeTurns {
+        for _ in 0..<LoopPace.freePasses {
             #expect(pace.timeout(0) == 0)
             pace.note(hasProgress: false, hasEvent: false)
         }
@@ -15,11 +15,11 @@ import WebServer
         #expect(pace.timeout(500) == 500)
         #expect(pace.timeout(nil) == nil)
         // Many new clients do not make it run as if requests were answered.
-        for _ in 0..<LoopPace.turnsAfterEvent {
+        for _ in 0..<LoopPace.passesAfterEvent {
             pace.note(hasProgress: false, hasEvent: true)
             #expect(pace.timeout(0) == 0)
         }
-        for _ in 0..<LoopPace.turnsAfterEvent { pace.note(hasProgress: false, hasEvent: false) }
+        for _ in 0..<LoopPace.passesAfterEvent { pace.note(hasProgress: false, hasEvent: false) }
         #expect(pace.timeout(0) == LoopPace.pauseMilliseconds)
         pace.note(hasProgress: true, hasEvent: false)
         #expect(pace.timeout(0) == 0)

@@ -8,7 +8,7 @@ actor CountingReader<Inner: TagReader>: TagReader {
     init(_ inner: Inner) { self.inner = inner }
 
     var name: String { get async { "counting \(await inner.name)" } }
-    var longestAnswer: Int { get async { await inner.longestAnswer } }
+    var maximumAnswerLength: Int { get async { await inner.maximumAnswerLength } }
 
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try await inner.select(within: limit)

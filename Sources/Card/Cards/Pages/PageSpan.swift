@@ -7,10 +7,10 @@ struct PageSpan: Sendable {
     private let pagesAtOnce: Int
     private(set) var bytes: [UInt8] = []
 
-    init(_ pages: ClosedRange<UInt8>?, longestAnswer: Int) {
+    init(_ pages: ClosedRange<UInt8>?, maximumAnswerLength: Int) {
         remaining = pages
         // An answer from an ACR122 holds up to 62 pages, one from a PN532 up to 65.
-        pagesAtOnce = max(1, longestAnswer / 4)
+        pagesAtOnce = max(1, maximumAnswerLength / 4)
     }
 
     /// The next frame; `nil` when everything has been read.

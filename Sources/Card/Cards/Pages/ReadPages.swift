@@ -4,8 +4,8 @@ import Tags
 package struct ReadPages: TagProcedure {
     private var span: PageSpan
 
-    package init(_ pages: ClosedRange<UInt8>, longestAnswer: Int) {
-        span = PageSpan(pages, longestAnswer: longestAnswer)
+    package init(_ pages: ClosedRange<UInt8>, maximumAnswerLength: Int) {
+        span = PageSpan(pages, maximumAnswerLength: maximumAnswerLength)
     }
 
     package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {

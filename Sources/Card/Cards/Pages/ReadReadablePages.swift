@@ -9,11 +9,11 @@ package struct ReadReadablePages: TagProcedure {
     private var count: Int
     private var pages: [Page?] = []
 
-    package init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, longestAnswer: Int) {
+    package init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, maximumAnswerLength: Int) {
         self.identity = identity
         first = Int(pages.lowerBound)
         last = Int(pages.upperBound)
-        maximumPages = max(1, longestAnswer / 4)
+        maximumPages = max(1, maximumAnswerLength / 4)
         count = maximumPages
     }
 

@@ -47,7 +47,7 @@ package struct RecordSlots: Hashable, Sendable {
 
     /// These slots, accepting every record that the ledger issued. Such a record is ours even if
     /// the name or the key has changed since then.
-    package func believing(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
+    package func acceptingIssued(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
                 switch slot {
@@ -85,7 +85,7 @@ package struct RecordSlots: Hashable, Sendable {
     }
 
     /// Whether any slot holds a record whose seal is invalid.
-    package var hasUnsealed: Bool {
+    package var hasInvalidSeal: Bool {
         slots.contains { if case .unsealed = $0 { true } else { false } }
     }
 

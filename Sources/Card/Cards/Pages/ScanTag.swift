@@ -45,7 +45,7 @@ package struct ScanTag: TagProcedure {
     }
 
     private let identity: TagIdentity
-    private let longestAnswer: Int
+    private let maximumAnswerLength: Int
     private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
     /// AUTHENTICATE, to which an Ultralight C responds with its challenge.
     private static let authenticate: [UInt8] = [0x1A, 0x00]
@@ -64,11 +64,11 @@ package struct ScanTag: TagProcedure {
 
     /// `cardPages` returns the pages of a chip that are worth reading.
     package init(
-        _ identity: TagIdentity, longestAnswer: Int,
+        _ identity: TagIdentity, maximumAnswerLength: Int,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
     ) {
         self.identity = identity
-        self.longestAnswer = longestAnswer
+        self.maximumAnswerLength = maximumAnswerLength
         self.cardPages = cardPages
     }
 
@@ -146,7 +146,7 @@ package struct ScanTag: TagProcedure {
         }
         self.header = header
         if let chip {
-            span = PageSpan(cardPages(chip), longestAnswer: longestAnswer)
+            span = PageSpan(cardPages(chip), maximumAnswerLength: maximumAnswerLength)
             state = .span
             return readSpan()
         }

@@ -68,7 +68,7 @@ package struct SetPassword: TagProcedure {
             // Its bits may be weak even if the limit reads as 0. If this write is torn, the page
             // has fewer of its old bits and no new ones.
             writes.insert(
-                PageWrite(firstPage + 1, AccessConfiguration.relieved(cfg1)),
+                PageWrite(firstPage + 1, AccessConfiguration.withoutPasswordLimit(cfg1)),
                 at: writes.startIndex)
         }
         state = .writing

@@ -109,7 +109,7 @@ package struct SwitchProtection: TagProcedure {
         if found.isLocked { return .fail(.lockedSettings) }
         // The tag counts wrong passwords, and locks permanently at the limit.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
-        unlimitedCFG1 = AccessConfiguration.relieved(cfg1)
+        unlimitedCFG1 = AccessConfiguration.withoutPasswordLimit(cfg1)
         return authenticate(.opening)
     }
 
@@ -129,7 +129,7 @@ package struct SwitchProtection: TagProcedure {
         switch target {
         case .on:
             // The settings alone do not prove that the chip enforces them, so a write is tried.
-            return found.isWhole ? readProbe(.comparing) : differs
+            return found.isFullProtection ? readProbe(.comparing) : differs
         case .off:
             return chip.isProtected(by: found) ? differs : .finish(())
         }

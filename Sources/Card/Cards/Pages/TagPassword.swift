@@ -20,7 +20,7 @@ package struct TagPassword: Hashable, Sendable {
 
     /// This password without an expected PACK, for a tag that only has to be unlocked: any PACK
     /// shows that it accepted the password.
-    package var withoutProof: TagPassword { TagPassword(password: password, pack: []) }
+    package var withoutExpectedPACK: TagPassword { TagPassword(password: password, pack: []) }
 
     func isAnswered(by answer: [UInt8]) -> Bool {
         // Every PACK has two bytes.

@@ -29,13 +29,13 @@ package struct WritePages: TagProcedure {
     private var span: PageSpan
     private let firstReadBack: UInt8
 
-    package init(_ writes: [PageWrite], longestAnswer: Int, password: TagPassword? = nil) {
+    package init(_ writes: [PageWrite], maximumAnswerLength: Int, password: TagPassword? = nil) {
         self.writes = writes
         self.password = password
         let pages = writes.map(\.page)
         let first = pages.min() ?? 0
         firstReadBack = first
-        span = PageSpan(pages.max().map { first...$0 }, longestAnswer: longestAnswer)
+        span = PageSpan(pages.max().map { first...$0 }, maximumAnswerLength: maximumAnswerLength)
     }
 
     package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {

@@ -8,13 +8,13 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
         case silent
         /// A readable block arrived that is not allowed at this point. Nothing after it can be
         /// trusted.
-        case outOfPlace
+        case outOfSequence
         /// The card asked for more time than it is allowed.
-        case waitedTooLong
+        case requestedTooMuchTime
         /// The command is empty or too long for a card, or the answer is too long.
         case wrongLength
         /// The card's answer to its activation is invalid.
-        case noProtocol
+        case unsupportedProtocol
     }
 
     package let kind: Kind
@@ -31,10 +31,11 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
         guard detail.isEmpty else { return detail }
         return switch kind {
         case .silent: "the card stopped responding; hold it still"
-        case .outOfPlace: "the card sent a block out of sequence; hold it on the reader again"
-        case .waitedTooLong: "the card asked for too much waiting time; hold it on the reader again"
+        case .outOfSequence: "the card sent a block out of sequence; hold it on the reader again"
+        case .requestedTooMuchTime:
+            "the card asked for too much waiting time; hold it on the reader again"
         case .wrongLength: "the command or the response has a length that no card supports"
-        case .noProtocol: "the card reports no usable protocol; use another card"
+        case .unsupportedProtocol: "the card reports no usable protocol; use another card"
         }
     }
 }

@@ -35,7 +35,7 @@ package struct ReaderSide: Sendable, Hashable {
     /// a length byte, 255 bytes of data, and a byte for the expected length; its answer has 256
     /// bytes and a 2-byte status.
     package static let maximumCommandLength = 261
-    package static let longestAnswer = 258
+    package static let maximumAnswerLength = 258
 
     private enum State: Hashable {
         case idle
@@ -62,7 +62,7 @@ package struct ReaderSide: Sendable, Hashable {
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
         // After a failure or DESELECT, the card must be selected again.
-        guard state != .over else { return .failed(.outOfPlace) }
+        guard state != .over else { return .failed(.outOfSequence) }
         guard (1...ReaderSide.maximumCommandLength).contains(command.count) else {
             return .failed(.wrongLength)
         }
@@ -84,16 +84,16 @@ package struct ReaderSide: Sendable, Hashable {
     /// The step after an event.
     package mutating func hear(_ event: Event) -> Action {
         guard state == .sending || state == .receiving || state == .deselecting else {
-            return fail(.outOfPlace)
+            return fail(.outOfSequence)
         }
         guard case .frame(let frame) = event else { return requestRepetition() }
         guard let block = TransmissionBlock(frame: frame) else {
             // The checksum of the block was correct, so a repetition would only return the same
             // block.
-            return fail(.outOfPlace)
+            return fail(.outOfSequence)
         }
         if state == .deselecting {
-            guard block == .deselect else { return fail(.outOfPlace) }
+            guard block == .deselect else { return fail(.outOfSequence) }
             state = .over
             return .finished([])
         }
@@ -103,7 +103,7 @@ package struct ReaderSide: Sendable, Hashable {
         case .acknowledge(let received): return acknowledged(received)
         case .waitExtension(let multiplier): return extend(multiplier)
         // Only readers send R(NAK), and a card sends S(DESELECT) only when asked.
-        case .repeatRequest, .deselect: return fail(.outOfPlace)
+        case .repeatRequest, .deselect: return fail(.outOfSequence)
         }
     }
 
@@ -113,14 +113,14 @@ package struct ReaderSide: Sendable, Hashable {
         // An old number means that the block belongs to an earlier command. An answer that arrives
         // before the last part of the command has been sent is out of sequence.
         guard received == number, state == .receiving || parts.count == 1 else {
-            return fail(.outOfPlace)
+            return fail(.outOfSequence)
         }
         // A card that continues without delivering anything would go on forever.
-        guard !continues || !payload.isEmpty else { return fail(.outOfPlace) }
+        guard !continues || !payload.isEmpty else { return fail(.outOfSequence) }
         (number, repetitions, state) = (number.other, 0, .receiving)
         parts = []
         answer += payload
-        guard answer.count <= ReaderSide.longestAnswer else { return fail(.wrongLength) }
+        guard answer.count <= ReaderSide.maximumAnswerLength else { return fail(.wrongLength) }
         guard continues else {
             state = .idle
             return .finished(answer)
@@ -129,10 +129,10 @@ package struct ReaderSide: Sendable, Hashable {
     }
 
     private mutating func acknowledged(_ received: BlockNumber) -> Action {
-        guard state == .sending else { return fail(.outOfPlace) }
+        guard state == .sending else { return fail(.outOfSequence) }
         if received == number {
             // The card responds to the last part with data, never with just an acknowledgment.
-            guard parts.count > 1 else { return fail(.outOfPlace) }
+            guard parts.count > 1 else { return fail(.outOfSequence) }
             (number, repetitions) = (number.other, 0)
             parts = parts.dropFirst()
             return sendPart()
@@ -146,7 +146,7 @@ package struct ReaderSide: Sendable, Hashable {
         // The extensions are added up over a command; otherwise, a card could keep asking for a
         // little more time forever.
         extended += answerToSelect.frameWait * Int(multiplier)
-        guard extended <= ReaderSide.maximumExtension else { return fail(.waitedTooLong) }
+        guard extended <= ReaderSide.maximumExtension else { return fail(.requestedTooMuchTime) }
         return .send(
             TransmissionBlock.waitExtension(multiplier: multiplier).frame,
             wait: answerToSelect.wait(times: multiplier))

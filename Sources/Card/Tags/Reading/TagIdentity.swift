@@ -45,7 +45,7 @@ public struct TagIdentity: Hashable, Sendable {
     private static let randomMark: UInt8 = 0x08
 
     /// Whether the card accepts commands in ISO/IEC 14443-4 blocks.
-    public var speaksInBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
+    public var usesBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
     /// Whether the tag supports Type 2 commands, which is the case if its answers indicate no other
     /// protocol.
@@ -73,7 +73,7 @@ public struct TagIdentity: Hashable, Sendable {
         case 0x28: "smart card with emulated MIFARE Classic 1K"
         case 0x38: "smart card with emulated MIFARE Classic 4K"
         // Tested after the exact values, because some of them also have this bit.
-        case _ where speaksInBlocks: "smart card (ISO/IEC 14443-4)"
+        case _ where usesBlocks: "smart card (ISO/IEC 14443-4)"
         case _ where selectAcknowledge & 0x40 != 0: "phone or other device (NFC-DEP)"
         default: "type A card"
         }

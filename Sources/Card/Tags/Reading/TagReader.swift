@@ -9,7 +9,7 @@ public protocol TagReader: Sendable {
 
     /// The maximum number of data bytes that this reader can return in one answer. Callers ask
     /// after selecting a tag, because the reader may have been replaced with another one.
-    var longestAnswer: Int { get async }
+    var maximumAnswerLength: Int { get async }
 
     /// Waits until a tag is in the field and selects it. A tag that is already selected is selected
     /// again, which ends its authentication but does not cut its power.

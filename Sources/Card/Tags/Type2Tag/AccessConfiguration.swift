@@ -55,11 +55,11 @@ public struct AccessConfiguration: Hashable, Sendable {
     }
 
     /// Whether the chip does not limit wrong passwords, and protected pages stay readable.
-    public var isHarmless: Bool { passwordLimit == 0 && !protectsReading }
+    public var limitsNothing: Bool { passwordLimit == 0 && !protectsReading }
 
     /// Whether every writable page is protected but readable, without a mirror, as on our cards.
-    public var isWhole: Bool {
-        isHarmless && firstProtected == AccessConfiguration.everything && mirrorPage == nil
+    public var isFullProtection: Bool {
+        limitsNothing && firstProtected == AccessConfiguration.everything && mirrorPage == nil
     }
 
     /// Whether the chip may show something other than its memory in one of these pages.
@@ -70,7 +70,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     }
 
     /// This CFG1 without a password limit and with everything readable.
-    public static func relieved(_ cfg1: Page) -> Page {
+    public static func withoutPasswordLimit(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
         // This only clears bits, so even after a torn WRITE, the page has no new ones.
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)

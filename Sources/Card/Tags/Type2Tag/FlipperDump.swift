@@ -60,7 +60,7 @@ struct FlipperDump {
         let signature = try bytes("Signature", TagMemory.signatureLength)
         var counter: UInt32 = 0
         for number in LinearDump.counterNumbers {
-            let value = try self.number("Counter \(number)", atMost: TagMemory.highestCounter)
+            let value = try self.number("Counter \(number)", atMost: TagMemory.maximumCounter)
             // The flag is not kept, because an NTAG21x has none, but its format is checked.
             _ = try bytes("Tearing \(number)", 1)
             if number == LinearDump.counterNumber { counter = value ?? 0 }

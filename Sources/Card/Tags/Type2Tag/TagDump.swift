@@ -12,7 +12,7 @@ import TextCodecs
 /// Lines that begin with `#` are comments. A page that could not be read is `-- -- -- --`.
 public struct TagDump: Hashable, Sendable {
     /// The maximum length of the text that is read, in bytes.
-    public static let longestText = 65_536
+    public static let maximumTextBytes = 65_536
 
     /// The chip of the tag.
     public let chip: Type2Chip
@@ -44,8 +44,8 @@ public struct TagDump: Hashable, Sendable {
             throw Type2Error(
                 .badValue, "the signature must have \(TagMemory.signatureLength) bytes")
         }
-        guard counter.map({ $0 <= TagMemory.highestCounter }) ?? true else {
-            throw Type2Error(.badValue, "the counter can be at most \(TagMemory.highestCounter)")
+        guard counter.map({ $0 <= TagMemory.maximumCounter }) ?? true else {
+            throw Type2Error(.badValue, "the counter can be at most \(TagMemory.maximumCounter)")
         }
         // Only the NTAG21x family has the commands that return these two values.
         guard chip.hasFastRead || (signature == nil && counter == nil) else {

@@ -20,11 +20,11 @@ extension TagDump {
     public static func reading(
         _ file: [UInt8]
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
-        guard file.count <= TagDump.longestText else {
+        guard file.count <= TagDump.maximumTextBytes else {
             throw Type2Error(
                 .tooLong,
                 "the file has \(file.count) bytes, which is more than any dump has "
-                    + "(\(TagDump.longestText))")
+                    + "(\(TagDump.maximumTextBytes))")
         }
         // The raw format is tried first, because the others are text, and text has no zero bytes.
         if let dump = try RawDump.parsing(file) { return (dump, .raw) }

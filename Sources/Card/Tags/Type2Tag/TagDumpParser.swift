@@ -105,7 +105,7 @@ struct TagDumpParser {
                     .contradiction, "the version bytes do not match the chip \(chip?.name ?? "")")
             }
         case .signature: signature = try bytes(value, TagMemory.signatureLength)
-        case .counter: counter = try number(value, atMost: TagMemory.highestCounter)
+        case .counter: counter = try number(value, atMost: TagMemory.maximumCounter)
         case .password: password = try bytes(value, Page.size)
         case .pack: pack = try bytes(value, TagMemory.packLength)
         case .failedPasswords:

@@ -44,9 +44,9 @@ extension TagDump {
     /// Reads the output of `text`, with or without comments. Every error gives the line and the
     /// reason.
     public init(parsing text: String) throws(Type2Error) {
-        guard text.utf8.count <= TagDump.longestText else {
+        guard text.utf8.count <= TagDump.maximumTextBytes else {
             throw Type2Error(
-                .tooLong, "line 1: \(text.utf8.count) bytes, more than \(TagDump.longestText)")
+                .tooLong, "line 1: \(text.utf8.count) bytes, more than \(TagDump.maximumTextBytes)")
         }
         var parser = TagDumpParser()
         var lines = text.utf8.split(

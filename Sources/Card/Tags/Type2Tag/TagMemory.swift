@@ -4,7 +4,7 @@ public struct TagMemory: Hashable, Sendable {
     static let packLength = 2
     /// The length of a signature in bytes.
     public static let signatureLength = 32
-    static let highestCounter: UInt32 = 0xFFFFFF
+    static let maximumCounter: UInt32 = 0xFFFFFF
     /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
     static let maximumFailedPasswords = 7
 

@@ -160,7 +160,7 @@ public struct TagSide: Sendable, Hashable {
     private mutating func count(_ memory: inout TagMemory) {
         guard configuration.counts, !hasCounted else { return }
         hasCounted = true
-        if memory.counter < TagMemory.highestCounter { memory.counter += 1 }
+        if memory.counter < TagMemory.maximumCounter { memory.counter += 1 }
     }
 
     private func readCounter(_ memory: TagMemory) -> TagReply {

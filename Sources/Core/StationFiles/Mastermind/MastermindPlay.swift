@@ -63,7 +63,7 @@ package struct MastermindPlay: Sendable {
     }
 
     private static func requirePassword(_ password: String) throws(TapcardError) {
-        let (count, maximum) = (password.utf8.count, MastermindRules.longestPassword)
+        let (count, maximum) = (password.utf8.count, MastermindRules.maximumPasswordBytes)
         guard (1...maximum).contains(count) else {
             throw TapcardError(
                 .usage,

@@ -113,7 +113,7 @@ package struct JournalFile: Sendable, Hashable {
 
     /// Runs the body while no line can be added or removed. Returns false, without running it, if
     /// any line has been removed since the journal was in the state `before`.
-    func whileUnbooked(
+    func unlessBooked(
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
     ) throws(TapcardError) -> Bool {
@@ -193,7 +193,7 @@ package struct JournalFile: Sendable, Hashable {
     }
 
     private var missing: TapcardError {
-        TapcardError(OfflineJudgement.Reason.noSnapshot)
+        TapcardError(OfflineDecision.Reason.noSnapshot)
     }
 
     private func unusable(_ why: String) -> TapcardError {

@@ -83,25 +83,25 @@ package struct OfflinePayments: Sendable {
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
-        ) throws(TapcardError) -> OfflineJudgement.Question {
+        ) throws(TapcardError) -> OfflineDecision.Question {
             let dependencies = station.dependencies
             // The memory is loaded each time: while we waited for the card, another process may
             // have booked the journal and removed the snapshot along with it.
             let memory = try memory()
-            if let earlier = memory.earlierTry(of: id) {
+            if let earlier = memory.earlierRequest(of: id) {
                 throw TapcardError(
                     earlier, in: amount.currency, because: "The ledger is offline.",
                     uid: nil)
             }
-            return OfflineJudgement.Question(
+            return OfflineDecision.Question(
                 amount, within: limits, snapshot.load(station.keys), journal, memory,
                 at: dependencies.now(), dependencies.uptime())
         }
         guard let before = try journal.load(station.keys) else {
-            throw TapcardError(OfflineJudgement.Reason.noSnapshot)
+            throw TapcardError(OfflineDecision.Reason.noSnapshot)
         }
         // This is checked before waiting for a card, so that nobody presents one in vain.
-        if let reason = try question(before).refusalOfAll { throw TapcardError(reason) }
+        if let reason = try question(before).refusalForEveryCard { throw TapcardError(reason) }
         let reading = try await station.readWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
@@ -116,7 +116,7 @@ package struct OfflinePayments: Sendable {
             // Checked again under the lock, because payments that other processes have added count
             // toward the limits.
             let asked = try question(journal)
-            switch OfflineJudgement(asked, reading) {
+            switch OfflineDecision(asked, reading) {
             case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
             case .accepted(let account, let balance):
                 let line = JournalLine(
@@ -327,7 +327,7 @@ package struct OfflinePayments: Sendable {
         try await queryingLedger(await ledger.note(report, at: ledger.time(at: now)))
         let taken = try await queryingLedger(await CardSnapshot(of: ledger, at: now, uptime))
         // A payment booked in the meantime may or may not be included in the snapshot's balances.
-        let isSaved = try journal.whileUnbooked(since: lines, keys) { () throws(TapcardError) in
+        let isSaved = try journal.unlessBooked(since: lines, keys) { () throws(TapcardError) in
             try snapshot.save(taken, keys)
         }
         guard isSaved else {

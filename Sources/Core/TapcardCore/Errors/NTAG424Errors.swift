@@ -49,7 +49,8 @@ extension NTAG424CardError {
                 .aborted, .memory, .noSuchFile, .other:
                 return false
             }
-        case .chip(.unproved), .chip(.malformed), .doubtful(.unproved), .doubtful(.malformed):
+        case .chip(.unauthenticated), .chip(.malformed), .doubtful(.unauthenticated),
+            .doubtful(.malformed):
             return true
         default: return false
         }
@@ -67,7 +68,7 @@ extension NTAG424CardError {
     }
 
     /// Whether the card could not prove that it has the key, or refused our proof.
-    var isImpostor: Bool {
+    var isUnauthenticated: Bool {
         kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
     }
 }
@@ -155,7 +156,7 @@ extension TapcardError {
     }
 
     /// The error for a card that accepted its key 0 and then refused its new keys twice.
-    static func refusesKeys(_ uid: CardUID) -> TapcardError {
+    static func refusingNewKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
             "The card refused its newly set keys twice; someone changed its keys, or something is "
@@ -172,10 +173,10 @@ extension TapcardError {
     }
 
     /// The error for a chip that can never become a card.
-    static func unmakeable(_ error: NTAG424CardError, _ uid: CardUID) -> TapcardError {
+    static func cannotBecomeCard(_ error: NTAG424CardError, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .unsupportedTag,
-            error.isImpostor
+            error.isUnauthenticated
                 ? "This NTAG 424 cannot become a card: its keys do not match the key versions that "
                     + "it reports."
                 : "This tag cannot become a card: \(error.detail).",

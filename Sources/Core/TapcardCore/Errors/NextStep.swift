@@ -155,7 +155,7 @@ extension NextStep {
         case bringNewerBack(CardUID)
         case readCardWhenBack
         /// Wait until the ledger is back. If an offline payment was refused, the reason is given.
-        case waitForLedger(OfflineJudgement.Reason?)
+        case waitForLedger(OfflineDecision.Reason?)
         /// Enter the top-up when the ledger is back, because its cash is already in the drawer.
         case addWhenBack
         case readCardWhenWritable

@@ -4,7 +4,7 @@ import TapcardDomain
 /// The errors of a tap that may have left an operation open.
 extension TapcardError {
     /// The error for an operation that has begun but may not have reached the card.
-    static func openStill(_ open: Operation, because error: TapcardError) -> TapcardError {
+    static func stillOpen(_ open: Operation, because error: TapcardError) -> TapcardError {
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
             .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
@@ -65,7 +65,7 @@ extension TapcardError {
     }
 
     /// The error for a tap that had already resolved something before it failed.
-    var afterWork: TapcardError {
+    var afterResolving: TapcardError {
         // "Nothing was changed" is the only text that is no longer true then.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
@@ -75,7 +75,7 @@ extension TapcardError {
 
     /// The error for a request with an unknown outcome, with the advice to repeat it with its own
     /// ID: an ID takes effect only once.
-    func retriable(_ operation: Operation) -> TapcardError {
+    func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])
     }

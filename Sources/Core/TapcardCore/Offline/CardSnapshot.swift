@@ -41,7 +41,7 @@ package struct CardSnapshot: Sendable, Hashable {
     ) async throws(LedgerError) {
         // `now` was taken before reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
-        let read = try await ledger.readAtLength { rows throws(LedgerError) in
+        let read = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
             var packed: [UInt8] = []
             var cards = rows.pagesOfStandings()
             while let card = try cards.next() {

@@ -59,7 +59,7 @@ struct Sealing {
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?
     ) throws(Interruption) {
         guard keys.isTable else { return }
-        guard identity.speaksInBlocks else {
+        guard identity.usesBlocks else {
             throw .refused(
                 .keyMissing,
                 "This is not an NTAG 424, but this station's table has keys for NTAG 424 cards "

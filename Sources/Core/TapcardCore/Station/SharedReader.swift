@@ -31,7 +31,7 @@ package final class SharedReader: Sendable {
 /// A stand-in for a reader that another operation is using.
 package struct TakenReader: TagReader {
     package let name = "the till's reader"
-    package let longestAnswer = 0
+    package let maximumAnswerLength = 0
 
     package init() {}
 

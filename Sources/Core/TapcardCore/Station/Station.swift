@@ -64,7 +64,7 @@ public struct Station: Sendable {
         /// Whether someone has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
         /// The file that phones read on an NTAG 424: the address of the issuer's page.
-        package var address = AddressFile.nowhere
+        package var address = AddressFile.placeholder
 
         /// Creates settings. Every parameter has a default.
         public init(

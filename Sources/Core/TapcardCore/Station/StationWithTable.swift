@@ -38,7 +38,7 @@ package struct CardTable: Sendable {
         _ ring: KeyRing, next: UInt8?, of ledger: any LedgerStore
     ) async throws(LedgerError) {
         let common = Set([ring.sealing.id, next].compactMap(\.self))
-        let found = try await ledger.readAtLength { rows throws(LedgerError) in
+        let found = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
             var found: [CardUID: Set<UInt8>] = [:]
             var cards = rows.pagesOfCards()
             while let card = try cards.next() {

@@ -122,7 +122,7 @@ struct Answering: StationWork {
             if known == nil, let perhaps = request.perhaps {
                 return .failure(
                     TapcardError.possiblyBegun(perhaps, because: TapcardError(error))
-                        .retriable(perhaps))
+                        .advisingRetry(perhaps))
             }
         }
         guard let operation = known else {
@@ -151,9 +151,9 @@ struct Answering: StationWork {
         case .pending:
             let open =
                 error.kind == .outcomeUnknown
-                ? error : TapcardError.openStill(operation, because: error)
+                ? error : TapcardError.stillOpen(operation, because: error)
             // Repeating the request does not help if the tag cannot be written to.
-            return .failure(error.blamesTag ? open : open.retriable(operation))
+            return .failure(error.blamesTag ? open : open.advisingRetry(operation))
         }
     }
 
@@ -183,12 +183,12 @@ struct Answering: StationWork {
         guard claimsNothing, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
-        guard error.isPermanentForTag else { return TapcardError.openStill(open, because: error) }
+        guard error.isPermanentForTag else { return TapcardError.stillOpen(open, because: error) }
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
         // Nobody requested a fresh record, so it is not reported as open.
-        return open.kind == .reseal ? error : TapcardError.openStill(open, because: error)
+        return open.kind == .reseal ? error : TapcardError.stillOpen(open, because: error)
     }
 
     /// The refusal of a request without an ID, because this tap has just resolved an identical one:

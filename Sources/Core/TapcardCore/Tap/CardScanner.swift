@@ -15,7 +15,7 @@ struct CardScanner: StationWork {
         let identity = try await select(within: limit)
         // A card's keys and its account depend on its number, so such a tag cannot be a card.
         guard !identity.hasRandomUID else { throw .refused(.hiddenNumber) }
-        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.speaksInBlocks
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.usesBlocks
         else {
             throw .refused(.foreign(identity.kind, identity))
         }
@@ -33,13 +33,14 @@ struct CardScanner: StationWork {
         let known = try await asking(await ledger.knownCard(of: uid))
         try await refreshKeys(beside: known)
         try station.sealing.requireInTable(identity, uid, known)
-        if identity.speaksInBlocks {
+        if identity.usesBlocks {
             return try await station.ntag424Scanner.scan(
                 identity, uid, known, thoroughly: thoroughly, &history)
         }
         if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
             let bytes = try await reader.performing(
-                ReadPages(layout.pages, longestAnswer: await reader.longestAnswer), on: uid)
+                ReadPages(layout.pages, maximumAnswerLength: await reader.maximumAnswerLength),
+                on: uid)
             return try await reading(
                 of: identity, uid, bytes, layout, known: known, tag: nil, chip: known.card.chip)
         }
@@ -63,7 +64,8 @@ struct CardScanner: StationWork {
         }
     ) async throws(Interruption) -> ScannedTag {
         let tag = try await reader.performing(
-            ScanTag(identity, longestAnswer: await reader.longestAnswer, cardPages: pages),
+            ScanTag(
+                identity, maximumAnswerLength: await reader.maximumAnswerLength, cardPages: pages),
             on: nil)
         // A tag that refused a command, such as the one for its signature, stops responding until
         // it is selected again.
@@ -112,10 +114,10 @@ struct CardScanner: StationWork {
         else { throw .overtaken }
         // A record that the ledger issued remains valid even if the name covered by its seal has
         // been forgotten.
-        let believed = slots.believing { bytes in isOurs(bytes, latest) }
+        let accepted = slots.acceptingIssued { bytes in isOurs(bytes, latest) }
         return CardReading(
-            uid: uid, identity: identity, medium: medium, slots: believed, content: content,
-            known: latest, judgement: Judgement(believed, latest), chip: chip)
+            uid: uid, identity: identity, medium: medium, slots: accepted, content: content,
+            known: latest, judgement: Judgement(accepted, latest), chip: chip)
     }
 
     /// Rereads the keys. This comes after reading the ledger, so that a key retired in the meantime

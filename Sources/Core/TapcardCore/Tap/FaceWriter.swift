@@ -20,7 +20,7 @@ struct FaceWriter: StationWork {
 
     /// Updates the text for phones after a change.
     func refresh(after change: RecordWriting) async -> DisplayState {
-        let card = change.open.cardAfterwards
+        let card = change.open.cardAfterConfirmation
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
@@ -93,7 +93,7 @@ struct FaceWriter: StationWork {
             if !writes.isEmpty {
                 _ = try await reader.performing(
                     WritePages(
-                        writes, longestAnswer: await reader.longestAnswer,
+                        writes, maximumAnswerLength: await reader.maximumAnswerLength,
                         password: try await station.passwords.opening(card, isOpened: isOpened)))
             }
             // The update that failed earlier has now been made.

@@ -69,7 +69,7 @@ enum Interruption: Error, Sendable {
             // Reading again cannot help the card, but it decides what happens to an open payment.
             case .fixedSettings, .lockedKey: true
             // The key sent before a write may have arrived damaged.
-            case _ where error.isImpostor: true
+            case _ where error.isUnauthenticated: true
             case .spared: false
             default: !error.isPermanent
             }

@@ -75,7 +75,7 @@ struct NTAG424Scanner: StationWork {
     ) async throws(Interruption) -> NTAG424Reading {
         do throws(Interruption) {
             return NTAG424Reading(state: .proved(try await look(key, known, &history)))
-        } catch .ntag424(let error) where error.isImpostor {
+        } catch .ntag424(let error) where error.isUnauthenticated {
             let answers = try await answers(of: key.uid, afterRefusing: version, &history)
             guard let answers else { throw .claimed(.impostor(key.uid)) }
             return try await prove(key.uid, answers, known, after: version, &history)
@@ -149,7 +149,7 @@ struct NTAG424Scanner: StationWork {
             return NTAG424Reading(
                 state: .proved(try await look(key, or: others, known, &history)),
                 isComplete: making == selling, answers: answers)
-        } catch .ntag424(let error) where error.isImpostor {
+        } catch .ntag424(let error) where error.isUnauthenticated {
             // Another station may have changed the chip's keys since it reported their versions.
             guard try await self.answers(of: uid, afterRefusing: selling, &history) == nil else {
                 throw history.hasRefused(.three)

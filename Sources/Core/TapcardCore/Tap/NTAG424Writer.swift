@@ -30,7 +30,7 @@ struct NTAG424Writer: StationWork {
                     from: [.factory] + chipKeys(of: uid), to: NTAG424CardKeys(masters, uid: uid),
                     grant: grant), isTrial: true, &history)
         } catch .ntag424(let error) where error.isPermanent {
-            throw .claimed(.unmakeable(error, uid))
+            throw .claimed(.cannotBecomeCard(error, uid))
         }
     }
 
@@ -123,7 +123,7 @@ struct NTAG424Writer: StationWork {
 
     /// The address for the card. If the station has no page set, the card keeps the address it has.
     private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
-        guard !isMaking, settings.address == .nowhere, let visit, visit.grant != nil else {
+        guard !isMaking, settings.address == .placeholder, let visit, visit.grant != nil else {
             return settings.address
         }
         return AddressFile(keepingWith: visit.grantAt)
@@ -147,7 +147,7 @@ struct NTAG424Writer: StationWork {
         } else if cause.isRefusedKeyChange, isCompletingCard(change, chip) {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
-            history.note(unusable: .refusesKeys(change.reading.uid))
+            history.note(unusable: .refusingNewKeys(change.reading.uid))
         } else if cause.isLockedKey {
             history.noteRefusedWrite()
             guard history.refusedWrites >= NTAG424Writer.maxRefusedWrites else { return }
@@ -155,7 +155,7 @@ struct NTAG424Writer: StationWork {
         } else if cause.kind == .fixedSettings {
             // These settings can never be changed, so a single refusal is enough.
             history.note(unusable: TapcardError(cause).naming(change.reading.uid))
-        } else if let key = cause.unconfirmedKey, cause.isImpostor {
+        } else if let key = cause.unconfirmedKey, cause.isUnauthenticated {
             // The first refusal may be due to a command that arrived damaged.
             guard history.hasRefused(key) else { return }
             history.note(unusable: .otherKey(key, change.reading.uid))

@@ -6,9 +6,9 @@ import TapcardDomain
 
 /// What a tag itself reveals about its protection, regardless of what the ledger says.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// The tag requires the password derived from this key. `isWhole` says whether it does so for
+    /// The tag requires the password derived from this key. `isFullProtection` says whether it does so for
     /// every writable page.
-    case asks(keyID: UInt8, isWhole: Bool)
+    case asks(keyID: UInt8, isFullProtection: Bool)
     /// The tag requires no password, but has the one derived from this key; AUTH0 may be weak.
     case has(keyID: UInt8)
     /// The tag requires no password and has none of ours.
@@ -21,12 +21,13 @@ extension CardProtection {
     /// switch is meant to reach is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
-        case (.on(let recorded), .asks(let keyID, isWhole: true)) where recorded == keyID: self
+        case (.on(let recorded), .asks(let keyID, isFullProtection: true)) where recorded == keyID:
+            self
         // AUTH0 is not 02h, so only some of the pages are protected.
-        case (.on(let recorded), .asks(let keyID, isWhole: false)) where recorded == keyID:
+        case (.on(let recorded), .asks(let keyID, isFullProtection: false)) where recorded == keyID:
             .switchingOn(keyID: keyID)
-        case (.off, .asks(let keyID, let isWhole)), (.on, .asks(let keyID, let isWhole)):
-            isWhole ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
+        case (.off, .asks(let keyID, let isFullProtection)), (.on, .asks(let keyID, let isWhole)):
+            isFullProtection ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
         case (.settingPassword, .asks(let keyID, _)), (.switchingOn, .asks(let keyID, _)),
             (.switchingOn, .has(let keyID)), (.on, .has(let keyID)):
             .switchingOn(keyID: keyID)

@@ -84,7 +84,7 @@ struct ProtectionSteps: StationWork {
         // A switch that can no longer reach its goal is voided; making a card continues.
         let isVoided =
             switch open.operation.kind {
-            case .protect: !isProtected || !settings.isWhole
+            case .protect: !isProtected || !settings.isFullProtection
             case .unprotect: isProtected
             default: false
             }
@@ -156,7 +156,7 @@ struct ProtectionSteps: StationWork {
                     // is not needed to unlock it.
                     try await switchOver(
                         .off, identity, chip,
-                        try station.passwords.password(keyID, of: uid).withoutProof)
+                        try station.passwords.password(keyID, of: uid).withoutExpectedPACK)
                 case .clearingPassword: try await set(nil, chip)
                 case .off, .settingPassword, .switchingOn, .on: return true
                 }
@@ -179,7 +179,7 @@ struct ProtectionSteps: StationWork {
             throw .refused(.lockedSettings(reading.uid))
         }
         let evidence = try await station.passwords.evidence(
-            on: reading.identity, chip, settings, noted: recorded, withoutProof: true)
+            on: reading.identity, chip, settings, noted: recorded, withoutExpectedPACK: true)
         return (recorded ?? .off).corrected(by: evidence).unprotecting
     }
 }

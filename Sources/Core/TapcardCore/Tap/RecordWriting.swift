@@ -54,7 +54,8 @@ struct RecordWriter: StationWork {
         case .pages(let pages):
             _ = try await reader.performing(
                 WritePages(
-                    change.writes(to: pages.layout), longestAnswer: await reader.longestAnswer,
+                    change.writes(to: pages.layout),
+                    maximumAnswerLength: await reader.maximumAnswerLength,
                     password: try await station.passwords.opening(
                         change.open.card, isOpened: change.isOpened)))
         }
@@ -73,7 +74,7 @@ struct RecordWriter: StationWork {
                 attempts += 1
                 guard error.kind == .outcomeUnknown else {
                     let reason = TapcardError(error)
-                    throw .refused(TapcardError.openStill(open.operation, because: reason))
+                    throw .refused(TapcardError.stillOpen(open.operation, because: reason))
                 }
                 guard attempts < maxAttempts else { throw .ledger(error) }
             }

@@ -35,7 +35,7 @@ struct TagFitness: StationWork {
         }
         // The three pages are adjacent: dynamic lock bits, CFG0, and CFG1.
         let bytes = try await reader.performing(
-            ReadPages(lockPage...first + 1, longestAnswer: await reader.longestAnswer))
+            ReadPages(lockPage...first + 1, maximumAnswerLength: await reader.maximumAnswerLength))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
@@ -51,11 +51,11 @@ struct TagFitness: StationWork {
         guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
-        let longest = await reader.longestAnswer
+        let longest = await reader.maximumAnswerLength
         // Page 02h contains the static lock bytes.
-        let fixed = try await reader.performing(ReadPages(2...2, longestAnswer: longest))
+        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: longest))
         let dynamic = try await reader.performing(
-            ReadPages(lockPage...lockPage, longestAnswer: longest))
+            ReadPages(lockPage...lockPage, maximumAnswerLength: longest))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }

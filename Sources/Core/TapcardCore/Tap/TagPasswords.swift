@@ -18,12 +18,12 @@ struct TagPasswords: StationWork {
 
     /// What a tag with these settings reveals about its protection. Refuses a tag that requires
     /// someone else's password. No password is tried on a tag that limits failed attempts, because
-    /// they could lock it forever. With `withoutProof`, any response to the password counts if the
+    /// they could lock it forever. With `withoutExpectedPACK`, any response to the password counts if the
     /// tag requires one: an earlier attempt may have corrupted PACK, which authenticates the tag
     /// but is not needed to unlock it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
-        noted: CardProtection?, withoutProof: Bool = false
+        noted: CardProtection?, withoutExpectedPACK: Bool = false
     ) async throws(Interruption) -> ProtectionEvidence {
         let asks = chip.isProtected(by: settings)
         // If the settings are locked and unprotected, the tag can never require a password.
@@ -36,7 +36,7 @@ struct TagPasswords: StationWork {
         let found: UInt8?
         do throws(Interruption) {
             found = try await key(
-                opening: identity, noted: noted, withoutProof: withoutProof && asks)
+                opening: identity, noted: noted, withoutExpectedPACK: withoutExpectedPACK && asks)
         } catch {
             // If the tag requires no password, it does not matter that the reader cannot send one.
             guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
@@ -45,7 +45,8 @@ struct TagPasswords: StationWork {
         }
         if let found {
             return asks
-                ? .asks(keyID: found, isWhole: settings.isWhole || settings.isLocked)
+                ? .asks(
+                    keyID: found, isFullProtection: settings.isFullProtection || settings.isLocked)
                 : .has(keyID: found)
         }
         guard !asks else { throw .refused(.othersPassword(identity, noted)) }
@@ -57,9 +58,9 @@ struct TagPasswords: StationWork {
     }
 
     /// The ID of the key from which the tag's password was derived. The recorded key is tried
-    /// first. With `withoutProof`, PACK is ignored, and any response except a refusal counts.
+    /// first. With `withoutExpectedPACK`, PACK is ignored, and any response except a refusal counts.
     private func key(
-        opening identity: TagIdentity, noted: CardProtection?, withoutProof: Bool
+        opening identity: TagIdentity, noted: CardProtection?, withoutExpectedPACK: Bool
     ) async throws(Interruption) -> UInt8? {
         let first = noted?.keyID
         let known = keys.entries.compactMap(\.masters)
@@ -67,7 +68,7 @@ struct TagPasswords: StationWork {
             known.filter { $0.keyID == first } + known.reversed().filter { $0.keyID != first }
         let passwords = masters.map { masters in
             let password = TagPassword(masters, uid: identity.uid)
-            return withoutProof ? password.withoutProof : password
+            return withoutExpectedPACK ? password.withoutExpectedPACK : password
         }
         return try await reader.performing(FindPassword(identity, among: passwords)).map { index in
             masters[index].keyID
@@ -116,7 +117,7 @@ struct TagPasswords: StationWork {
     ) async throws(Interruption) {
         guard found != noted else { return }
         let isRecorded = try await asking(
-            await ledger.noteProtection(of: uid, found, insteadOf: noted))
+            await ledger.recordProtection(of: uid, found, insteadOf: noted))
         guard isRecorded else { throw .overtaken }
     }
 
@@ -160,7 +161,7 @@ struct TagPasswords: StationWork {
         try station.fitness.requireShown(reading, settings)
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
-        guard case .on(let keyID) = card.protection, !settings.isWhole else { return }
+        guard case .on(let keyID) = card.protection, !settings.isFullProtection else { return }
         dependencies.progress(.hint("someone altered the tag's protection settings"))
         // Locked settings cannot be changed.
         guard !settings.isLocked else { return }

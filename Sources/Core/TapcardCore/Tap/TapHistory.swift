@@ -101,7 +101,7 @@ struct TapHistory: Sendable, Hashable {
         guard let number = error.unconfirmedKey else { return }
         unconfirmed[number, default: 0] += 1
         // Without a response from the chip, it is not known to have refused the key.
-        if error.isImpostor { refused[number, default: 0] += 1 }
+        if error.isUnauthenticated { refused[number, default: 0] += 1 }
     }
 
     mutating func note(possiblyBegun id: OperationID) { possiblyBegun = id }

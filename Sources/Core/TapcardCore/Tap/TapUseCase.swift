@@ -253,7 +253,7 @@ extension TapUseCase {
         case .failure(let failure): error = failure
         case nil:
             error = await station.answering.unresolved(
-                tap.history.hasWorked ? last.afterWork : last, pending, tap.touched)
+                tap.history.hasWorked ? last.afterResolving : last, pending, tap.touched)
         }
         await station.resolver.recordOutcomeOfResolving(&tap.history)
         throw error.telling(tap.history.resolved(besides: id, in: station.currency))

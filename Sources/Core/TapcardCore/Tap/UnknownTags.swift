@@ -119,7 +119,7 @@ struct UnknownTags: StationWork {
     private func impostor(
         _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
-        guard reading.slots.hasUnsealed || reading.slots.hasRetired else { return nil }
+        guard reading.slots.hasInvalidSeal || reading.slots.hasRetired else { return nil }
         // If the ledger issued these bytes for another card, the tag is a copy of that card.
         for bytes in reading.slots.bytes {
             let owner = try await asking(await ledger.owner(ofRecord: bytes))

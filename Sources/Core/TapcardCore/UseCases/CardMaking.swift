@@ -89,7 +89,7 @@ package struct CardMaking: TapUseCase {
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
                 return .success(await told(summary, of: making, at: station))
             }
-            return .failure(TapcardError.madeUnread(making, because: error).retriable(making))
+            return .failure(TapcardError.madeUnread(making, because: error).advisingRetry(making))
         }
     }
 }

@@ -90,7 +90,7 @@ extension History {
         let currency = ledger.currency
         let shown: Shown? = try await queryingLedger(
             // Other work on the ledger must not wait until the whole history has been read.
-            await ledger.readAtLength { rows throws(LedgerError) in
+            await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 // Making a card is an operation, so a card without any operations is unknown here.
                 if card != nil, try rows.operations(on: card, last: 1).isEmpty { return nil }
                 var history = try History(of: card, rows, currency)
@@ -127,10 +127,10 @@ extension History {
     /// addition to its own.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, BookedBesides) -> Void
+        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void
     ) async throws(TapcardError) -> Sum {
         try await queryingLedger(
-            await ledger.readAtLength { rows throws(LedgerError) in
+            await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfOperations(begunSince: start, until: end)
                 while let operation = try pages.next() {

@@ -94,7 +94,7 @@ struct TagTools: StationWork {
     /// Reads everything that a tag reveals about itself.
     func info() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
-            if identity.speaksInBlocks { return try await chipInfo(identity, uid) }
+            if identity.usesBlocks { return try await chipInfo(identity, uid) }
             let tag = try await station.scanner.scanTag(of: identity) { $0.userPages }
             let access = try await station.fitness.access(of: tag)
             var counter: UInt32?
@@ -157,7 +157,8 @@ struct TagTools: StationWork {
                 let all = 0...UInt8(tag.chip.pageCount - 1)
                 pages = try await reader.performing(
                     ReadReadablePages(
-                        all, identity: identity, longestAnswer: await reader.longestAnswer))
+                        all, identity: identity,
+                        maximumAnswerLength: await reader.maximumAnswerLength))
             } else {
                 let bytes = tag.header + tag.memory
                 pages = stride(from: 0, to: bytes.count, by: 4)
@@ -240,7 +241,7 @@ struct TagTools: StationWork {
     ) async throws(Interruption) {
         let password = try station.passwords.opening(protection, of: uid)
         let bytes = try await reader.performing(
-            ReadPages(chip.userPages, longestAnswer: await reader.longestAnswer))
+            ReadPages(chip.userPages, maximumAnswerLength: await reader.maximumAnswerLength))
         let first = Int(chip.userPages.lowerBound)
         let writes = wanted.filter { write in
             let start = (Int(write.page) - first) * 4
@@ -251,7 +252,8 @@ struct TagTools: StationWork {
         do throws(Interruption) {
             _ = try await reader.performing(
                 WritePages(
-                    writes, longestAnswer: await reader.longestAnswer, password: password))
+                    writes, maximumAnswerLength: await reader.maximumAnswerLength,
+                    password: password))
         } catch {
             // Some pages may already have been written, so this cannot be reported as "not done".
             let error = error.error
@@ -310,7 +312,7 @@ struct TagTools: StationWork {
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         let identity = try await waitForTag()
-        let isChip = identity.speaksInBlocks
+        let isChip = identity.usesBlocks
         if isChip, let refusal {
             await reader.release()
             throw refusal
@@ -384,7 +386,7 @@ extension TagTools {
             let start = address.firstRange(of: "://")
         {
             let name = address[start.upperBound...].prefix { !"/?#".contains($0) }
-            host = name == AddressFile.noHost ? nil : String(name)
+            host = name == AddressFile.placeholderHost ? nil : String(name)
         }
         return NTAG424CardInfo(
             issuerKey: entry?.id, isRetired: entry?.status == .retired,

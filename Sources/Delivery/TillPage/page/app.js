@@ -15,7 +15,7 @@ import { mastermind } from "./mastermind.js";
 import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
-import { leavePanel, leaveWhenGone, renderPanel } from "./panel.js";
+import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
 import {
   change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
   panelTask, state,
@@ -260,5 +260,5 @@ addEventListener("resize", () => change({}));
 onChange(render);
 onChange(watchTag);
 onChange(watch);
-onChange(leaveWhenGone);
+onChange(closeWhenCardRemoved);
 connect();

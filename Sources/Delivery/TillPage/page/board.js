@@ -51,14 +51,14 @@ const turn = ({ guess, black, white }, index) => h("li",
       h("i", { class: each < black ? "black" : "" }))),
     h("small", words.pegs(black, white))));
 
-const editor = ({ slots, colours }, guess) => h("div.editor",
+const editor = ({ slots, colors }, guess) => h("div.editor",
   h("h2", words.yours),
   h("div.colors", guessOf(slots).map((color, place) => h("button.place", {
     "aria-pressed": String(place === placeOf()), onclick: () => moveTo(place),
     "aria-label": words.place(place + 1, colorWord(color)),
   }, peg(color)))),
   h("div.palette", { role: "group", "aria-label": words.palette },
-    Array.from({ length: colours }, (_, index) => h("button", {
+    Array.from({ length: colors }, (_, index) => h("button", {
       "aria-label": `${index + 1} ${colorWord(index + 1)}`,
       onclick: () => choose(index + 1, slots),
     }, peg(index + 1)))),
@@ -74,9 +74,9 @@ export const board = (value, guess) => h("div.board",
     h("p.hint", words.pegsHelp)],
   !value.solved && editor(value, guess));
 
-export function boardKey({ key, target }, { slots, colours }, guess) {
+export function boardKey({ key, target }, { slots, colors }, guess) {
   const place = placeOf();
-  if (key >= 1 && key <= colours) choose(Number(key), slots);
+  if (key >= 1 && key <= colors) choose(Number(key), slots);
   else if (key === "Backspace") takeBack(slots);
   else if (key === "ArrowLeft") moveTo(Math.max(0, place - 1));
   else if (key === "ArrowRight") moveTo(Math.min(slots - 1, place + 1));

@@ -64,8 +64,8 @@ function start() {
   else begin("mastermind/start", { slots, keep: true }, { then: showBoard });
 }
 
-async function guess(colours) {
-  if (await request("guess", { colours })) clearGuess();
+async function guess(colors) {
+  if (await request("guess", { colors })) clearGuess();
 }
 
 const loginForm = () => form(logIn, h("div.form",

@@ -20,7 +20,7 @@ const ENDED = ["closed", "replaced"];
 /** Verbs for which no card has to be on the reader if the request contains a card number. */
 export const WITHOUT_TAP = ["block", "unblock", "forget"];
 /** The NTAG 424: a card with this chip cannot be copied and needs no password. */
-export const PROVING = "NTAG424";
+export const AUTHENTICATING_CHIP = "NTAG424";
 
 /** Whether this station can make and top up cards; with a table of card keys, it cannot. */
 export const loadsCards = () => state.settings?.loadsCards !== false;
@@ -68,4 +68,4 @@ const chip = () => state.card?.read?.chip
   ?? state.card?.problem?.next.find((step) => step.chip)?.chip ?? null;
 
 /** Whether the tag on the reader can prove that it is genuine, so it needs no password. */
-export const provesItself = () => chip() === PROVING;
+export const provesItself = () => chip() === AUTHENTICATING_CHIP;

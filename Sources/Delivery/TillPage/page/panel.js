@@ -11,7 +11,7 @@ import {
 } from "./tasks.js";
 import { button } from "./ui.js";
 import {
-  balanceWords, handOut, resolvedPayOut, resolvedWords, shown, uidWords,
+  balanceWords, cashToPayOut, resolvedPayOut, resolvedWords, shown, uidWords,
 } from "./words.js";
 
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
@@ -98,7 +98,7 @@ function whose({ uid }) {
 const done = (task) => [
   [h("h1", { id: "title", tabindex: "-1" }, doneText(task)),
     whose(task.answer),
-    handOut(task) && h("p.due", words.handOut(shown(handOut(task)))),
+    cashToPayOut(task) && h("p.due", words.handOut(shown(cashToPayOut(task)))),
     [
       task.answer.offline && say.offlinePayments.done,
       task.answer.replayed && words.replayed,
@@ -160,10 +160,10 @@ export const renderPanel = (task) => {
 let leaving = null;
 
 /** Closes a task's result once its card has been removed, if the verb is in SELF_CLOSING. */
-export function leaveWhenGone({ link, onReader }) {
+export function closeWhenCardRemoved({ link, onReader }) {
   const task = panelTask();
   // If there is cash to pay out, the panel stays until the cashier dismisses it.
-  const isOver = task?.status === "done" && SELF_CLOSING.includes(task.verb) && !handOut(task);
+  const isOver = task?.status === "done" && SELF_CLOSING.includes(task.verb) && !cashToPayOut(task);
   if (!isOver || task.id === leaving || link !== "live" || onReader !== null) return;
   leaving = task.id;
   setTimeout(() => dismiss(task.id), task.doneAt + MINIMUM_PAID_SHOWN - performance.now());

@@ -3,7 +3,7 @@
 import { call, load } from "./api.js";
 import { h } from "./dom.js";
 import { toast } from "./notices.js";
-import { PROVING } from "./offers.js";
+import { AUTHENTICATING_CHIP } from "./offers.js";
 import { draft, setDraft } from "./store.js";
 import { say } from "./strings.js";
 import { button, field, form, rows, signButton, submit, typed } from "./ui.js";
@@ -29,8 +29,10 @@ const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
 /** The faults to offer for the tag on the reader. An NTAG 424 has no pages, so it differs. */
-const faultsOf = (tags) => (tags.some(({ chip, onReader }) => onReader && chip === PROVING)
-  ? words.chipFaults : words.faults);
+const faultsOf = (tags) => {
+  const isNTAG424 = tags.some((tag) => tag.onReader && tag.chip === AUTHENTICATING_CHIP);
+  return isNTAG424 ? words.chipFaults : words.faults;
+};
 const faultButton = ([fault, text]) => small(text, () => tear(fault));
 
 const tagRow = ({ uid, chip, onReader }) => h("li", { key: uid },

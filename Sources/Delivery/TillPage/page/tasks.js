@@ -7,7 +7,7 @@ import { announce, confirmed, toast } from "./notices.js";
 import { meaningOf, refusalTexts, spoken, unknownTexts } from "./refusals.js";
 import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
-import { balanceWords, handOut, resolvedWords, shown } from "./words.js";
+import { balanceWords, cashToPayOut, resolvedWords, shown } from "./words.js";
 
 // Each till has its own key, so a tab that switches to another till finds its tasks on returning.
 const STORAGE_KEY = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
@@ -319,7 +319,7 @@ export function told(task) {
   const resolved = resolvedWords((answer ?? problem).resolved, id).join(" ");
   if (status === "unknown") return spoken(unknownTexts(task, repeatsItself(task)));
   if (problem) return [spoken(refusalTexts(task)), resolved].filter(Boolean).join(" ");
-  const due = handOut(task);
+  const due = cashToPayOut(task);
   const rest = due ? say.panel.handOut(shown(due))
     : answer.balance && balanceWords(task, answer.balance);
   // For a payout, the next sentence states the amount anyway.

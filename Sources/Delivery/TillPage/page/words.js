@@ -129,7 +129,7 @@ export function resolvedPayOut(resolved = []) {
 }
 
 /** The cash to pay out because of a task; null if there is none. */
-export function handOut({ id, verb, answer }) {
+export function cashToPayOut({ id, verb, answer }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
 }

@@ -15,7 +15,7 @@ final class Authenticator: Sendable {
     /// accept it only from this host.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
     private static let bearer = "bearer "
-    private static let maximumPasswordSize = CashierFile.longestPassword
+    private static let maximumPasswordSize = CashierFile.maximumPasswordBytes
 
     private let runner: TillRunner
     private let sessions: TillSessions

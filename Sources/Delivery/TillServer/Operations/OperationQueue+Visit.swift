@@ -57,7 +57,7 @@ extension OperationQueue {
         case .card(nil): break
         case .empty:
             admission.visit.leave()
-            wentAway()
+            cardRemoved()
         // If the card cannot be read, it could be one that was already charged.
         case .problem(let error): return error
         }
@@ -86,10 +86,10 @@ extension OperationQueue {
         case .problem(let error) where error.kind == .severalTags: stays(uid)
         case .empty:
             admission.visit.leave()
-            wentAway()
+            cardRemoved()
         case .problem:
             admission.visit.open()
-            wentAway()
+            cardRemoved()
         }
     }
 

@@ -86,7 +86,7 @@ actor OperationQueue {
 
     nonisolated var card: WebResponse { shown.withLock { $0 } }
     private static func answer(_ onReader: CardOnReader?) -> WebResponse {
-        .answer(onReader?.document ?? CardOnReader.none).forMany()
+        .answer(onReader?.document ?? CardOnReader.none).preparedForReuse()
     }
     var reader: JSONValue {
         [
@@ -201,14 +201,14 @@ actor OperationQueue {
         ledgerCheck.use()
         switch event {
         case .card(let read, let problem):
-            offlinePayments.noteReading(problem)
+            offlinePayments.recordReading(problem)
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
         // When the reader is back, a card on it may have been there all along.
         case .problem(let error) where error.result == .noReader:
             admission.visit.open()
-            wentAway()
+            cardRemoved()
             readerChanged(error)
         case .problem(let error):
             await arrived(error.uid?.description, .resolved(error.resolved), error)
@@ -216,10 +216,10 @@ actor OperationQueue {
         case .gone:
             // If one of several tags remains, it may be the card that was there first.
             if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
-            wentAway()
+            cardRemoved()
         case .empty:
             admission.visit.leave()
-            wentAway()
+            cardRemoved()
             // An operation may have found the reader again before the watch did.
             if readerProblem != nil { readerChanged(nil) }
         case .readerReturned(let name):
@@ -241,7 +241,7 @@ actor OperationQueue {
             served: admission.visit.document)
         if onReader?.isStillWithoutLedger(now) == true { return }
         if isOther {
-            wentAway()
+            cardRemoved()
             sessions += 1
             metrics.cards += 1
         }
@@ -261,7 +261,7 @@ actor OperationQueue {
         cardDetected(nil, nil, uid)
     }
 
-    func wentAway() {
+    func cardRemoved() {
         guard let gone = onReader else { return }
         onReader = nil
         publish("gone", ["session": .number(String(gone.session))])

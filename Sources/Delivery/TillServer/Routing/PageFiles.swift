@@ -34,13 +34,13 @@ import WebServer
                     // The browser may keep the file, but must ask each time whether it is current.
                     ("Cache-Control", "no-cache"),
                 ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
-            whole = WebResponse(200, headers: headers, body: .bytes(bytes)).forMany()
+            whole = WebResponse(200, headers: headers, body: .bytes(bytes)).preparedForReuse()
             compressed = smaller.map {
                 WebResponse(
                     200, headers: headers + [("Content-Encoding", "deflate")], body: .bytes($0)
-                ).forMany()
+                ).preparedForReuse()
             }
-            known = WebResponse(304, headers: headers).forMany()
+            known = WebResponse(304, headers: headers).preparedForReuse()
         }
     }
 

@@ -41,7 +41,7 @@ struct CustomerPlan {
     /// Opens the page with a separate connection to the ledger, so that many customers do not delay
     /// a till.
     func opened(by session: Session) async throws(TapcardError) -> OpenedCustomers {
-        let ledger = try await LedgerAccess(session).awaited(isTold: true)
+        let ledger = try await LedgerAccess(session).awaited(isQuiet: true)
         let clocks = session.dependencies
         let log = TillLog(now: { LocalTime.iso(clocks.now()) }, write: { session.say($0) })
         let uptime: @Sendable () -> Int64 = { Int64(SystemClock.uptimeMilliseconds) }

@@ -217,7 +217,7 @@ enum ServeCommand {
             // Each till has its own database connection, because a connection handles only one
             // transaction at a time. With a ledger file, one connection is enough, because only one
             // change at a time is possible anyway.
-            let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isTold: true)
+            let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isQuiet: true)
             others.append(TillRunner(till, try await till.tillReader(), ledger))
         }
         return TillRunners(first: first, others: others)

@@ -57,7 +57,7 @@ package struct TLSFiles: Sendable, Hashable {
     /// because services on some machines share their keys in this way.
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
-        let isRoots = (try? file.isLentByRoot()) ?? false
+        let isRoots = (try? file.isOwnedByRoot()) ?? false
         // If the file's permissions cannot be read, reading its contents has already failed.
         switch try? file.exposure(isRoots ? 0o037 : 0o077) {
         case .permitted(let mode):

@@ -109,7 +109,7 @@ final class OfflineKeeper: Sendable {
 
     /// Records that a card was read. If the reading had another problem, the ledger may not have
     /// been asked at all.
-    func noteReading(_ problem: TapcardError?) {
+    func recordReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
         recordReachability(problem == nil)
     }
@@ -121,7 +121,7 @@ final class OfflineKeeper: Sendable {
         let change = state.withLock {
             state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOffline = !hasAnswered
-            if !hasAnswered { state.schedule.hasten(at: .now) }
+            if !hasAnswered { state.schedule.bringForward(at: .now) }
             var now = news(state)
             // All payments are now booked, and the page shows when that happened.
             if let before = state.news, before.payments > 0, now?.payments == 0 {

@@ -24,7 +24,7 @@ package struct SnapshotSchedule: Sendable {
     }
 
     /// Brings the next attempt forward, because the ledger may be back soon.
-    package mutating func hasten(at now: Instant) {
+    package mutating func bringForward(at now: Instant) {
         next = min(next, now + SnapshotSchedule.pause)
     }
 

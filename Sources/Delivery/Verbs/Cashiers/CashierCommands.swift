@@ -129,10 +129,10 @@ enum CashierCommands {
     }
 
     private static func require(_ password: String, of name: CashierName) throws(TapcardError) {
-        guard password.utf8.count <= CashierFile.longestPassword else {
+        guard password.utf8.count <= CashierFile.maximumPasswordBytes else {
             throw TapcardError(
                 .usage,
-                "A password can be at most \(CashierFile.longestPassword) bytes long.",
+                "A password can be at most \(CashierFile.maximumPasswordBytes) bytes long.",
                 meaning: "Nothing was changed.")
         }
         if let objection = PasswordStrength.objection(to: password, of: name) {

@@ -185,7 +185,8 @@ enum KeyCommands {
     private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.readAtLength { rows throws(LedgerError) in try rows.usesOfKeys() }
+            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usesOfKeys()
+            }
         }
     }
 
@@ -193,7 +194,7 @@ enum KeyCommands {
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.readAtLength { rows throws(LedgerError) in try rows.usedKeys() }
+            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usedKeys() }
         }
     }
 

@@ -88,7 +88,7 @@ enum KeyImport {
     ) async throws(TapcardError) -> KeyRing {
         let fileContents: KeyFile.ImportedKeys?
         do {
-            fileContents = try KeyFile(path: path).brought()
+            fileContents = try KeyFile(path: path).importedKeys()
         } catch {
             if error.kind == .cancelled { throw error }
             throw TapcardError(

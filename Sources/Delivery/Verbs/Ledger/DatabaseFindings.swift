@@ -79,7 +79,7 @@ extension DatabaseStatus {
                     .say(
                         "Or let the server continue alone, at the risk of losing payments if its "
                             + "disk fails:"),
-                    .run(DatabaseStatus.goingAlone),
+                    .run(DatabaseStatus.stopWaitingForReplicas),
                 ])
             : Finding(
                 .replica, .ok,
@@ -95,7 +95,7 @@ extension DatabaseStatus {
     }
 
     /// The command that stops commits from waiting for a replica.
-    static let goingAlone =
+    static let stopWaitingForReplicas =
         "sudo -u postgres psql -c \"ALTER SYSTEM SET synchronous_standby_names = ''\" "
         + "-c 'SELECT pg_reload_conf()'"
 

@@ -110,7 +110,7 @@ enum LedgerCommands {
         "tapcard: No replica is in sync, and the server confirms changes only after one of its "
             + "replicas has them (synchronous_standby_names is '\(names)').\nWaiting up to ten "
             + "minutes for a replica. To let the server continue alone, at the risk of losing "
-            + "payments if its disk fails:\n  \(DatabaseStatus.goingAlone)\n"
+            + "payments if its disk fails:\n  \(DatabaseStatus.stopWaitingForReplicas)\n"
     }
 
     /// Makes a request to the database. The error contains `meaning`, unless the outcome is unknown

@@ -20,7 +20,7 @@ extension LedgerCommands {
         // A problem with the database is reported before the ledger is taken out of use.
         if DurableFile(path).mayExist {
             try await asOwner(at: place, in: session) { database throws(LedgerError) in
-                try await database.requireRoom()
+                try await database.requireNoLedger()
             }
         }
         let aside = try await translating(awaiting: await session.drivers.setAside(path)) {
@@ -67,7 +67,7 @@ extension LedgerCommands {
                 "operations": .number(String(filled.operations)),
             ],
             [
-                filled.wasThere
+                filled.wasAlreadyCopied
                     ? "\(counts) were already copied to the database"
                     : "Copied \(counts) to the database",
                 "The ledger file is kept as \(aside) and no longer used",
@@ -125,7 +125,7 @@ extension LedgerCommands {
 
     /// Leaves a note with the new address for stations that still try to use the file.
     private static func noteMove(of path: String, to place: LedgerPlace) {
-        let note = "\(place.ofStations)\n"
+        let note = "\(place.stationTemplate)\n"
         // The move does not depend on the note: without it, a station reports only that there is no
         // ledger. Any user may read the note: an address that contains a password was refused
         // before.

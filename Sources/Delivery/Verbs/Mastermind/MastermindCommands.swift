@@ -12,7 +12,7 @@ extension Parameter<String> {
 
 extension Parameter<String?> {
     fileprivate static var password: Self {
-        .secret("password", .text(1...MastermindRules.longestPassword))
+        .secret("password", .text(1...MastermindRules.maximumPasswordBytes))
     }
 }
 
@@ -43,10 +43,10 @@ extension Parameter<Bool> {
 }
 
 extension Parameter<[[Int]]> {
-    fileprivate static var colours: Self {
+    fileprivate static var colors: Self {
         .arguments(
-            "COLOR", .colours(1...MastermindRules.maximumSlots),
-            "Colors 1 to 6, one per slot, such as `1 5 2 5` or `1525`", page: .other("colours"))
+            "COLOR", .colors(1...MastermindRules.maximumSlots),
+            "Colors 1 to 6, one per slot, such as `1 5 2 5` or `1525`", page: .other("colors"))
     }
 }
 
@@ -76,7 +76,7 @@ extension Command {
             discussion: "Black is the number of right colors in the right place; white is the "
                 + "number of right colors in the wrong place. If the answer is lost, the guess may "
                 + "have been counted, so it is not sent again.",
-            takes: .colours,
+            takes: .colors,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
         Command(
@@ -182,11 +182,11 @@ enum MastermindCommands {
 
     static func guess(in session: Session) async throws(TapcardError) -> Report {
         // The colors may have been typed as one word or as several.
-        let colours = Array(session[.colours].joined())
+        let colors = Array(session[.colors].joined())
         let play = try play(in: session)
-        let kept = try await play.guess(colours)
+        let kept = try await play.guess(colors)
         // The last match, because the same guess may have been made before.
-        guard let turn = kept.history.turns.last(where: { $0.guess == colours }),
+        guard let turn = kept.history.turns.last(where: { $0.guess == colors }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
             throw TapcardError(
@@ -214,7 +214,7 @@ enum MastermindCommands {
         let turns = kept.history.turns
         return Report(
             ["user": user] + kept.members + [
-                "colours": .number(MastermindRules.defaultColors),
+                "colors": .number(MastermindRules.defaultColors),
                 "turns": turns.document,
             ],
             ["Game \(kept.game.id), \(kept.game.slots) slots"]

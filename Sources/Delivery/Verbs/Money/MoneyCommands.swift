@@ -225,7 +225,7 @@ enum MoneyCommands {
             TapcardError(
                 earlier, in: currency ?? .usd, because: problem.what, uid: problem.uid)
         }
-        if let earlier = id.flatMap({ memory.earlierTry(of: $0) }),
+        if let earlier = id.flatMap({ memory.earlierRequest(of: $0) }),
             // A voided payment counts, too: a customer who was told "not paid" may have paid in
             // cash.
             earlier.state != .voided || kind == .pay

@@ -103,7 +103,7 @@ private struct TakenHours: Sendable {
 
     init(of day: CalendarDate) { self.day = day }
 
-    mutating func count(_ operation: Operation, _ besides: BookedBesides) {
+    mutating func count(_ operation: Operation, _ besides: AdditionalBookings) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
         // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }

@@ -18,7 +18,7 @@ package struct OutputOptions: Sendable {
     }
 
     /// The format for pages: JSON, and no messages other than the document.
-    package static let ofPages = {
+    package static let forPages = {
         var manner = OutputOptions(["NO_COLOR": "1"]) { $0 == .json }
         manner.isForPage = true
         return manner

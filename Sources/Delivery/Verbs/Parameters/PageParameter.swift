@@ -30,7 +30,7 @@ package struct PageParameter: Sendable {
         func allows(_ text: String) -> Bool {
             switch self {
             case .choice(let words): words.contains(text)
-            case .amount, .moved: text.utf8.count <= PageParameter.longestAmount
+            case .amount, .moved: text.utf8.count <= PageParameter.maximumAmountLength
             case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .truth, .tags,
                 .digits, .fault:
                 true
@@ -42,7 +42,8 @@ package struct PageParameter: Sendable {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
             case .choice(let words): "one of \(words.joined(separator: ", "))"
-            case .amount, .moved: "a string of at most \(PageParameter.longestAmount) characters"
+            case .amount, .moved:
+                "a string of at most \(PageParameter.maximumAmountLength) characters"
             case .fault: "a string or null"
             case .wholeNumber(let range): "a whole number from \(range.words)"
             case .truth: "true or false"
@@ -99,7 +100,7 @@ package struct PageParameter: Sendable {
     package let usual: JSONValue?
 
     /// More characters than any amount that fits on a card needs.
-    package static let longestAmount = 12
+    package static let maximumAmountLength = 12
 
     /// The words that describe a fault; null, which disarms it, becomes "none".
     static func fault(_ member: JSONValue) throws(TapcardError) -> [String]? {

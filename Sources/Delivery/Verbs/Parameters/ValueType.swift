@@ -245,7 +245,7 @@ extension ValueType<UInt16> {
 
 extension ValueType<[Int]> {
     /// The colors of a guess as digits, with or without spaces between them.
-    static func colours(_ counts: ClosedRange<Int>) -> Self {
+    static func colors(_ counts: ClosedRange<Int>) -> Self {
         let digits = 0...9
         return Self(
             form: .digits(digits, count: counts),
@@ -254,10 +254,10 @@ extension ValueType<[Int]> {
                 return all(found.map { $0.whole(in: digits) }).map { [$0] }
             },
             parse: { text, _ throws(TapcardError) in
-                var colours: [Int] = []
+                var colors: [Int] = []
                 for character in text {
                     // wholeNumberValue also recognizes the digits of other scripts.
-                    guard let colour = character.wholeNumberValue, character.isASCII else {
+                    guard let color = character.wholeNumberValue, character.isASCII else {
                         throw TapcardError(
                             .usage,
                             "Colors must be written as digits, not "
@@ -265,9 +265,9 @@ extension ValueType<[Int]> {
                             meaning: "Nothing was sent.",
                             advice: "For example: 152561, or 1 5 2 5 6 1.")
                     }
-                    colours.append(colour)
+                    colors.append(color)
                 }
-                return colours
+                return colors
             })
     }
 }

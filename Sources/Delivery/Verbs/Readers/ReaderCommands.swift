@@ -40,13 +40,13 @@ enum ReaderCommands {
                     + "for, run tapcard doctor.\n")
         }
         let names = rows.map(\.shownName.cellCount).max() ?? 0
-        let makes = rows.map(\.make.onOneLine.cellCount).max() ?? 0
+        let makes = rows.map(\.make.escapedForOneLine.cellCount).max() ?? 0
         let drivers = rows.map(\.driver.cellCount).max() ?? 0
         return Report(
             ["readers": rows.document],
             rows.map {
-                $0.shownName.padded(names) + "  " + $0.make.onOneLine.padded(makes) + "  "
-                    + $0.driver.padded(drivers) + "  " + $0.state.text.onOneLine
+                $0.shownName.padded(names) + "  " + $0.make.escapedForOneLine.padded(makes) + "  "
+                    + $0.driver.padded(drivers) + "  " + $0.state.text.escapedForOneLine
             },
             problem: isUsable
                 ? nil
@@ -203,7 +203,7 @@ extension ReaderRow {
         ReaderRow(name: .simulated(file: nil), make: "simulated reader", driver: "tapcard")
     }
 
-    fileprivate var shownName: String { name?.text.onOneLine ?? "-" }
+    fileprivate var shownName: String { name?.text.escapedForOneLine ?? "-" }
 }
 
 extension ReaderRow: DocumentedObject {
@@ -221,11 +221,11 @@ extension Finding {
     var lines: [String] {
         let indented = String(repeating: " ", count: Finding.severityWidth)
         let word = severity.rawValue
-        return [word + String(indented.dropFirst(word.count)) + what.onOneLine]
+        return [word + String(indented.dropFirst(word.count)) + what.escapedForOneLine]
             + remedy.map { step in
                 switch step {
-                case .say(let text): indented + text.onOneLine
-                case .run(let command): indented + "  " + command.onOneLine
+                case .say(let text): indented + text.escapedForOneLine
+                case .run(let command): indented + "  " + command.escapedForOneLine
                 }
             }
     }

@@ -26,7 +26,7 @@ enum MastermindSchemas {
             PrintedDocument.shown(["user": String?.schema, "game": Schema.null]),
             PrintedDocument.shown(
                 ["user": String?.schema] + KeptMastermindGame.fields.required + [
-                    "colours": Schema.number(2...MastermindRules.maximumColors),
+                    "colors": Schema.number(2...MastermindRules.maximumColors),
                     "turns": [MastermindTurn].schema,
                 ]),
         ]

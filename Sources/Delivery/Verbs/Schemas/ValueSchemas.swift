@@ -160,7 +160,7 @@ package enum ValueSchemas {
         let fraction = currency.decimals == 0 ? "" : "(\\.[0-9]{1,\(currency.decimals)})?"
         return [
             "type": "string", "pattern": .string("^\(condition)[0-9]+\(fraction)$"),
-            "maxLength": .number(String(PageParameter.longestAmount)),
+            "maxLength": .number(String(PageParameter.maximumAmountLength)),
         ]
     }
 }

@@ -9,10 +9,10 @@ struct KeyCreation {
 
     init(_ session: Session) { self.session = session }
 
-    /// Creates the keys. `isTold` suppresses the message for a command that prints the paths
+    /// Creates the keys. `isQuiet` suppresses the message for a command that prints the paths
     /// itself.
     func make(
-        beside ledger: any LedgerStore, isTold: Bool = false
+        beside ledger: any LedgerStore, isQuiet: Bool = false
     ) async throws(TapcardError) -> KeyRing {
         try session.places.makeDataFolder()
         let place = try session.settings.ledgerPlace
@@ -30,7 +30,7 @@ struct KeyCreation {
         let (keys, areNew) = try session.keyFile.loadOrMake(
             created: LocalTime.date(dependencies.now()), currency: ledger.currency,
             random: dependencies.random)
-        if areNew, !isTold {
+        if areNew, !isQuiet {
             let words =
                 "created the keys in \(session.settings.keyPath); the ledger is in \(place), and "
                 + "its currency is \(ledger.currency.code)"

@@ -12,8 +12,8 @@ package struct LedgerAccess {
     package init(_ session: Session) { self.session = session }
 
     /// The ledger for a program that runs for days. If the database is offline, the program starts
-    /// without it and uses it once it is back. `isTold` suppresses the message about that.
-    package func awaited(isTold: Bool = false) async throws(TapcardError) -> any LedgerStore {
+    /// without it and uses it once it is back. `isQuiet` suppresses the message about that.
+    package func awaited(isQuiet: Bool = false) async throws(TapcardError) -> any LedgerStore {
         do {
             return try await session.ledger()
         } catch {
@@ -24,7 +24,7 @@ package struct LedgerAccess {
                 // The currency of an offline ledger is known only from the settings or the keys.
                 let currency = try session.settings.currency ?? keys.currency
             else { throw error }
-            if !isTold {
+            if !isQuiet {
                 session.say(
                     "tapcard: \(error.what) The server starts without the ledger and will use it "
                         + "as soon as it is available.\n")

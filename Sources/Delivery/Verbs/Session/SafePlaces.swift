@@ -117,7 +117,7 @@ extension SettingsFile {
                     "Nothing was done, because settings decide which keys, ledger, and services "
                     + "tapcard uses.",
                 advice: "Run tapcard as the owner of the file, or use a settings file of your own.")
-        } else if let folder = file.exposedFolder(mayShare: true) {
+        } else if let folder = file.exposedFolder(allowsGroup: true) {
             place = folder.path
             reason =
                 folder.isForeign

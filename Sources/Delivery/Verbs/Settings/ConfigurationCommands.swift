@@ -73,7 +73,7 @@ enum ConfigurationCommands {
         // The ledger is created before the keys, because keys without a ledger would mean that the
         // ledger was lost.
         let ledger = try await LedgerAccess(session).open(making: true)
-        let keys = try await KeyCreation(session).make(beside: ledger, isTold: true)
+        let keys = try await KeyCreation(session).make(beside: ledger, isQuiet: true)
         try await session.requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             session.say(

@@ -154,14 +154,14 @@ enum SimulationCommands {
         let line: String
         switch view {
         case .address(let found):
-            (address, line) = (found, found.onOneLine)
+            (address, line) = (found, found.escapedForOneLine)
             if found.hasPrefix(placeholder) {
                 session.say(
                     "tapcard: This address does not exist, because the card was issued without a "
                         + "page address. Before you issue cards, run: tapcard config set "
                         + "card-address URL\n")
             }
-        case .text(let found): (text, line) = (found, found.onOneLine)
+        case .text(let found): (text, line) = (found, found.escapedForOneLine)
         case .nothing:
             line =
                 "A phone shows nothing for \(seen.tag.chip) \(seen.tag.uid): the tag has no message"

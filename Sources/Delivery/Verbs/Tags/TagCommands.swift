@@ -182,7 +182,7 @@ extension NTAG424CardInfo {
             }
         }
         lines.append(
-            host.map { "A phone that taps this card opens a page at \($0.onOneLine)" }
+            host.map { "A phone that taps this card opens a page at \($0.escapedForOneLine)" }
                 ?? "A phone that taps this card does not open a page")
         return lines
     }

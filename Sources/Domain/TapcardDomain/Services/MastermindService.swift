@@ -12,7 +12,7 @@ package protocol MastermindService: Sendable {
         slots: Int, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindGameID
     func guess(
-        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+        _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindAnswer
     func ranking(with token: MastermindToken) async throws(ServiceError) -> [MastermindRank]
 }

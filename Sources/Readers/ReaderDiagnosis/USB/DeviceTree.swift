@@ -15,7 +15,7 @@ struct DeviceTree: Sendable {
         self.root = root.last == "/" ? String(root.dropLast()) : root
     }
 
-    var isMachine: Bool { root.isEmpty }
+    var isSystemRoot: Bool { root.isEmpty }
 
     /// The sorted names in a folder; empty if the folder does not exist or cannot be read.
     func names(in folder: String) -> [String] {

@@ -13,7 +13,7 @@ struct OpenFiles: Sendable {
         guard !paths.isEmpty else { return [:] }
         var found: [String: [ReaderHolder]] = [:]
         // In a test's tree, a process with this process's number is a different one.
-        for pid in processes where !(tree.isMachine && pid == Int(getpid())) {
+        for pid in processes where !(tree.isSystemRoot && pid == Int(getpid())) {
             var seen: Set<String> = []
             let folder = "/proc/\(pid)/fd"
             for descriptor in tree.names(in: folder).prefix(Self.maximumFilesPerProcess) {
@@ -37,6 +37,6 @@ struct OpenFiles: Sendable {
     /// The name of a process, made safe to display, because processes choose their own names. The
     /// process may end before its name is read.
     private func name(of pid: Int) -> String {
-        tree.text("/proc/\(pid)/comm")?.onOneLine ?? "a program that has ended"
+        tree.text("/proc/\(pid)/comm")?.escapedForOneLine ?? "a program that has ended"
     }
 }

@@ -65,7 +65,7 @@ private actor PlugLane {
 
     func watch(_ report: @Sendable (PlugEvent) -> Void) {
         let hasUsedLibUSB =
-            unsafe discovery.tree.isMachine
+            unsafe discovery.tree.isSystemRoot
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
                     look(report) { unsafe signal.wait(session, $0) }

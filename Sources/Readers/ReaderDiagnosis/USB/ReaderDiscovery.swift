@@ -90,7 +90,7 @@ public struct ReaderDiscovery: Sendable {
     /// The devices that libusb lists. If libusb cannot be used, or if the tree is not the machine's
     /// own, they come from sysfs.
     private func identities() -> [USBIdentity] {
-        let devices = tree.isMachine ? LibUSB.devices() : nil
+        let devices = tree.isSystemRoot ? LibUSB.devices() : nil
         return (devices ?? sysfsIdentities()).sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
     }
 
@@ -127,7 +127,7 @@ public struct ReaderDiscovery: Sendable {
         // Only root can see other users' open files, but everyone can see that a program has
         // claimed the device.
         let isClaimed = drivers.contains("usbfs") && programs.isEmpty
-        return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unseenProgram] : [])
+        return modules.map { .kernel(driver: $0) } + programs + (isClaimed ? [.unknownProgram] : [])
     }
 
     func node(_ path: String) -> DeviceNode {

@@ -7,7 +7,7 @@ package actor AnswerCache {
     private nonisolated let lane = BlockingLane(label: "tapcard.answer-cache")
 
     /// The maximum size of a file, in bytes: a body and the line that describes it.
-    private static let maximumFileSize = AnswerSink.longestBody + AnswerSink.longestHead * 2
+    private static let maximumFileSize = AnswerSink.maximumBodySize + AnswerSink.maximumHeadSize * 2
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         unsafe lane.asUnownedSerialExecutor()

@@ -16,7 +16,7 @@ struct CachedCaller: Sendable {
     /// answer with the stored one, the stored answer is kept. With `forgetting`, the stored answer
     /// is ignored, and it is removed once a good answer has arrived.
     func fetch<Value: Sendable>(
-        _ path: String, keptAs name: String, forgetting: Bool = false,
+        _ path: String, storedAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
         _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Fetched<Value> {

@@ -3,10 +3,10 @@ import CCurl
 /// Receives an answer from libcurl. Stops the transfer if the answer exceeds a limit.
 final class AnswerSink {
     /// The maximum number of bytes in a body, which is held in memory.
-    static let longestBody = 1_048_576
+    static let maximumBodySize = 1_048_576
     /// The maximum total size of all headers, in bytes, including those from proxies and interim
     /// answers.
-    static let longestHead = 65_536
+    static let maximumHeadSize = 65_536
 
     private(set) var head = HTTPHead()
     private(set) var body: [UInt8] = []
@@ -17,7 +17,7 @@ final class AnswerSink {
 
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
-        guard headBytes <= AnswerSink.longestHead else {
+        guard headBytes <= AnswerSink.maximumHeadSize else {
             // Any number other than the line's own length makes libcurl stop the transfer.
             excess = .head
             return 0
@@ -33,7 +33,7 @@ final class AnswerSink {
     }
 
     func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
-        guard chunk.count <= AnswerSink.longestBody - body.count else {
+        guard chunk.count <= AnswerSink.maximumBodySize - body.count else {
             excess = .body
             return 0
         }

@@ -125,7 +125,7 @@ import TapcardDomain
         try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
         try require(
             unsafe tapcard_libcurl_set_size(
-                functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.longestBody)))
+                functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.maximumBodySize)))
         if let authorities = options.authorities { try set(CURLOPT_CAINFO, authorities) }
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HTTPHEADER, headers)

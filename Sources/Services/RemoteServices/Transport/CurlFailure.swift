@@ -108,10 +108,10 @@ package struct CurlFailure {
         switch excess {
         case .head:
             ServiceError(
-                .tooLarge, "the answer's header is larger than \(AnswerSink.longestHead) bytes")
+                .tooLarge, "the answer's header is larger than \(AnswerSink.maximumHeadSize) bytes")
         case .body:
             ServiceError(
-                .tooLarge, "the answer's body is larger than \(AnswerSink.longestBody) bytes")
+                .tooLarge, "the answer's body is larger than \(AnswerSink.maximumBodySize) bytes")
         }
     }
 

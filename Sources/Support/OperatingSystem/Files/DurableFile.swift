@@ -141,7 +141,7 @@ public struct DurableFile: Sendable, Hashable {
     }
 
     /// Whether root owns the file while this process runs as another user.
-    public func isLentByRoot() throws(FileError) -> Bool {
+    public func isOwnedByRoot() throws(FileError) -> Bool {
         let owner = try owner()
         return owner == DurableFile.root && geteuid() != DurableFile.root
     }

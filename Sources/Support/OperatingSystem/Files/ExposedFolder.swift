@@ -41,12 +41,12 @@ extension DurableFile {
     /// The nearest folder that lets another user replace this file. `nil` if only root and this
     /// user could. For a link, both its own folder and its target's are checked.
     ///
-    /// With `mayShare`, it is acceptable that the group can write to the file's folder.
-    public func exposedFolder(mayShare: Bool = false) -> ExposedFolder? {
+    /// With `allowsGroup`, it is acceptable that the group can write to the file's folder.
+    public func exposedFolder(allowsGroup: Bool = false) -> ExposedFolder? {
         let real = (try? resolved()) ?? self
         // Here, the sticky bit is not enough: it protects the files in the folder, but others can
         // put a journal next to them.
-        let writing = mayShare ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
+        let writing = allowsGroup ? DurableFile.othersWrite : DurableFile.groupOrOthersWrite
         // Someone could replace the link in its folder, or the file in the target's folder.
         for container in [folder, real.folder] {
             if let status = try? FileStatus.of(container), status.isFolder,

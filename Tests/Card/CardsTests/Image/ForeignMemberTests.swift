@@ -45,13 +45,13 @@ struct ForeignMemberTests {
 
     @Test("Foreign members are kept when a card changes to the other form")
     func otherForm() throws {
-        let json = #"{"name":"x","accountValue":1,"colour":"red"}"#
+        let json = #"{"name":"x","accountValue":1,"color":"red"}"#
         var face = try CardFace(try JSONValue.parsing(Array(json.utf8)), currency: .usd)
-        #expect(face.extras.map(\.key) == ["name", "colour"])
+        #expect(face.extras.map(\.key) == ["name", "color"])
         face.style = .tapcard
         face.holder = try Example().holder
         let read = TagContent(decoding: try face.area(in: .larger), currency: .usd).face
         #expect(read?.holder == face.holder)
-        #expect(read?.extras == [JSONMember(key: "colour", value: "red")])
+        #expect(read?.extras == [JSONMember(key: "color", value: "red")])
     }
 }

@@ -149,7 +149,8 @@ struct NTAG424CardTests {
             UpdateNTAG424.Change(record, balance: 5_000, to: 2, granted: visit.grant, spent: 0))
         #expect(back.grant == nil && back.slot.spent == 0)
         #expect(
-            UpdateNTAG424.Change(record, balance: 1, to: 2, granted: visit.grant, spent: Grant.most)
+            UpdateNTAG424.Change(
+                record, balance: 1, to: 2, granted: visit.grant, spent: Grant.maximum)
                 == nil)
     }
 

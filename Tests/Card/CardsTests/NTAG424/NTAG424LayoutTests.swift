@@ -10,7 +10,7 @@ struct NTAG424LayoutTests {
     @Test("A grant survives a round trip, and changed bytes or other keys give none")
     func grants() throws {
         let card = NTAG424Bench.selling(masters)
-        for sum: Int64 in [0, 1, 4_999, Grant.most] {
+        for sum: Int64 in [0, 1, 4_999, Grant.maximum] {
             let grant = try #require(Grant(sum))
             let bytes = grant.sealed(for: card)
             #expect(bytes.count == Grant.byteCount)
@@ -26,7 +26,7 @@ struct NTAG424LayoutTests {
             let euros = SellingKey(of: NTAG424Bench.uid, from: masters, euro)
             #expect(Grant(bytes, for: euros) == nil)
         }
-        #expect(Grant(-1) == nil && Grant(Grant.most + 1) == nil)
+        #expect(Grant(-1) == nil && Grant(Grant.maximum + 1) == nil)
     }
 
     @Test("A slot survives a round trip, and changed bytes give none")
@@ -42,7 +42,7 @@ struct NTAG424LayoutTests {
             #expect(NTAG424Slot(Array(slot.bytes.prefix(place))) == nil)
         }
         #expect(NTAG424Slot(record: record, spent: -1) == nil)
-        #expect(NTAG424Slot(record: record, spent: Grant.most + 1) == nil)
+        #expect(NTAG424Slot(record: record, spent: Grant.maximum + 1) == nil)
         #expect(NTAG424Slot(record: [1], spent: 1) == nil)
     }
 
@@ -81,7 +81,7 @@ struct NTAG424LayoutTests {
             let file = try AddressFile(page: page)
             let grant = [UInt8](repeating: 0xAB, count: Grant.byteCount)
             let bytes = file.bytes(grant: grant)
-            #expect(bytes.count == file.byteCount && bytes.count <= AddressFile.longest)
+            #expect(bytes.count == file.byteCount && bytes.count <= AddressFile.maximumByteCount)
             #expect(Array(bytes[file.grantAt...].prefix(grant.count)) == grant)
             #expect(AddressFile.grantAt(length: Array(bytes.prefix(2))) == file.grantAt)
         }

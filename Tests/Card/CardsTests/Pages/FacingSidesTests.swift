@@ -12,12 +12,12 @@ struct FacingSidesTests {
 
     /// A selected tag of this chip on a reader that records the exchanges.
     private func bench(
-        _ chip: Type2Chip, longestAnswer: Int = 250
+        _ chip: Type2Chip, maximumAnswerLength: Int = 250
     ) async throws -> (reader: InterposedReader, world: SimulatedReader, identity: TagIdentity) {
         let uid = ScanTagTests.identity.uid
         let tag = try #require(TagMemory.blank(chip, uid: uid))
         let world = SimulatedReader(
-            Simulation([tag], onReader: [uid]), longestAnswer: longestAnswer)
+            Simulation([tag], onReader: [uid]), maximumAnswerLength: maximumAnswerLength)
         let reader = InterposedReader(world)
         return (reader, world, try await reader.select(within: .zero))
     }
@@ -37,8 +37,8 @@ struct FacingSidesTests {
         _ = try await reader.select(within: .zero)
     }
 
-    private func reading(_ identity: TagIdentity, longestAnswer: Int = 250) -> ScanTag {
-        ScanTag(identity, longestAnswer: longestAnswer) { chip in
+    private func reading(_ identity: TagIdentity, maximumAnswerLength: Int = 250) -> ScanTag {
+        ScanTag(identity, maximumAnswerLength: maximumAnswerLength) { chip in
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     }
@@ -70,23 +70,25 @@ struct FacingSidesTests {
     @Test(
         "A card that was written is read back, with any chip and answer size",
         arguments: Type2Chip.known, [16, 64, 250])
-    func roundTrip(chip: Type2Chip, longestAnswer: Int) async throws {
-        let (reader, _, _) = try await bench(chip, longestAnswer: longestAnswer)
+    func roundTrip(chip: Type2Chip, maximumAnswerLength: Int) async throws {
+        let (reader, _, _) = try await bench(chip, maximumAnswerLength: maximumAnswerLength)
         let fixture = try CardFixture()
         let layout = try #require(chip.model.flatMap(CardLayout.init))
         let before = try await reader.perform(
-            ReadPages(layout.pages, longestAnswer: longestAnswer))
+            ReadPages(layout.pages, maximumAnswerLength: maximumAnswerLength))
         let area = try fixture.area(1_250, in: layout)
         let writes = layout.writes(
             replacing: Array(before.prefix(layout.ndefByteCount)), with: area, rewritingAll: false)
-        _ = try await reader.perform(WritePages(writes, longestAnswer: longestAnswer))
+        _ = try await reader.perform(WritePages(writes, maximumAnswerLength: maximumAnswerLength))
         for place in 0...1 {
             let record = try fixture.record(UInt32(place + 1))
             _ = try await reader.perform(
                 WritePages(
-                    layout.writes(record: record, to: place), longestAnswer: longestAnswer))
+                    layout.writes(record: record, to: place),
+                    maximumAnswerLength: maximumAnswerLength))
         }
-        let bytes = try await reader.perform(ReadPages(layout.pages, longestAnswer: longestAnswer))
+        let bytes = try await reader.perform(
+            ReadPages(layout.pages, maximumAnswerLength: maximumAnswerLength))
         let image = try #require(CardImage(bytes, layout: layout))
         #expect(image.area == area)
         #expect(image.content(in: .usd).face?.balance.minorUnits == 1_250)
@@ -106,7 +108,7 @@ struct FacingSidesTests {
         func write(_ password: TagPassword?) async throws(CardStoreError) {
             _ = try await reader.perform(
                 WritePages(
-                    layout.writes(record: numbered(1...4), to: 0), longestAnswer: 250,
+                    layout.writes(record: numbered(1...4), to: 0), maximumAnswerLength: 250,
                     password: password))
         }
         let wrong = TagPassword(password: [4, 3, 2, 1], pack: [5, 6])
@@ -127,7 +129,7 @@ struct FacingSidesTests {
         try await protect(reader, chip, from: 0x0D)
         let last = UInt8(chip.pageCount - 1)
         let pages = try await reader.perform(
-            ReadReadablePages(0...last, identity: identity, longestAnswer: 250))
+            ReadReadablePages(0...last, identity: identity, maximumAnswerLength: 250))
         let memory = try #require(await world.change { $0.tags.first })
         #expect(pages == (0...last).map { $0 < 0x0D ? memory[$0] : nil })
     }
@@ -143,7 +145,7 @@ struct FacingSidesTests {
             try await world.change { $0.fault = Fault(at: write, counting: .write, fault) }
             let writes = CardLayout.ntag213.writes(record: numbered(1...4), to: 1)
             await #expect(throws: CardStoreError(.interrupted(kind), "")) {
-                try await reader.perform(WritePages(writes, longestAnswer: 250))
+                try await reader.perform(WritePages(writes, maximumAnswerLength: 250))
             }
             #expect(reader.exchanges.count == write)
         }

@@ -8,10 +8,11 @@ struct ReadWhatCanBeReadTests {
     private static let identity = ScanTagTests.identity
 
     private func read(
-        _ pages: ClosedRange<UInt8>, longestAnswer: Int = 16, _ script: [ScriptedReader.Reply]
+        _ pages: ClosedRange<UInt8>, maximumAnswerLength: Int = 16, _ script: [ScriptedReader.Reply]
     ) async -> Played<[Page?]> {
         await play(
-            ReadReadablePages(pages, identity: Self.identity, longestAnswer: longestAnswer), script)
+            ReadReadablePages(
+                pages, identity: Self.identity, maximumAnswerLength: maximumAnswerLength), script)
     }
 
     private func pages(_ range: ClosedRange<UInt8>) -> [Page?] {
@@ -51,9 +52,9 @@ struct ReadWhatCanBeReadTests {
     @Test(
         "Pages are read one by one if the reader's answers hold at most one",
         arguments: [0, 3, 4, 7])
-    func smallAnswers(longestAnswer: Int) async {
+    func smallAnswers(maximumAnswerLength: Int) async {
         let played = await read(
-            254...255, longestAnswer: longestAnswer,
+            254...255, maximumAnswerLength: maximumAnswerLength,
             [.answer(numbered(254...254)), .answer(numbered(255...255))])
         #expect(played.outcome == pages(254...255))
     }

@@ -50,7 +50,7 @@ struct RecordSlotsTests {
                     }
                 })
         #expect(slots.hasRetired == contents.contains(.retired))
-        #expect(slots.hasUnsealed == contents.contains(.unsealed))
+        #expect(slots.hasInvalidSeal == contents.contains(.unsealed))
         #expect(
             slots.sequences.map(\.value)
                 == contents.filter { $0 != .blank && $0 != .broken }.map(\.number))
@@ -89,30 +89,30 @@ struct RecordSlotsTests {
     }
 
     @Test("An unsealed record that the ledger issued is believed")
-    func believing() throws {
+    func acceptingIssued() throws {
         let slots = try slots(.unsealed, .older)
         let record = try #require(SealedRecord(slots.bytes[0]))
-        let believed = slots.believing { $0 == slots.bytes[0] }
+        let believed = slots.acceptingIssued { $0 == slots.bytes[0] }
         #expect(believed.slots == [.valid(record), slots.slots[1]])
         #expect(believed.bytes == slots.bytes)
         #expect(believed.best?.place == 0)
-        #expect(slots.believing { $0 == slots.bytes[1] } == slots)
+        #expect(slots.acceptingIssued { $0 == slots.bytes[1] } == slots)
     }
 
     @Test("A record under a retired key that the ledger issued is believed")
     func believingRetired() throws {
         let slots = try slots(.retired, .older)
         let record = try #require(SealedRecord(slots.bytes[0]))
-        let believed = slots.believing { $0 == slots.bytes[0] }
+        let believed = slots.acceptingIssued { $0 == slots.bytes[0] }
         #expect(believed.slots == [.valid(record), slots.slots[1]])
-        #expect(slots.believing { _ in false } == slots)
+        #expect(slots.acceptingIssued { _ in false } == slots)
     }
 
     @Test("The ledger's word makes no blank or broken slot valid")
     func notBelieved() throws {
         for content in [Content.blank, .broken, .newer] {
             let slots = try slots(content, content)
-            #expect(slots.believing { _ in true } == slots)
+            #expect(slots.acceptingIssued { _ in true } == slots)
         }
     }
 
@@ -150,7 +150,7 @@ struct RecordSlotsTests {
                 image.records, uid: fixture.uid, holders: [fixture.holder], currency: .usd,
                 keys: keys),
         ] {
-            #expect(slots.best == nil && slots.hasUnsealed && slots.sequences.count == 2)
+            #expect(slots.best == nil && slots.hasInvalidSeal && slots.sequences.count == 2)
         }
     }
 }

@@ -14,9 +14,9 @@ struct ScanTagTests {
     static let frames: [[UInt8]] = [[0x60], [0x30, 0], [0x3A, 0x04, 0x27], [0x3C, 0]]
 
     static func look(
-        _ script: [ScriptedReader.Reply], longestAnswer: Int = 250
+        _ script: [ScriptedReader.Reply], maximumAnswerLength: Int = 250
     ) async -> Played<ScannedTag> {
-        let procedure = ScanTag(identity, longestAnswer: longestAnswer) { chip in
+        let procedure = ScanTag(identity, maximumAnswerLength: maximumAnswerLength) { chip in
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
         return await play(procedure, script)
@@ -50,7 +50,7 @@ struct ScanTagTests {
             Type2Chip.ntag213.version ?? [], Self.header, numbered(4...0x13),
             numbered(0x14...0x23), numbered(0x24...0x27), Self.signature,
         ]
-        let played = await Self.look(script.map { .answer($0) }, longestAnswer: 64)
+        let played = await Self.look(script.map { .answer($0) }, maximumAnswerLength: 64)
         #expect(
             played.trace == [
                 [0x60], [0x30, 0], [0x3A, 0x04, 0x13], [0x3A, 0x14, 0x23], [0x3A, 0x24, 0x27],
@@ -108,7 +108,7 @@ struct ScanTagTests {
 
     @Test("A first reading fails if it gets a selection in place of an answer")
     func selectedUnasked() {
-        var procedure = ScanTag(Self.identity, longestAnswer: 250) { $0.userPages }
+        var procedure = ScanTag(Self.identity, maximumAnswerLength: 250) { $0.userPages }
         _ = procedure.next(after: .begin)
         guard case .fail(let error) = procedure.next(after: .selected(Self.identity)) else {
             Issue.record("it went on")

@@ -222,9 +222,9 @@ struct FindPasswordTests {
     }
 
     @Test("A right PWD is enough if no proof by PACK is asked for")
-    func withoutProof() async {
+    func withoutExpectedPACK() async {
         let lenient = FindPassword(
-            SwitchProtectionTests.identity, among: Self.passwords.map(\.withoutProof))
+            SwitchProtectionTests.identity, among: Self.passwords.map(\.withoutExpectedPACK))
         let played = await play(
             lenient,
             [.failure(.refused(0)), Self.again, .answer([1]), Self.again, .answer([0, 0])])

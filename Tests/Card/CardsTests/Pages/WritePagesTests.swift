@@ -14,11 +14,13 @@ struct WritePagesTests {
     static let whole = acknowledged + [.answer(numbered(0x20...0x23))]
 
     private func write(
-        _ writes: [PageWrite] = writes, longestAnswer: Int = 250, password: TagPassword? = nil,
+        _ writes: [PageWrite] = writes, maximumAnswerLength: Int = 250,
+        password: TagPassword? = nil,
         meeting script: [ScriptedReader.Reply]
     ) async -> Played<[UInt8]> {
         await play(
-            WritePages(writes, longestAnswer: longestAnswer, password: password), script)
+            WritePages(writes, maximumAnswerLength: maximumAnswerLength, password: password), script
+        )
     }
 
     @Test("Pages are written in the given order and read back")
@@ -110,7 +112,7 @@ struct WritePagesTests {
     @Test("Pages are read back in parts if the reader's answers are short")
     func smallAnswers() async {
         let script = Self.acknowledged + (0x20...0x23).map { .answer(numbered($0...$0)) }
-        let played = await write(longestAnswer: 4, meeting: script)
+        let played = await write(maximumAnswerLength: 4, meeting: script)
         #expect(played.trace == Self.frames + (0x20...0x23).map { [0x3A, $0, $0] })
         #expect(played.outcome == numbered(0x20...0x23))
     }
@@ -133,7 +135,7 @@ struct WritePagesTests {
 
     @Test("Writing fails if it gets a selection in place of an answer")
     func selectedUnasked() {
-        var procedure = WritePages(Self.writes, longestAnswer: 250)
+        var procedure = WritePages(Self.writes, maximumAnswerLength: 250)
         _ = procedure.next(after: .begin)
         guard case .fail(let error) = procedure.next(after: .selected(ScanTagTests.identity))
         else {

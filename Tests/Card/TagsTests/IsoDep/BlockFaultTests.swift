@@ -37,7 +37,7 @@ struct BlockFaultTests {
         var reader = ReaderSide(answer)
         _ = reader.begin([0x90, 0x60, 0, 0, 0])
         let action = reader.hear(.frame([0x12]))
-        guard case .failed(.outOfPlace) = action else {
+        guard case .failed(.outOfSequence) = action else {
             Issue.record("it goes on: \(action)")
             return
         }
@@ -104,7 +104,7 @@ struct BlockFaultTests {
         #expect(line.exchange([2, 7]) == .finished(BlockLine.answer(to: [2, 7])))
         #expect(line.carriedOut == [[2, 7], [2, 7]])
         // The numbers no longer fit: no later answer is taken for another.
-        #expect(line.exchange([2, 8]) == .failed(.outOfPlace))
+        #expect(line.exchange([2, 8]) == .failed(.outOfSequence))
     }
 
     @Test("A card that falls silent at any block is given up")
@@ -121,7 +121,7 @@ struct BlockFaultTests {
             #expect(ends.last == .failed(.silent), "\(place)")
             // A command was carried out at most once, however it ended.
             #expect(Set(line.carriedOut).count == line.carriedOut.count)
-            #expect(line.exchange([1, 1]) == .failed(.outOfPlace))
+            #expect(line.exchange([1, 1]) == .failed(.outOfSequence))
         }
     }
 
@@ -133,14 +133,14 @@ struct BlockFaultTests {
     func time() {
         // 12 and 13 times 38.66 ms.
         for (multiplier, end) in [
-            (12, ReaderSide.Action.finished([5, 4])), (13, .failed(.waitedTooLong)),
+            (12, ReaderSide.Action.finished([5, 4])), (13, .failed(.requestedTooMuchTime)),
         ] as [(UInt8, ReaderSide.Action)] {
             var line = line(time: 1)
             line.multiplier = multiplier
             #expect(line.exchange([2, 5]) == end)
         }
         for (requests, end) in [
-            (12, ReaderSide.Action.finished([5, 4])), (13, .failed(.waitedTooLong)),
+            (12, ReaderSide.Action.finished([5, 4])), (13, .failed(.requestedTooMuchTime)),
         ] {
             var line = line(time: requests)
             #expect(line.exchange([2, 5]) == end)
@@ -166,7 +166,7 @@ struct BlockFaultTests {
         #expect(line.resolve(dismissal) == .finished([]))
         #expect(!line.card.isActivated)
         #expect(line.card.hear([0x02, 1]) == .silence)
-        #expect(line.exchange([1, 1]) == .failed(.outOfPlace))
+        #expect(line.exchange([1, 1]) == .failed(.outOfSequence))
     }
 
     @Test("Deselecting a card that is gone succeeds")

@@ -132,23 +132,23 @@ struct TransmissionBlockTests {
     }
 
     @Test("A readable but unexpected block ends the conversation")
-    func outOfPlace() throws {
+    func outOfSequence() throws {
         let answer = try #require(AnswerToSelect(frame: BlockLine.answerToSelect))
         for frame in [
             [0x03, 1], [0xA2], [0xB2], [0xC2], [0xD0], [0x0A, 0], [0xF2, 60], [0xA2, 0],
         ] as [[UInt8]] {
             var reader = ReaderSide(answer)
             _ = reader.begin([1])
-            #expect(reader.hear(.frame(frame)) == .failed(.outOfPlace), "\(frame)")
-            #expect(reader.hear(.frame([0x02])) == .failed(.outOfPlace))
-            #expect(reader.begin([1]) == .failed(.outOfPlace))
+            #expect(reader.hear(.frame(frame)) == .failed(.outOfSequence), "\(frame)")
+            #expect(reader.hear(.frame([0x02])) == .failed(.outOfSequence))
+            #expect(reader.begin([1]) == .failed(.outOfSequence))
         }
     }
 
     @Test("Each kind of ISO-DEP failure has a description of its own")
     func words() {
         let kinds: [IsoDepError.Kind] = [
-            .silent, .outOfPlace, .waitedTooLong, .wrongLength, .noProtocol,
+            .silent, .outOfSequence, .requestedTooMuchTime, .wrongLength, .unsupportedProtocol,
         ]
         #expect(Set(kinds.map { IsoDepError($0).description }).count == kinds.count)
         #expect(IsoDepError(.silent, "words").description == "words")

@@ -152,7 +152,7 @@ struct AuthenticationTests {
         #expect(throws: NTAG424Error(.refused(.authenticationFailed))) {
             _ = try conversation.hear([0x91, 0xAE])
         }
-        #expect(throws: NTAG424Error(.keyRefusedBefore)) {
+        #expect(throws: NTAG424Error(.keyAlreadyRefused)) {
             _ = try conversation.authenticate(
                 .application, factoryKey, random: bytes(Self.first[0].random))
         }

@@ -183,7 +183,7 @@ struct CommandCodecTests {
         #expect(errors.allSatisfy { $0.nextStep.hasSuffix(".") })
         #expect(NTAG424Error(.refused(.other(StatusWord(0x6F00)))).description.contains("6F00"))
         let others: [NTAG424Error.Kind] = [
-            .unproved, .impostor, .lrpMode, .malformed, .sessionOver, .keyRefusedBefore,
+            .unauthenticated, .impostor, .lrpMode, .malformed, .sessionEnded, .keyAlreadyRefused,
             .tooLong,
         ]
         #expect(Set(others.map { NTAG424Error($0).description }).count == others.count)

@@ -189,7 +189,7 @@ struct MirrorAndTearTests {
                 changed[bit / 8 % (changed.count - 2)] ^= 1 << (bit % 8)
                 return changed
             }
-            #expect(throws: NTAG424Error(.unproved)) {
+            #expect(throws: NTAG424Error(.unauthenticated)) {
                 _ = try chip.run(.readData(.data, offset: 0, length: 32), file: .full)
             }
             #expect(chip.memory == before)

@@ -164,7 +164,7 @@ struct SecureMessagingTests {
             changed[bit / 8] ^= 1 << (bit % 8)
             var conversation = conversation(example.session)
             _ = try conversation.begin(example.command, file: example.file)
-            #expect(throws: NTAG424Error(.unproved)) {
+            #expect(throws: NTAG424Error(.unauthenticated)) {
                 _ = try conversation.hear(changed + [0x91, 0x00])
             }
             #expect(conversation.session == nil)
@@ -194,7 +194,7 @@ struct SecureMessagingTests {
             SecureSession(
                 encryption: factoryKey, authentication: key(example.authentication),
                 transaction: bytes(example.transaction), commands: .max))
-        #expect(throws: NTAG424Error(.sessionOver)) { _ = try last.begin(example.command) }
+        #expect(throws: NTAG424Error(.sessionEnded)) { _ = try last.begin(example.command) }
         #expect(last.session == nil)
         var long = conversation(example.session)
         let data = [UInt8](repeating: 1, count: 240)

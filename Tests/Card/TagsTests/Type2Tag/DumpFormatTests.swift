@@ -208,7 +208,7 @@ import Testing
             "byte 14 is zero, so this is not text; \(lengths), not 15")
         refuses(
             .badSyntax, [4, 0x52, 0, 1], "byte 2 is zero, so this is not text; \(lengths), not 4")
-        let long = [UInt8](repeating: UInt8(ascii: "#"), count: TagDump.longestText + 1)
+        let long = [UInt8](repeating: UInt8(ascii: "#"), count: TagDump.maximumTextBytes + 1)
         refuses(
             .tooLong, long, "the file has 65537 bytes, which is more than any dump has (65536)")
     }

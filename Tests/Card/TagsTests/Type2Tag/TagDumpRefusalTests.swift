@@ -156,7 +156,7 @@ import Testing
     @Test("A dump longer than the limit is refused")
     func readsNoMoreThanItsLimit() throws {
         let text = try fixture("tapcard-ntag213.txt")
-        let room = TagDump.longestText - text.utf8.count
+        let room = TagDump.maximumTextBytes - text.utf8.count
         let full = text + "#" + String(repeating: ".", count: room - 1)
         #expect(full.utf8.count == 65_536)
         #expect(try TagDump(parsing: full) == TagDump(parsing: text))

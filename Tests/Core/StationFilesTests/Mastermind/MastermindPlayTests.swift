@@ -36,11 +36,11 @@ struct MastermindPlayTests {
     @Test(
         "A guess that breaks the rules is not sent",
         arguments: [[1, 2, 3], [1, 2, 3, 7], [0, 1, 1, 1]])
-    func badGuess(colours: [Int]) async throws {
+    func badGuess(colors: [Int]) async throws {
         let bench = try PlayBench()
         let play = try await bench.playing()
         let error = await bench.refusal { () async throws(TapcardError) in
-            _ = try await play.guess(colours)
+            _ = try await play.guess(colors)
         }
         #expect(error?.kind == .refusal(.badGuess) && error?.meaning == "Nothing was sent.")
         #expect(bench.service.asked.count == 2)
@@ -293,11 +293,11 @@ struct MastermindPlayTests {
         let play = try await bench.playing()
         let other = bench.play()
         await withTaskGroup(of: Void.self) { group in
-            for (play, colour) in [(play, 1), (other, 2)] {
+            for (play, color) in [(play, 1), (other, 2)] {
                 group.addTask {
                     for _ in 0..<20 {
                         _ = await bench.refusal { () async throws(TapcardError) in
-                            _ = try await play.guess([colour, colour, colour, colour])
+                            _ = try await play.guess([color, color, color, color])
                         }
                     }
                 }

@@ -71,16 +71,16 @@ final class PlayedMastermind: MastermindService {
     }
 
     func guess(
-        _ colours: [Int], in game: MastermindGameID, with token: MastermindToken
+        _ colors: [Int], in game: MastermindGameID, with token: MastermindToken
     ) async throws(ServiceError) -> MastermindAnswer {
-        let failure = failure(of: "guess \(colours.map(String.init).joined()) \(token.secret)")
+        let failure = failure(of: "guess \(colors.map(String.init).joined()) \(token.secret)")
         await state.withLock { $0.meanwhile.take() }?()
         if let failure { throw failure }
         let answer = state.withLock { state in
             state.guesses += 1
             return MastermindAnswer(
-                MastermindEvaluation(of: colours, against: PlayedMastermind.secret),
-                guessCount: state.guesses, slots: colours.count)
+                MastermindEvaluation(of: colors, against: PlayedMastermind.secret),
+                guessCount: state.guesses, slots: colors.count)
         }
         guard let answer else { throw ServiceError(.wrongShape, "no answer") }
         return answer

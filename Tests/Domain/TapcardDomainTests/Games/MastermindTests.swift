@@ -6,23 +6,23 @@ struct MastermindTests {
     /// Counts black pegs first, and then the colors that both codes have, without the black ones.
     static func reference(_ guess: [Int], _ secret: [Int]) -> MastermindEvaluation {
         let black = guess.indices.count { guess[$0] == secret[$0] }
-        let common = Set(guess).reduce(0) { sum, colour in
-            sum + min(guess.count { $0 == colour }, secret.count { $0 == colour })
+        let common = Set(guess).reduce(0) { sum, color in
+            sum + min(guess.count { $0 == color }, secret.count { $0 == color })
         }
         return MastermindEvaluation(black: black, white: common - black)
     }
 
-    static func all(_ slots: Int, _ colours: Int) -> [[Int]] {
+    static func all(_ slots: Int, _ colors: Int) -> [[Int]] {
         (0..<slots).reduce([[]]) { codes, _ in
-            codes.flatMap { code in (1...colours).map { code + [$0] } }
+            codes.flatMap { code in (1...colors).map { code + [$0] } }
         }
     }
 
     @Test(
         "Every guess is evaluated correctly against every secret",
         arguments: [(1, 6), (2, 6), (3, 6), (4, 3), (4, 4), (5, 2)])
-    func everyPair(slots: Int, colours: Int) {
-        let codes = Self.all(slots, colours)
+    func everyPair(slots: Int, colors: Int) {
+        let codes = Self.all(slots, colors)
         for secret in codes {
             for guess in codes {
                 let found = MastermindEvaluation(of: guess, against: secret)
@@ -36,8 +36,8 @@ struct MastermindTests {
     @Test(
         "An evaluation is possible only if some guess and secret give it",
         arguments: [(1, 6), (2, 6), (3, 4), (4, 4)])
-    func possible(slots: Int, colours: Int) {
-        let codes = Self.all(slots, colours)
+    func possible(slots: Int, colors: Int) {
+        let codes = Self.all(slots, colors)
         var found: Set<MastermindEvaluation> = []
         for secret in codes {
             for guess in codes { found.insert(MastermindEvaluation(of: guess, against: secret)) }
@@ -63,9 +63,9 @@ struct MastermindTests {
         ] {
             #expect(throws: Refusal(.badGuess, "")) { try rules.requireGuess(guess) }
         }
-        for (slots, colours) in [(0, 6), (13, 6), (-1, 6), (4, 1), (4, 13), (.max, 6)] {
+        for (slots, colors) in [(0, 6), (13, 6), (-1, 6), (4, 1), (4, 13), (.max, 6)] {
             #expect(throws: Refusal(.badGuess, "")) {
-                try MastermindRules(slots: slots, colours: colours)
+                try MastermindRules(slots: slots, colors: colors)
             }
         }
     }

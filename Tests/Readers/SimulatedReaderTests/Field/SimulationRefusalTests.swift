@@ -29,7 +29,7 @@ struct SimulationRefusalTests {
         "tapcard simulation 1\r\n", "Tapcard simulation 1\n",
     ].map { Case(heading, $0, "is not a tapcard simulation") }
 
-    static let outOfPlace =
+    static let outOfSequence =
         [
             lying + lying, lying + "on-reader: none\n", "on-reader:\n", "on-reader\n",
             "on-reader: \n", "on-reader:04112233445566\n", "On-reader: none\n",
@@ -78,7 +78,8 @@ struct SimulationRefusalTests {
     }
 
     @Test(
-        "Invalid text is refused with the reason", arguments: headings + outOfPlace + fields + tags)
+        "Invalid text is refused with the reason",
+        arguments: headings + outOfSequence + fields + tags)
     func refuses(_ change: Case) throws {
         let text = try Self.text()
         let parts = text.split(separator: change.old, omittingEmptySubsequences: false)

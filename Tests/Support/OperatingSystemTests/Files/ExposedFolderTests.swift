@@ -31,7 +31,7 @@ struct ExposedFolderTests {
         for exists in [false, true] {
             if exists { try file.write([1]) }
             #expect(file.exposedFolder()?.path == alone.map { folder.path($0) })
-            #expect(file.exposedFolder(mayShare: true)?.path == shared.map { folder.path($0) })
+            #expect(file.exposedFolder(allowsGroup: true)?.path == shared.map { folder.path($0) })
             #expect(file.exposedFolder()?.isForeign != true)
         }
         try setMode(of: "above", 0o700)

@@ -9,19 +9,19 @@ import TapcardDomain
 package struct AddressFile: Hashable, Sendable {
     /// The maximum length of the file, in bytes, so that it fits in one protected answer from the
     /// chip.
-    package static let longest = 224
+    package static let maximumByteCount = 224
     /// The number of bytes in the message's length field.
     package static let lengthByteCount = 2
     /// The file for an issuer without a page. Its host name can never exist (RFC 2606).
-    package static let nowhere: AddressFile = {
-        guard let file = try? AddressFile(page: "https://\(noHost)/c") else {
+    package static let placeholder: AddressFile = {
+        guard let file = try? AddressFile(page: "https://\(placeholderHost)/c") else {
             preconditionFailure("this address fits on a chip")
         }
         return file
     }()
 
-    /// The host name in `nowhere`.
-    package static let noHost = "tapcard.invalid"
+    /// The host name in `placeholder`.
+    package static let placeholderHost = "tapcard.invalid"
 
     /// Where `p`, `d`, and `m` start in the file.
     package let identityAt: Int
@@ -61,8 +61,8 @@ package struct AddressFile: Hashable, Sendable {
             NDEFMessage([NDEFURI(page + identity + data + code).record]).encoded()
         ) { (_: NDEFError) in AddressError("the address is too long for the chip") }
         let used = AddressFile.lengthByteCount + message.count
-        guard used <= AddressFile.longest else {
-            let excess = used - AddressFile.longest
+        guard used <= AddressFile.maximumByteCount else {
+            let excess = used - AddressFile.maximumByteCount
             throw AddressError(
                 "the address is \(excess) \(excess == 1 ? "character" : "characters") too long for "
                     + "the chip")
@@ -96,7 +96,7 @@ package struct AddressFile: Hashable, Sendable {
         let offset = used - byteCountFromGrant
         // A random length, or the length of an unrelated message, could lead to an offset before
         // the start of the file or past its end.
-        return used <= longest && offset > lengthByteCount ? offset : nil
+        return used <= maximumByteCount && offset > lengthByteCount ? offset : nil
     }
 
     /// Whether a chip has written 48 digits into one of our files, as a chip in LRP mode does,
@@ -192,7 +192,7 @@ package struct AddressFile: Hashable, Sendable {
 
     /// Whether a station can use a card whose file has these settings. The positions of mirrored
     /// values are not compared, because they depend on the card's address.
-    static func isOfCard(_ settings: FileSettings, _ file: FileNumber) -> Bool {
+    static func fitsCard(_ settings: FileSettings, _ file: FileNumber) -> Bool {
         switch file {
         case .data: settings == slotSettings
         case .ndef: settings.mode == mode && settings.rights == rights

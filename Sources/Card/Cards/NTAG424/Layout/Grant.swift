@@ -10,7 +10,7 @@ import TapcardDomain
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
     /// The maximum sum of credits, in minor units: 48 bits.
-    package static let most: Int64 = 1 << 48 - 1
+    package static let maximum: Int64 = 1 << 48 - 1
     static let formatVersion: UInt8 = 1
     private static let sealByteCount = 8
     /// Zeros, reserved for the terms on which a station may take offline payments.
@@ -19,9 +19,9 @@ package struct Grant: Hashable, Sendable {
     /// The sum of all credits, in minor units. It never decreases.
     package let granted: Int64
 
-    /// `nil` for credits that are negative or above `most`.
+    /// `nil` for credits that are negative or above `maximum`.
     package init?(_ granted: Int64) {
-        guard (0...Grant.most).contains(granted) else { return nil }
+        guard (0...Grant.maximum).contains(granted) else { return nil }
         self.granted = granted
     }
 

@@ -16,7 +16,7 @@ package struct NTAG424Slot: Hashable, Sendable {
 
     /// `nil` if the sum does not fit in a slot.
     package init?(record: [UInt8], spent: Int64) {
-        guard record.count == SealedRecord.byteCount, (0...Grant.most).contains(spent) else {
+        guard record.count == SealedRecord.byteCount, (0...Grant.maximum).contains(spent) else {
             return nil
         }
         (self.record, self.spent) = (record, spent)

@@ -22,7 +22,7 @@ package struct InspectSettings: NTAG424Procedure {
         if case .settings(let file) = steps.popFirst() {
             // A file of a different size is not the file that tapcard's cards have.
             guard let report = FileSettings.reported(data), report.size == file.size,
-                AddressFile.isOfCard(report.settings, file)
+                AddressFile.fitsCard(report.settings, file)
             else { return .finish(false) }
         }
         return go()

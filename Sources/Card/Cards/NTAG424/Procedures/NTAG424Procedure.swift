@@ -60,7 +60,8 @@ package struct NTAG424Talk: Hashable, Sendable {
 
 extension NTAG424Procedure {
     package mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome> {
-        throw NTAG424CardError(.doubtful(.unproved), NTAG424Error(.unproved).description)
+        throw NTAG424CardError(
+            .doubtful(.unauthenticated), NTAG424Error(.unauthenticated).description)
     }
 
     package mutating func next(after event: NTAG424Event) -> NTAG424Step<Outcome> {

@@ -74,7 +74,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
         // Selecting again would have ended the session, and a different card may have been
         // selected.
-        guard talk.key == .three else { throw .chip(NTAG424Error(.sessionOver)) }
+        guard talk.key == .three else { throw .chip(NTAG424Error(.sessionEnded)) }
         return go()
     }
 

@@ -7,7 +7,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     package enum Kind: Sendable, Hashable {
         case refused(NTAG424Refusal)
         /// The answer does not have the MAC that only this card can compute.
-        case unproved
+        case unauthenticated
         /// The card cannot prove that it has the key: it is a different card, or a copy.
         case impostor
         /// The chip has been permanently switched to its other protocol (LRP), which tapcard does
@@ -16,9 +16,9 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         /// An answer with the wrong length or format.
         case malformed
         /// The session has ended. Only authenticating again helps.
-        case sessionOver
+        case sessionEnded
         /// This card has already refused a key. Another attempt could lock the key.
-        case keyRefusedBefore
+        case keyAlreadyRefused
         /// The command does not fit in one APDU.
         case tooLong
     }
@@ -31,13 +31,13 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.explanation(refusal)
-        case .unproved: "the response was not authenticated, so nothing in it is trusted"
+        case .unauthenticated: "the response was not authenticated, so nothing in it is trusted"
         case .impostor: "the card failed to prove its identity"
         case .lrpMode:
             "the chip is in LRP mode, which is not supported"
         case .malformed: "the card's response is malformed"
-        case .sessionOver: "the session with the card has ended"
-        case .keyRefusedBefore: "the card refused a key earlier in this tap"
+        case .sessionEnded: "the session with the card has ended"
+        case .keyAlreadyRefused: "the card refused a key earlier in this tap"
         case .tooLong: "the command is too long for this card"
         }
     }
@@ -46,11 +46,11 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     package var nextStep: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.advice(refusal)
-        case .unproved, .malformed, .sessionOver:
+        case .unauthenticated, .malformed, .sessionEnded:
             "Hold the card still and tap it again."
         case .impostor: "Keep the card, and check it in the ledger. It may be a copy."
         case .lrpMode: "Use another chip. LRP mode cannot be undone."
-        case .keyRefusedBefore:
+        case .keyAlreadyRefused:
             "Remove the card. Compare its key versions (`tapcard tag info`) before the next tap."
         case .tooLong: "This is a program error. Please report it."
         }

@@ -49,7 +49,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         _ number: KeyNumber, _ key: AESKey, random: [UInt8]
     ) throws(NTAG424Error) -> Step {
         precondition(random.count == SecureSession.randomSize, "16 random bytes")
-        guard !isBarred else { throw NTAG424Error(.keyRefusedBefore) }
+        guard !isBarred else { throw NTAG424Error(.keyAlreadyRefused) }
         let isFirst = session == nil
         state = .challenged(number, key, random: random, isFirst: isFirst)
         let command: CardCommand =
@@ -72,7 +72,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         // The command counter must not wrap around, because MACs would repeat.
         guard session.commands < .max else {
             end()
-            throw NTAG424Error(.sessionOver)
+            throw NTAG424Error(.sessionEnded)
         }
         let mode = command.mode(file: file)
         guard let apdu = session.protect(command, mode) else { throw NTAG424Error(.tooLong) }

@@ -109,7 +109,7 @@ package struct SecureSession: Sendable, Hashable {
         guard
             ConstantTime.equal(
                 code(status.code, commands, data), Array(answer.suffix(AESKey.shortCodeSize)))
-        else { throw NTAG424Error(.unproved) }
+        else { throw NTAG424Error(.unauthenticated) }
         guard mode == .full, !data.isEmpty else { return data }
         guard let plain = decrypt(data, .answer, commands) else { throw NTAG424Error(.malformed) }
         return plain

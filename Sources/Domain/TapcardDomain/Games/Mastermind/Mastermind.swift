@@ -2,29 +2,29 @@
 package struct MastermindRules: Hashable, Sendable {
     package let slots: Int
     /// The number of colors, which are numbered from 1.
-    package let colours: Int
+    package let colors: Int
 
     package static let maximumSlots = 12
     package static let maximumColors = 12
     package static let defaultColors = 6
     /// The maximum length of a player's password, in bytes.
-    package static let longestPassword = 1_024
+    package static let maximumPasswordBytes = 1_024
     /// The maximum number of guesses in a game: far more than any player needs.
     package static let maximumGuesses = 1_000_000
     /// The lifetimes that can be requested for a login, in seconds.
     package static let loginSeconds = 30...3_600
 
-    package init(slots: Int, colours: Int = defaultColors) throws(Refusal) {
+    package init(slots: Int, colors: Int = defaultColors) throws(Refusal) {
         guard (1...MastermindRules.maximumSlots).contains(slots),
-            (2...MastermindRules.maximumColors).contains(colours)
+            (2...MastermindRules.maximumColors).contains(colors)
         else {
             throw Refusal(
                 .badGuess,
-                "\(slots) slots with \(colours) colors is not possible; choose 1 to "
+                "\(slots) slots with \(colors) colors is not possible; choose 1 to "
                     + "\(MastermindRules.maximumSlots) slots and 2 to "
                     + "\(MastermindRules.maximumColors) colors")
         }
-        (self.slots, self.colours) = (slots, colours)
+        (self.slots, self.colors) = (slots, colors)
     }
 
     package func requireGuess(_ guess: [Int]) throws(Refusal) {
@@ -35,8 +35,8 @@ package struct MastermindRules: Hashable, Sendable {
                     + "\(guess.count)"
             )
         }
-        for colour in guess where !(1...colours).contains(colour) {
-            throw Refusal(.badGuess, "color \(colour) is not in the range 1 to \(colours)")
+        for color in guess where !(1...colors).contains(color) {
+            throw Refusal(.badGuess, "color \(color) is not in the range 1 to \(colors)")
         }
     }
 }
@@ -56,11 +56,11 @@ package struct MastermindEvaluation: Hashable, Sendable {
         let black = zip(guess, secret).count { $0 == $1 }
         // How many pegs of each color in the secret have not been matched yet.
         var left: [Int: Int] = [:]
-        for colour in secret { left[colour, default: 0] += 1 }
+        for color in secret { left[color, default: 0] += 1 }
         var common = 0
-        for colour in guess {
-            guard let count = left[colour], count > 0 else { continue }
-            left[colour] = count - 1
+        for color in guess {
+            guard let count = left[color], count > 0 else { continue }
+            left[color] = count - 1
             common += 1
         }
         // The common pegs include those in the right place.

@@ -2,7 +2,7 @@ import BlockingLane
 import Tags
 
 /// Queries pcscd before a reader is open, on the reader's lane.
-actor PCSCDoorway {
+actor PCSCLister {
     private nonisolated let lane: BlockingLane
 
     init(_ lane: BlockingLane) { self.lane = lane }

@@ -3,7 +3,7 @@
 /// A batch ends at its first refusal, so a preparation may not have been executed until the server
 /// confirms it. For this reason, a name counts only once it is confirmed, and it is never reused
 /// for another attempt.
-struct KeptStatements {
+struct PreparedStatements {
     private static let maxCount = 512
 
     private var confirmed: [String: String] = [:]
@@ -15,7 +15,7 @@ struct KeptStatements {
     /// statements, because each one takes up server memory.
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
-        guard count < KeptStatements.maxCount else { return nil }
+        guard count < PreparedStatements.maxCount else { return nil }
         // Never decreased, not even after a failed preparation, so that no name is reused.
         count += 1
         let name = "s\(count)"

@@ -16,7 +16,7 @@ package struct UnconfirmedCard: Sendable, Hashable {
 }
 
 /// The verdict on an offline payment. The first check that fails determines the reason.
-package enum OfflineJudgement: Sendable, Hashable {
+package enum OfflineDecision: Sendable, Hashable {
     /// The payment may be added to the journal.
     case accepted(account: Int, balance: Money)
     case refused(Reason)
@@ -88,7 +88,7 @@ package enum OfflineJudgement: Sendable, Hashable {
         }
 
         /// Why no card could be used for this payment; nil if some cards could.
-        package var refusalOfAll: Reason? {
+        package var refusalForEveryCard: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
                 try requirePayable(balance: .max, leftOfCard: limits.card.minorUnits)
@@ -145,7 +145,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 
     package init(_ question: Question, _ card: UnconfirmedCard) {
         do throws(Rejection) {
-            self = try OfflineJudgement.accepting(question, card)
+            self = try OfflineDecision.accepting(question, card)
         } catch {
             self = .refused(error.reason)
         }
@@ -158,7 +158,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 
     private static func accepting(
         _ question: Question, _ card: UnconfirmedCard
-    ) throws(Rejection) -> OfflineJudgement {
+    ) throws(Rejection) -> OfflineDecision {
         let snapshot = try question.currentSnapshot()
         let wanted = question.amount.minorUnits
         guard let record = card.record.flatMap(SealedRecord.init),
@@ -183,7 +183,7 @@ package enum OfflineJudgement: Sendable, Hashable {
 
 extension TapcardError {
     /// The refusal of an offline payment at a station that takes offline payments.
-    package init(_ reason: OfflineJudgement.Reason, uid: CardUID? = nil) {
+    package init(_ reason: OfflineDecision.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
             case .noSnapshot: "this station has no usable snapshot of the cards"
