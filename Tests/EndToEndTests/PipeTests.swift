@@ -32,9 +32,8 @@ struct PipeTests {
             "read", status: 1,
             complains:
                 "The key file cannot be read: ~/.local/share/tapcard/simulated/keys.json is a "
-                + "pipe, not a file. Cards cannot be read or written without the keys; if only a "
-                + "change to the keys failed, the current keys can still be used. Start tapcard as "
-                + "the owner of the file, or restore the backup of the keys.")
+                + "pipe, not a file. Cards cannot be read or written without the keys. Start "
+                + "tapcard as the owner of the file, or restore the backup of the keys.")
     }
 
     @Test("A pipe in place of the simulation file is refused")

@@ -29,7 +29,7 @@ import Testing
         let undeclared =
             "The database was promoted or restored; the owner must run `tapcard ledger reopen`. "
             + "Payments, top-ups, and other money operations are not possible until the ledger can "
-            + "be used again, except for offline payments where those are turned on."
+            + "be used again."
         try second.expect("pay 1", status: 9, complains: undeclared)
         try owner.step("ledger reopen --lossless")
         #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €14.50 left"))

@@ -6,7 +6,7 @@ import Testing
 struct UnusableLedgerTests {
     private static let meaning =
         "Payments, top-ups, and other money operations are not possible until the ledger can be "
-        + "used again, except for offline payments where those are turned on."
+        + "used again."
 
     @Test("A payment is refused while another process holds the ledger, but a read works")
     func locked() throws {

@@ -133,7 +133,7 @@ package struct CashierFile: Sendable {
             "format": .string(CashierFile.format),
             "cashiers": .array(cashiers.map(\.document)),
         ]
-        try file.write(document.prettyText, orAdvise: .lookAtCashiers)
+        try file.write(document.prettyText)
     }
 
     private var damaged: TapcardError {

@@ -17,8 +17,8 @@ public struct KeyFile: Sendable {
     public init(path: String, whenWaiting: @escaping @Sendable (String) -> Void = { _ in }) {
         file = PrivateFile(
             path: path, secret: .keys, kind: .keysUnusable, name: "The key file",
-            meaning: "Cards cannot be read or written without the keys; if only a change to the "
-                + "keys failed, the current keys can still be used.")
+            meaning: "Cards cannot be read or written without the keys.",
+            unchanged: "The key file was not changed.")
         self.whenWaiting = whenWaiting
     }
 
@@ -107,21 +107,7 @@ public struct KeyFile: Sendable {
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
     /// Replaces the whole file. Only its owner can read the new one.
-    public func save(_ keys: KeyRing) throws(TapcardError) {
-        let bytes = Array(KeyFile.text(of: keys).utf8)
-        do {
-            try DurableFile(path).write(bytes, mode: PrivateFile.mode)
-        } catch {
-            // If the new keys can be read back, the file was replaced even though its sync failed.
-            guard (try? DurableFile(path).read()) != bytes else {
-                throw file.refusal(
-                    "\(file.named) may or may not have been written, because the disk failed "
-                        + "(\(error.detail)); check the file.",
-                    .lookAtKeys)
-            }
-            throw file.notChanged("written", error, .makeRoom(.keys))
-        }
-    }
+    public func save(_ keys: KeyRing) throws(TapcardError) { try file.write(KeyFile.text(of: keys)) }
 }
 
 extension KeyRingSource {

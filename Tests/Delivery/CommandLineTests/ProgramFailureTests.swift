@@ -12,8 +12,18 @@ struct ProgramFailureTests {
         let bench = try ProgramBench()
         try bench.write("", to: "ledger.sqlite")
         let failures = ProgramBench.Failures(ledger: LedgerError(kind, "the ledger is on fire"))
-        let unchanged =
-            kind == .locked || kind == .full ? "Nothing was changed, and no money moved. " : ""
+        let (unchanged, unusable) = (
+            "Nothing was changed, and no money moved.",
+            "Payments, top-ups, and other money operations are not possible until the ledger can "
+                + "be used again"
+        )
+        let expected =
+            switch kind {
+            case .locked, .full: "\(unchanged) \(unusable)."
+            case .wrongCurrency: unchanged
+            case .offline: "\(unusable), except for offline payments where those are turned on."
+            default: "\(unusable)."
+            }
         for line in ["read", "pay 1", "audit", "history", "block", "keys list"] {
             let ended = await bench.run(line + " --quiet", failing: failures)
             #expect(ended.status == 9, "\(line)")
@@ -21,9 +31,7 @@ struct ProgramFailureTests {
                 line == "pay 1" && kind == .offline
                 ? "The payment was not taken: the card was not charged. Try again once the ledger "
                     + "is back, or take cash."
-                : "\(unchanged)Payments, top-ups, and other money operations are not possible until "
-                    + "the ledger can be used again, except for offline payments where those are "
-                    + "turned on."
+                : expected
             #expect(
                 ended.text.hasSuffix("! tapcard: The ledger is on fire. \(meaning)\n"), "\(line)")
         }
@@ -56,9 +64,8 @@ struct ProgramFailureTests {
         #expect(other.status == 9)
         #expect(
             other.text
-                == "! tapcard: L is kept in JPY, not in USD. Payments, top-ups, and other money "
-                + "operations are not possible until the ledger can be used again, except for "
-                + "offline payments where those are turned on.\n")
+                == "! tapcard: L is kept in JPY, not in USD. Nothing was changed, and no money "
+                + "moved.\n")
     }
 
     @Test(

@@ -53,28 +53,37 @@ struct FullDiskTests {
         #expect(try till.play(places, next: .read) >= 2 * 30 / step)
     }
 
-    @Test("A rotation whose sync fails says correctly whether the new keys are in place")
-    func keys() throws {
+    @Test(
+        "A change to a secret file whose sync fails says correctly whether the change is in place",
+        arguments: [
+            ("keys rotate", "keys.json", "The key file was not changed."),
+            ("cashiers remove Ann", "cashiers.json", "The file is unchanged, and its cashiers can"),
+        ])
+    func secrets(line: String, file: String, unchanged: String) throws {
         let till = try Till()
         try till.step("issue --balance 20")
+        let added = try till.run(
+            ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": "ten euros, please"])
+        #expect(added.status == 0, "\(added.errors)")
         let start = try Till(like: till)
         let watched = try KillSwitch(till, files: till.data)
-        let rotated = try till.run(
-            ["keys", "rotate"], with: watched.variables(calls: "sync"))
-        #expect(rotated.status == 0)
+        let change = till.words(of: line)
+        let path = till.data + "/" + file
+        let changed = try till.run(change, with: watched.variables(calls: "sync"))
+        #expect(changed.status == 0)
         let syncs = try watched.takeLog().counted
         var wereInPlace: Set<Bool> = []
         for number in stride(from: 1, through: syncs, by: 1) {
             try till.takeFiles(of: start)
-            let before = try till.text(of: till.keys)
+            let before = try till.text(of: path)
             let ended = try till.run(
-                ["keys", "rotate"], with: watched.variables(.fail(EIO), at: number, calls: "sync"))
+                change, with: watched.variables(.fail(EIO), at: number, calls: "sync"))
             #expect(ended.status == 1, "\(ended.errors)")
-            let areNew = try till.text(of: till.keys) != before
-            wereInPlace.insert(areNew)
-            #expect(ended.errors.contains("The new keys are in place") == areNew, "\(ended.errors)")
+            let isInPlace = try till.text(of: path) != before
+            wereInPlace.insert(isInPlace)
             #expect(
-                ended.errors.contains("The key file was not changed") != areNew, "\(ended.errors)")
+                ended.errors.contains("The change is in place") == isInPlace, "\(ended.errors)")
+            #expect(ended.errors.contains(unchanged) != isInPlace, "\(ended.errors)")
             #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))
         }
         #expect(wereInPlace == [true, false])

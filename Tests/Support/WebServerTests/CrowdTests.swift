@@ -17,7 +17,7 @@ import WebServer
             Self.member(1, "a"), Self.member(2, "b"), Self.member(3, "b"), Self.member(4, "b"),
             Self.member(5, "c"), Self.member(6, "c"),
         ])
-        #expect(crowd.leaving == [2, 3, 5, 1, 4, 6])
+        #expect(crowd.connectionsToClose == [2, 3, 5, 1, 4, 6])
     }
 
     @Test("Connections with a request stay but count for their address")
@@ -26,15 +26,15 @@ import WebServer
             Self.member(1, "a"), Self.member(2, "a"), Self.member(3, "b", canBeClosed: false),
             Self.member(4, "b", canBeClosed: false), Self.member(5, "b"),
         ])
-        #expect(crowd.leaving == [5, 1, 2])
+        #expect(crowd.connectionsToClose == [5, 1, 2])
     }
 
     @Test("Logged-in clients do not count for their address and leave last")
     func known() {
         let tills = (1...300).map { Self.member($0, "shop", isKnown: true) }
         let crowd = Crowd(tills + [Self.member(400, "shop"), Self.member(401, "a", since: 0)])
-        #expect(crowd.leaving.prefix(2) == [401, 400])
-        #expect(Array(crowd.leaving.dropFirst(2)) == (1...300).map { UInt64($0) })
+        #expect(crowd.connectionsToClose.prefix(2) == [401, 400])
+        #expect(Array(crowd.connectionsToClose.dropFirst(2)) == (1...300).map { UInt64($0) })
     }
 
     @Test("A logged-in client stays while a stranger that just arrived may soon leave")
@@ -43,8 +43,8 @@ import WebServer
         let stranger = Crowd.Member(
             number: 2, client: "a", isKnown: false, canBeClosed: false, canBeClosedSoon: true,
             waitingSince: 2)
-        #expect(Crowd([till, stranger]).leaving.isEmpty)
-        #expect(Crowd([till, Self.member(2, "a", canBeClosed: false)]).leaving == [1])
-        #expect(Crowd([stranger, Self.member(3, "a")]).leaving == [3])
+        #expect(Crowd([till, stranger]).connectionsToClose.isEmpty)
+        #expect(Crowd([till, Self.member(2, "a", canBeClosed: false)]).connectionsToClose == [1])
+        #expect(Crowd([stranger, Self.member(3, "a")]).connectionsToClose == [3])
     }
 }

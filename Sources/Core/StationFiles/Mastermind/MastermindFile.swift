@@ -12,7 +12,8 @@ struct MastermindFile: Sendable {
     init(path: String, note: @escaping @Sendable (String) -> Void) {
         file = PrivateFile(
             path: path, secret: .games, kind: .fileUnusable, name: "The Mastermind games file",
-            meaning: "Mastermind cannot be played without this file.")
+            meaning: "Mastermind cannot be played without this file.",
+            unchanged: "The file was not changed.")
         self.note = note
     }
 
@@ -32,9 +33,7 @@ struct MastermindFile: Sendable {
             let old = try loadOrSetAside()
             var book = old
             let success = try body(&book)
-            if book != old {
-                try file.write(book.document.text + "\n", orAdvise: .makeRoom(.games))
-            }
+            if book != old { try file.write(book.document.text + "\n") }
             return success
         }
     }

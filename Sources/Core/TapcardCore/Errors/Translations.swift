@@ -4,7 +4,11 @@ public import Tags
 public import TapcardDomain
 
 extension TapcardError {
-    static let unchanged = "Nothing was changed, and no money moved."
+    package static let unchanged = "Nothing was changed, and no money moved."
+    /// What an unusable ledger means for the station.
+    package static let needsLedger =
+        "Payments, top-ups, and other money operations are not possible until the ledger can be "
+        + "used again"
     static let moneyIsSafe = "The full balance is safe in the ledger."
     static let nothingWritten = "Nothing was written to the tag."
 
@@ -85,12 +89,17 @@ extension TapcardError {
             case .offline: .ledgerOffline
             }
         let isBusy = kind == .ledgerLocked || kind == .ledgerFull
+        let meaning =
+            switch kind {
+            case .ledgerLocked, .ledgerFull, .ledgerCurrency, .refusal: TapcardError.unchanged
+            // Only a database that cannot be reached lets a station take offline payments.
+            case .ledgerOffline:
+                TapcardError.needsLedger
+                    + ", except for offline payments where those are turned on."
+            default: TapcardError.needsLedger + "."
+            }
         self.init(
-            kind, TapcardError.sentence(error.detail),
-            meaning: isBusy
-                ? TapcardError.unchanged
-                : "Payments, top-ups, and other money operations are not possible until the ledger "
-                    + "can be used again, except for offline payments where those are turned on.",
+            kind, TapcardError.sentence(error.detail), meaning: meaning,
             next: isBusy ? [.ledger(.takeNoMoney)] : [])
     }
 

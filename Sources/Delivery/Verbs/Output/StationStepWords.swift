@@ -88,7 +88,7 @@ extension NextStep.LotteryStep {
         case .checkTickets:
             NextWords(
                 "check-tickets",
-                "Once the ledger is online again, run this and tap the card: tapcard ticket check")
+                "Once the ledger works again, run this and tap the card: tapcard ticket check")
         case .showTickets:
             NextWords(
                 "show-tickets",
@@ -112,10 +112,7 @@ extension NextStep.LedgerStep {
     var words: NextWords {
         switch self {
         case .takeNoMoney:
-            NextWords(
-                "take-no-money",
-                "Payments, top-ups, and other money operations are not possible until the ledger "
-                    + "can be used again, except for offline payments where those are turned on.")
+            NextWords("take-no-money", TapcardError.needsLedger + ".")
         case .restoreGoodBackup:
             NextWords(
                 "restore-good-backup",
@@ -129,7 +126,7 @@ extension NextStep.LedgerStep {
         case .readCardWhenBack:
             NextWords(
                 "read-card-when-back",
-                "Once the ledger is online again, run this and tap the card: tapcard read")
+                "Once the ledger works again, run this and tap the card: tapcard read")
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
@@ -145,7 +142,7 @@ extension NextStep.LedgerStep {
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",
-                "Once the ledger is online again, run tapcard read and tap the card before you "
+                "Once the ledger works again, run tapcard read and tap the card before you "
                     + "repeat anything; it resolves what is still open. To see the outcome, run: "
                     + "tapcard history")
         case .checkDisk:
@@ -186,11 +183,8 @@ extension NextStep.FileStep {
                 "use-newer-version",
                 "Use the newer version of tapcard that wrote the file, or delete the file and log "
                     + "in again.")
-        case .makeRoom(let file):
-            NextWords(
-                "make-room",
-                (file == .keys ? "The key file was not changed. " : "")
-                    + "Free up disk space, or get permission to write the file.")
+        case .makeRoom:
+            NextWords("make-room", "Free up disk space, or get permission to write the file.")
         case .chooseOtherName: NextWords("choose-other-name", "Choose another name.")
         case .removeCashier:
             NextWords(
@@ -199,13 +193,11 @@ extension NextStep.FileStep {
         case .lookAtCashiers:
             NextWords(
                 "look-at-cashiers",
-                "The change may be lost. Free up disk space or get permission to write the file, "
-                    + "then check with: tapcard cashiers list")
+                "Check the disk, then the cashiers with: tapcard cashiers list")
         case .lookAtKeys:
             NextWords(
                 "look-at-keys",
-                "The new keys are in place but may be lost in a power failure. Check the disk, "
-                    + "then the keys with: tapcard keys list")
+                "Check the disk, then the keys with: tapcard keys list")
         case .importKeys: NextWords("import-keys", "Import the keys: tapcard keys import FILE")
         case .importPresentKeys:
             NextWords(

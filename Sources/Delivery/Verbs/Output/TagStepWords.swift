@@ -116,7 +116,7 @@ extension NextStep.RequestStep {
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "Once the ledger is online again, repeat this with --operation \(id); the prize "
+                "Once the ledger works again, repeat this with --operation \(id); the prize "
                     + "will be booked only once, but do not pay out any cash before you see the "
                     + "result.",
                 ["operation": id], option: "operation")

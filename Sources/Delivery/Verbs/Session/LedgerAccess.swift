@@ -100,18 +100,17 @@ package struct LedgerAccess {
         get throws(TapcardError) {
             let settings = session.settings
             let path = try settings.ledgerPlace
-            let nothing = "Nothing was changed, and no money moved."
             // A moved ledger is also missing here, but the station does not need to be set up.
             if let address = movedTo(from: path) {
                 return TapcardError(
                     .ledgerUnavailable,
                     "The ledger at \(path) was moved to the database \(address).",
-                    meaning: nothing, next: [.ledger(.useDatabase(address))])
+                    meaning: TapcardError.unchanged, next: [.ledger(.useDatabase(address))])
             }
             guard try session.keyFile.load() == nil else {
                 return TapcardError(
                     .notSetUp, "This station has keys, but there is no ledger at \(path).",
-                    meaning: nothing,
+                    meaning: TapcardError.unchanged,
                     advice:
                         "Restore a backup with \(settings.commandLine("restore-backup FILE")), or "
                         + "start a new ledger: \(settings.commandLine("init"))")
@@ -119,13 +118,13 @@ package struct LedgerAccess {
             guard !settings.readerIsSimulated else {
                 return TapcardError(
                     .ledgerUnavailable, "There is no simulated ledger at \(path) yet.",
-                    meaning: nothing,
+                    meaning: TapcardError.unchanged,
                     advice: "The first simulated card creates it. To make the demo card, run: "
                         + settings.commandLine("demo"))
             }
             return TapcardError(
                 .notSetUp, "This station is not set up: there is no ledger at \(path).",
-                meaning: nothing,
+                meaning: TapcardError.unchanged,
                 advice:
                     "Set it up once with \(settings.commandLine("init --currency EUR")) (you "
                     + "cannot change the currency later), or try tapcard without real money: "
@@ -180,9 +179,7 @@ extension Settings {
                 guard error.kind == .danglingLink else { return false }
                 throw TapcardError(
                     .ledgerUnavailable, "The ledger cannot be opened: \(error.detail).",
-                    meaning: "Payments, top-ups, and other money operations are not possible until "
-                        + "the ledger can be used again, except for offline payments where those "
-                        + "are turned on.",
+                    meaning: TapcardError.needsLedger + ".",
                     advice:
                         "Mount the disk that it is on, or specify another ledger with --ledger.")
             }
