@@ -93,10 +93,10 @@ struct SandboxLotteryTests {
     }
 
     @Test("A list can be spoiled in one place")
-    func spoilt() throws {
+    func invalid() throws {
         let lottery = SandboxLottery()
-        func last(_ spoilt: SandboxLottery.InvalidEntry) throws -> JSONValue {
-            let text = try text(lottery.answerDraws(spoilt: spoilt))
+        func last(_ invalid: SandboxLottery.InvalidEntry) throws -> JSONValue {
+            let text = try text(lottery.answerDraws(invalid: invalid))
             let rows = try JSONValue.parsing(Array(text.utf8))["draws"]?.array
             #expect(rows?.first == SandboxLottery.document(lottery.draws[0]))
             return try #require(rows?.last)
@@ -105,7 +105,7 @@ struct SandboxLotteryTests {
         let duplicate = try last(.duplicateBalls)
         #expect(duplicate["number1"] == duplicate["number2"])
         #expect(try last(.date)["drawDate"] == "2023-02-30")
-        let tickets = try text(lottery.answerTickets(spoilt: .balls))
+        let tickets = try text(lottery.answerTickets(invalid: .balls))
         let rows = try JSONValue.parsing(Array(tickets.utf8))["tickets"]?.array
         #expect(rows?.last?["number1"] == "60")
     }

@@ -16,12 +16,16 @@ extension TapcardError {
             uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }
 
+    /// What an open operation means if the card is written before the operation is booked.
+    static func outcomeUnknown(of kind: Operation.Kind) -> String {
+        "The card may or may not have been written. Before you hand over anything, wait for the "
+            + "next tap to show whether the \(kind.noun) is booked."
+    }
+
     /// What an open operation of this kind means.
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
-        case .pay, .ticket, .close:
-            "The card may or may not have been written, and the \(kind.noun) is booked only if it "
-                + "was. Wait for the next tap to show the result before you hand over anything."
+        case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
         case _ where kind.isBookedAtOnce:
             isPermanentForTag
                 ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
@@ -85,8 +89,8 @@ extension TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: open.kind.isBookedAtOnce
-                ? "The \(open.kind.noun) is booked in the ledger, although the card was not "
-                    + "updated. \(meaning)" : meaning)
+                ? "The \(open.kind.noun) is booked in the ledger, but the card may not show it "
+                    + "yet. \(meaning)" : meaning)
     }
 
     /// The error for an operation that may have begun: the ledger failed while recording it, and is

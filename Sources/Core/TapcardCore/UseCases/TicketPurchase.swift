@@ -263,9 +263,7 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
-            meaning: "The card may or may not have been written, and the "
-                + "\(Operation.Kind.ticket.noun) is booked only if it was. Wait for the next tap "
-                + "to show the result before you hand over anything.",
+            meaning: outcomeUnknown(of: .ticket),
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
     }
