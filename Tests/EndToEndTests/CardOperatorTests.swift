@@ -75,8 +75,8 @@ import Testing
         try till.expect(
             "sim phone", status: 2,
             complains:
-                "There are several tags on the reader. Nothing was changed. Specify one of them; "
-                + "to list them, run: tapcard sim list")
+                "There is more than one tag on the reader. Nothing was changed. Specify one of "
+                + "them; to list them, run: tapcard sim list")
         #expect(try till.run(["--reader", "pn532_uart:/dev/x", "sim", "phone"]).status == 2)
     }
 

@@ -257,7 +257,7 @@ struct CashierPageTests {
         page.process.signal(SIGHUP)
         try page.process.wait("it says that they do not fit, and which they are") {
             let log = try page.process.errors
-            return log.contains("they may not belong together.")
+            return log.contains("the key may belong to a different certificate.")
                 && log.contains(
                     #","certificate":"\#(certificate.path)","key":"\#(certificate.key)"}"#)
         }

@@ -133,7 +133,7 @@ package struct MastermindPlay: Sendable {
             into: MastermindPlay.unsent)
         if let count = kept.solvedWith {
             throw TapcardError(
-                .refusal(.wrongState), "This game was already solved with guess \(count).",
+                .refusal(.wrongState), "This game was already solved on guess \(count).",
                 meaning: MastermindPlay.nothingSent,
                 next: [.service(.startAnotherGame)])
         }

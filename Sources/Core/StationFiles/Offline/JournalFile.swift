@@ -172,7 +172,7 @@ package struct JournalFile: Sendable, Hashable {
             (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
-        if names > 1 { throw unusable("it has more than one name (hard link)") }
+        if names > 1 { throw unusable("it has more than one hard link") }
         if let exposure { throw unusable(exposure.words) }
         return bytes
     }
@@ -186,7 +186,7 @@ package struct JournalFile: Sendable, Hashable {
             switch error {
             case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
-                throw unusable("it is sealed with key \(id), which this station lacks")
+                throw unusable("it is sealed with key \(id), which this station does not have")
             case .altered(let line): throw unusable("line \(line) was altered")
             }
         }
@@ -223,8 +223,8 @@ package struct JournalFile: Sendable, Hashable {
             .outcomeUnknown,
             "The disk failed while payment \(line.id) was being written to the offline payment "
                 + "journal: \(error.detail).",
-            meaning: "The payment may or may not be in the journal, and the card was not written. "
-                + "Repeat the payment with the same ID.",
+            meaning: "The payment may or may not be in the journal, and the card was not written "
+                + "to. Repeat the payment with the same ID.",
             // With the same ID, the journal shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }

@@ -33,7 +33,7 @@ extension TapcardError.Kind {
         "confirmation-needed", .refused, "the request must be confirmed")
     /// The card's currency differs from the station's.
     public static let cardCurrency = Self(
-        "card-currency", .refused, "the card uses another currency")
+        "card-currency", .refused, "the card uses a different currency")
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
@@ -134,7 +134,7 @@ extension TapcardError.Kind {
         "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
     /// The ledger uses a different currency.
     public static let ledgerCurrency = Self(
-        "ledger-currency", .ledger, "the ledger uses another currency")
+        "ledger-currency", .ledger, "the ledger uses a different currency")
     /// The ledger is missing or cannot be used.
     public static let ledgerUnavailable = Self(
         "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")

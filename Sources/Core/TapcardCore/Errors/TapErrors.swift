@@ -98,7 +98,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The ledger failed while recording the \(operation.kind.noun) "
                 + "\(operation.id) and may or may not contain it.",
-            meaning: "The card was not written, and no success was reported to anyone.",
+            meaning: "The card was not written to, and no success was reported to anyone.",
             next: [.ledger(.readCardWhenWritable)], uid: operation.uid, operation: operation.id)
     }
 

@@ -193,7 +193,7 @@ enum MastermindCommands {
                 .failed, "The guess was recorded, but the service's answer to it is missing.")
         }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
-        if kept.solvedWith != nil { lines[0] = "Solved with guess \(number): " + lines[0] }
+        if kept.solvedWith != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
         lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
         return Report(
             [
