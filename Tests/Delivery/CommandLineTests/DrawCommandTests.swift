@@ -171,7 +171,7 @@ struct DrawCommandTests {
             ("draw-3 --next", 4, "There is no draw after draw-3, the newest one known here."),
             ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one known here."),
             ("draw-1 --next --previous", 2, "--next and --previous together"),
-            ("dräw", 2, "is not the name of a draw (such as draw-1)"),
+            ("dräw", 2, "is not a draw ID (such as draw-1)"),
         ])
     func refused(words: String, status: Int32, message: String) async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)

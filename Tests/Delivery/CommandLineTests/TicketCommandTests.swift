@@ -69,7 +69,7 @@ struct TicketCommandTests {
         arguments: [
             ("draw-0", "draw-over", "Draw draw-0 is over; the next one is draw-4."),
             ("draw-04", "no-such-draw", "Draw draw-04 is unknown or too far ahead"),
-            ("dr\"aw", "usage", "is not the name of a draw (such as draw-1)"),
+            ("dr\"aw", "usage", "is not a draw ID (such as draw-1)"),
         ])
     func noDraw(name: String, error: String, words: String) async throws {
         let (bench, _) = try await ProgramBench.withCard()

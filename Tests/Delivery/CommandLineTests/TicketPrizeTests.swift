@@ -272,7 +272,7 @@ struct TicketPrizeTests {
             ("ticket claim", 4, "No ticket on this card won in a known draw."),
             ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
-            ("ticket claim tick\"et", 2, "is not the name of a ticket. Nothing was done."),
+            ("ticket claim tick\"et", 2, "is not a ticket ID. Nothing was done."),
         ] as [(String, Int32, String)] {
             let ended = await bench.run(line)
             #expect(ended.status == status && ended.text.contains(words), "\(ended.text)")

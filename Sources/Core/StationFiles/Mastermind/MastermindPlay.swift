@@ -38,7 +38,7 @@ package struct MastermindPlay: Sendable {
         try MastermindPlay.requireLogin(user, timeToLive)
         _ = try await token(
             user, password, timeToLive,
-            orSay: "Login failed. You are not logged in.")
+            orSay: "You are not logged in.")
     }
 
     /// Checks the user name and the duration of a login, before the user is asked for a password.

@@ -284,7 +284,7 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) The ticket's name cannot be read from the ledger right now.",
+            "\(error.what) The ticket's ID cannot be read from the ledger right now.",
             meaning: "The \(done.kind.noun) \(done.id) is booked.",
             next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)

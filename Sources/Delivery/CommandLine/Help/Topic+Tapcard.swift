@@ -126,10 +126,10 @@ extension Topic {
                         ("KEY", "Number of a key, 0 to 15, as shown by `tapcard keys list`"),
                         (
                             "TICKET",
-                            "Name of a ticket, such as `ticket-0123456789ab`, as listed by "
+                            "ID of a ticket, such as `ticket-0123456789ab`, as listed by "
                                 + "`tapcard tickets`"
                         ),
-                        ("ID", "Name of a draw, such as `draw-1`, as listed by `tapcard draws`"),
+                        ("ID", "ID of a draw, such as `draw-1`, as listed by `tapcard draws`"),
                         (
                             "NAME",
                             "Login of a station on a shared ledger, as listed by `tapcard station "

@@ -66,7 +66,7 @@ extension NextStep.LotteryStep {
                     + "operator.")
         case .showDraws:
             NextWords(
-                "show-draws", "Check the name of the draw; to list past draws, run: tapcard draws")
+                "show-draws", "Check the draw ID; to list past draws, run: tapcard draws")
         case .waitForDraws:
             NextWords(
                 "wait-for-draws", "The lottery has not announced a draw yet; try again later.")

@@ -168,14 +168,14 @@ extension ValueType<HolderID> {
 extension ValueType<DrawID> {
     static var draw: Self {
         .parsed(
-            by: DrawID.init, "the name of a draw (such as draw-1)", form: .lotteryName)
+            by: DrawID.init, "a draw ID (such as draw-1)", form: .lotteryName)
     }
 }
 
 extension ValueType<TicketID> {
     static var ticket: Self {
         .parsed(
-            by: TicketID.init, "the name of a ticket", form: .lotteryName,
+            by: TicketID.init, "a ticket ID", form: .lotteryName,
             advice: "To list the tickets, run: tapcard tickets")
     }
 }

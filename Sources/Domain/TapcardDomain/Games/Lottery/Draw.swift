@@ -146,7 +146,7 @@ public struct DrawList: Hashable, Sendable {
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
-            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw name")
+            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw ID")
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {
