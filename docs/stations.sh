@@ -146,7 +146,7 @@ kill -9 "$(head -1 "$home/one/data/postmaster.pid")"
 wait "${sellers[@]}"
 told=$(cat "$home"/told-* | wc -l)
 printf '  Tills said "paid" %s times before it was gone.\n' "$told"
-step 9 'Only a read-only replica answers' till 1 pay 1
+step 9 'Only a read-only replica responds' till 1 pay 1
 
 chapter 'The second server takes over. No till takes money before its owner has said that nothing is lost.'
 server pg_ctl promote --silent --wait --pgdata "$home/two/data" || exit 1

@@ -72,7 +72,7 @@ struct OfflineTests {
         #expect(ended.status == 9, "\(ended)")
         for server in silent {
             #expect(
-                ended.errors.contains("no answer from host 127.0.0.1, port \(server.port)"),
+                ended.errors.contains("no response from host 127.0.0.1, port \(server.port)"),
                 "\(ended)")
         }
     }

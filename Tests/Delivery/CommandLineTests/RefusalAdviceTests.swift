@@ -30,7 +30,7 @@ struct RefusalAdviceTests {
         #expect(
             refused.text
                 == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
-                + "can. Nothing was changed, and no money moved. Issuing, converting, or "
+                + "can be. Nothing was changed, and no money moved. Issuing, converting, or "
                 + "replacing a card cannot be refunded. To pay out the card's balance, run: "
                 + "tapcard close\n"
         )

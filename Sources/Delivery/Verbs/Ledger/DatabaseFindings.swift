@@ -34,7 +34,8 @@ extension DatabaseStatus {
         case .later:
             Finding(
                 .tables, .note,
-                "A newer tapcard changed the tables to version \(schema); this one still works.",
+                "A newer version of tapcard changed the tables to version \(schema); this one "
+                    + "still works.",
                 remedy: [
                     .say(
                         "Upgrade tapcard here soon; later changes may lock out older versions.")
@@ -42,8 +43,8 @@ extension DatabaseStatus {
         case .readOnly:
             Finding(
                 .tables, .problem,
-                "The tables are at version \(schema) and need a newer tapcard; this station can "
-                    + "only read them.",
+                "The tables are at version \(schema) and need a newer version of tapcard; this "
+                    + "station can only read them.",
                 remedy: [.say("Install the newer version here.")])
         case .earlier:
             Finding(
