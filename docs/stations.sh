@@ -167,7 +167,7 @@ for number in 1 2 3; do step 0 'Paid' till "$number" pay 1 --again; done
 step 0 'rules: all hold' till 3 audit
 
 chapter 'One till is stolen.'
-step 0 'takes no more payments or top-ups' owner station revoke till-3
+step 0 'can no longer take payments or top-ups' owner station revoke till-3
 step 9 '' till 3 pay 1 --again
 step 0 'Paid' till 2 pay 1 --again
 step 0 'revoked' owner station list

@@ -232,7 +232,7 @@ struct ReaderTests {
         try till.expect(
             "doctor",
             prints: """
-                ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
+                ok       sim responds as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
                 ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
                 is valid. The tag contains nothing and has 136 of 144 bytes free.
                 """)

@@ -94,7 +94,7 @@ struct ActivateCommandTests {
             ended.text.hasSuffix(
                 """
                 ! tapcard: asking the activation service
-                ! tapcard: request already sent; stopping once the answer is recorded
+                ! tapcard: request already sent; stopping once the response is recorded
                 ! tapcard: Canceled. The service activated the code, and the ledger recorded it. The card itself has not been updated yet. Tap the card again to write it.
 
                 """), "\(ended.text)")
@@ -114,8 +114,8 @@ struct ActivateCommandTests {
             work.cancel()
             let said = bench.endNow()
             let words =
-                "Stopped while waiting for the service to answer. It is not known whether the "
-                + "service activated the code; the activation stays open. Run tapcard activate "
+                "Stopped while waiting for the service to respond. The service may or may "
+                + "not have activated the code; the activation stays open. Run tapcard activate "
                 + "again; it sends the same code, so repeating it is safe."
             #expect(
                 said

@@ -66,7 +66,7 @@ extension Settings.Name {
             "Address of the Mastermind service; set it once, even to its default, to confirm it"
         case .caFile:
             "PEM file of certificate authorities to trust for services, in addition to the system's"
-        case .ticketPrice: "Price of a lottery ticket, above 0"
+        case .ticketPrice: "Price of a lottery ticket, more than 0"
         case .prizes:
             "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT, or COUNT=top, "
                 + "separated by spaces"

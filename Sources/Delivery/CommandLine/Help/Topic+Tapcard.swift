@@ -83,7 +83,8 @@ extension Topic {
         sign, currency, or thousands separator. It can have up to as many decimal places as the
         currency: two for most currencies, none for JPY and KRW, and three for KWD. The currency is
         the ledger's, which `tapcard init --currency EUR` sets permanently. Payments, top-ups, and
-        refunds must be above 0. A card can hold at most 99999999 minor units, or 999999.99 in USD.
+        refunds must be more than 0. A card can hold at most 99999999 minor units, or 999999.99 in
+        USD.
         """
 
     private static var currencyRows: [HelpPart.Row] {

@@ -110,7 +110,7 @@ export const say = {
     malformed: (text, example) => `"${text}" is not an amount; enter an amount such as ${example}`,
     precise: (text, code, places) =>
       `"${text}" has too many decimal places; ${code} has ${places || "none"}`,
-    zero: "The amount must be above 0",
+    zero: "The amount must be more than 0",
   },
 
   card: {

@@ -109,8 +109,8 @@ extension CustomerPlan {
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,
-                "The customer page at \(address) can be reached by others without TLS, so anyone "
-                    + "in between could read customers' balances.",
+                "The customer page at \(address) would be served to other computers without TLS, "
+                    + "so anyone on the network could read customers' balances.",
                 meaning: TillService.unserved,
                 advice:
                     "Specify a certificate with --customers-tls-certificate and "

@@ -103,7 +103,7 @@ enum OperatorCommands {
         // The parser checks required arguments, but not required options.
         guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
-                "Which card was lost? Specify its UID with --card.",
+                "The UID of the lost card is missing; specify it with --card.",
                 advice: "To find the UID of the lost card, run: tapcard history")
         }
         return try await CardCommands.make("Replaced \(lost)", in: session) { _ in .replace(lost) }

@@ -333,7 +333,8 @@ enum LedgerCommands {
         return Report(
             ["station": .string(name.text)],
             [
-                "Login of station \(name) revoked; the station takes no more payments or top-ups",
+                "Login of station \(name) revoked; the station can no longer take payments or "
+                    + "top-ups",
                 "If its computer was stolen or sold, run tapcard keys rotate, then tapcard keys "
                     + "retire",
             ], isChange: true)

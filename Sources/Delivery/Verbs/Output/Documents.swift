@@ -174,7 +174,7 @@ extension Report {
             "Manufacturer's signature: valid (proves the origin of the chip, not that the card is "
                 + "genuine)"
         case .invalid:
-            "Manufacturer's signature: invalid (the chip is an imitation)"
+            "Manufacturer's signature: invalid (the chip is counterfeit)"
         case .none: "Manufacturer's signature: none (the origin of the chip is unknown)"
         case .notAsked: "Manufacturer's signature: not checked (this chip model has none)"
         }

@@ -22,7 +22,7 @@ extension NextStep.TagStep {
         case .useAnotherOrAnyChip:
             NextWords(
                 "use-another-tag-or-any-chip",
-                "The chip may be an imitation; use another tag, or accept this one with --any-chip.",
+                "The chip may be counterfeit; use another tag, or accept this one with --any-chip.",
                 option: "any-chip")
         case .useFactoryTag:
             NextWords(

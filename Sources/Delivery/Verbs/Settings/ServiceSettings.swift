@@ -82,7 +82,7 @@ extension Settings {
             let price = try amount(text, currency)
             guard (1...Currency.largestBalance).contains(price.minorUnits) else {
                 throw Refusal(
-                    .badAmount, "it must be an amount above 0 and no more than the largest balance")
+                    .badAmount, "it must be more than 0 and no more than the largest balance")
             }
             return price
         }

@@ -94,8 +94,8 @@ enum OfflineCommands {
         let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
-                "This station takes no offline payments: they are turned off, or its ledger is a "
-                    + "file.",
+                "This station does not take offline payments: they are turned off, or its ledger "
+                    + "is a file.",
                 advice:
                     "If its ledger is in a database, turn them on: tapcard config set "
                     + "offline-payments true")
