@@ -133,7 +133,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                There is no file ~/tag.txt. The emulator was not started. Specify a dump or a chip: NTAG213, \
+                The file ~/tag.txt does not exist. The emulator was not started. Specify a dump or a chip: NTAG213, \
                 NTAG215, NTAG216, NTAG424.
                 """)
         try till.write("no dump\n", to: file)

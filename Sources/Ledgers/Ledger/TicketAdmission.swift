@@ -21,7 +21,7 @@ extension RequestContext {
         if let earlierClaim {
             throw Refusal(
                 .alreadyClaimed,
-                "ticket \(id) already has a prize, booked by operation \(earlierClaim.id)")
+                "ticket \(id) already has a prize, recorded by operation \(earlierClaim.id)")
         }
     }
 

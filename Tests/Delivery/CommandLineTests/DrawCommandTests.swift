@@ -111,8 +111,8 @@ struct DrawCommandTests {
             #expect(ended.status == 8)
             #expect(
                 ended.text
-                    == "! tapcard: The service could not be used: there is no network. There is "
-                    + "nothing to show. Try again later.\n")
+                    == "! tapcard: The service could not be used: there is no network. No data "
+                    + "is available. Try again later.\n")
         }
     }
 

@@ -106,8 +106,8 @@ struct ServeCommandTests {
         // No rule is in the way any more, only the certificate.
         #expect(
             ended.text
-                == "! tapcard: There is no file c.pem for the certificate. The server was not "
-                + "started. Specify a PEM file that contains it.\n")
+                == "! tapcard: The file c.pem for the certificate does not exist. The server was "
+                + "not started. Specify a PEM file that contains it.\n")
     }
 
     @Test("Serving other machines without TLS or without a cashier is refused with the risk")

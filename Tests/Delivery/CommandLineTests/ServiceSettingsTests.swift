@@ -153,7 +153,7 @@ struct ServiceSettingsTests {
         }
         #expect(await refusal(empty) == "~/tapcard/simulated/ca.pem is empty")
         let none = empty + ".none"
-        #expect(await refusal(none) == "there is no file ~/tapcard/simulated/ca.pem.none")
+        #expect(await refusal(none) == "the file ~/tapcard/simulated/ca.pem.none does not exist")
         #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
         #expect(
             await refusal("/dev/null")

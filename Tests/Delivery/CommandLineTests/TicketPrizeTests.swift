@@ -197,7 +197,8 @@ struct TicketPrizeTests {
         let refused = await bench.run("ticket claim")
         #expect(refused.status == 8, "\(refused.text)")
         #expect(
-            refused.text.contains("No prize was booked") && refused.text.contains("has gone back"),
+            refused.text.contains("No prize was recorded")
+                && refused.text.contains("has gone back"),
             "\(refused.text)")
         #expect(try await bench.document("read")["balance"]?.string == "18.00")
         // To look at it is harmless.

@@ -315,7 +315,7 @@ struct CashierPageTests {
                 "The file ~/certificate.pem contains no private key."
             ),
             (certificate.path, other.key, "The till page cannot be served. "),
-            ("none.pem", other.key, "There is no file none.pem for the certificate."),
+            ("none.pem", other.key, "The file none.pem for the certificate does not exist."),
         ] {
             let ended = try till.run(["serve", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)

@@ -150,7 +150,7 @@ struct SandboxTests {
         #expect(words.errors.hasPrefix("tapcard: Unknown failure \"on fire\""))
         let key = till.file("key.pem")
         for (path, what) in [
-            (till.file("none.pem"), "There is no file ~/none.pem for the certificate."),
+            (till.file("none.pem"), "The file ~/none.pem for the certificate does not exist."),
             (till.home, "The certificate in ~ could not be read: ~: Is a directory."),
         ] {
             let ended = try till.run(

@@ -150,8 +150,8 @@ package struct JournalFile: Sendable, Hashable {
             .fileUnusable,
             "Line \(altered) of the offline payment journal \(path) was altered.",
             meaning: journal.lines.isEmpty
-                ? "No offline payments are taken, and those in the journal are not booked."
-                : "No offline payments are taken. The payments before this line are booked "
+                ? "No offline payments will be taken, and those in the journal will not be booked."
+                : "No offline payments will be taken. The payments before this line are booked "
                     + "(\(journal.lines.count)); the rest are not.",
             next: [.file(.keepJournal)])
         return (journal, damage)
@@ -199,7 +199,8 @@ package struct JournalFile: Sendable, Hashable {
     private func unusable(_ why: String) -> TapcardError {
         TapcardError(
             .fileUnusable, "The offline payment journal \(path) cannot be used: \(why).",
-            meaning: "No offline payments are taken, and those in the journal are not booked.",
+            meaning: "No offline payments will be taken, and those in the journal will not be "
+                + "booked.",
             next: [.file(.keepJournal)])
     }
 

@@ -20,12 +20,12 @@ extension TapcardError {
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close:
-            "The card may or may not have been written, and the \(kind.noun) is booked only if it "
+            "The card may or may not have been written to. The \(kind.noun) counts only if it "
                 + "was. Wait for the next tap to show the result before you hand over anything."
         case _ where kind.isBookedAtOnce:
             isPermanentForTag
-                ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
-                : "The ledger has booked the \(kind.noun), and the card will be updated at its "
+                ? "The ledger has recorded the \(kind.noun), but this tag can no longer be updated."
+                : "The ledger has recorded the \(kind.noun), and the card will be updated at its "
                     + "next tap."
         case .protect:
             "The tag may or may not require the password already; the full balance is safe in the "
@@ -85,7 +85,7 @@ extension TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: open.kind.isBookedAtOnce
-                ? "The \(open.kind.noun) is booked in the ledger, although the card was not "
+                ? "The \(open.kind.noun) is recorded in the ledger, although the card was not "
                     + "updated. \(meaning)" : meaning)
     }
 

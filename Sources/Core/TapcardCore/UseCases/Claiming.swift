@@ -245,7 +245,7 @@ extension TapcardError {
         return saying(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
-                + "booked; the ticket can still be claimed.",
+                + "recorded; the ticket can still be claimed.",
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 

@@ -263,8 +263,8 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
-            meaning: "The card may or may not have been written, and the "
-                + "\(Operation.Kind.ticket.noun) is booked only if it was. Wait for the next tap "
+            meaning: "The card may or may not have been written to. The "
+                + "\(Operation.Kind.ticket.noun) counts only if it was. Wait for the next tap "
                 + "to show the result before you hand over anything.",
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
@@ -285,7 +285,7 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The ticket's ID cannot be read from the ledger right now.",
-            meaning: "The \(done.kind.noun) \(done.id) is booked.",
+            meaning: "The \(done.kind.noun) \(done.id) is recorded.",
             next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)
     }

@@ -192,7 +192,10 @@ enum MoneyCommands {
             ? nil
             : TapcardError(
                 .auditFailed,
-                "The audit found violations of the ledger's rules: \(report.violations.count).",
+                "The audit found "
+                    + (report.violations.count == 1
+                        ? "1 violation" : "\(report.violations.count) violations")
+                    + " of the ledger's rules.",
                 meaning: "You cannot rely on the balances.")
         let open =
             report.open == 0

@@ -76,7 +76,7 @@ extension NextStep.LotteryStep {
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
-                "The lottery's list ends before a draw for which this card has a booked prize; "
+                "The lottery's list ends before a draw for which this card has a recorded prize; "
                     + "contact the lottery's operator. If the lottery has started over, buy the "
                     + "ticket with a card that has no such prize.")
         case .resolvePurchase:

@@ -61,7 +61,8 @@ extension NextStep.TagStep {
                 "protect-again",
                 "To restore the protection settings on the tag, run: tapcard tag protect")
         case .goOn:
-            NextWords("go-on", "Then run the same command again; it continues where it stopped.")
+            NextWords(
+                "go-on", "Then run the same command again; it will pick up where it left off.")
         }
     }
 }
@@ -111,14 +112,15 @@ extension NextStep.RequestStep {
         case .repeatWithID(let id):
             NextWords(
                 "repeat-with-id",
-                "To repeat this safely, add --operation \(id); it will be done at most once.",
+                "To repeat the command safely, add --operation \(id); it will take effect at most "
+                    + "once.",
                 ["operation": id], option: "operation")
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "Once the ledger is online again, repeat this with --operation \(id); the prize "
-                    + "will be booked only once, but do not pay out any cash before you see the "
-                    + "result.",
+                "Once the ledger is online again, repeat the command with --operation \(id); the "
+                    + "prize will be recorded only once, but do not pay out any cash before you "
+                    + "see the result.",
                 ["operation": id], option: "operation")
         case .specifyID:
             NextWords(

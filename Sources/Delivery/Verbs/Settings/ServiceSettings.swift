@@ -54,7 +54,7 @@ extension Settings {
             let bytes = try translating(DurableFile(path).read()) { (error: FileError) in
                 unusableAuthorities("the file cannot be read: \(error.detail)")
             }
-            guard let bytes else { throw unusableAuthorities("there is no file \(path)") }
+            guard let bytes else { throw unusableAuthorities("the file \(path) does not exist") }
             guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
             let labelCount = bytes.ranges(of: Settings.certificateLabel).count
             guard labelCount > 0 else {

@@ -64,7 +64,8 @@ enum OfflineCommands {
             booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
             guard booked != nil else {
                 throw TapcardError(
-                    .fileUnusable, "There is no file \(copy).", meaning: "Nothing was booked.")
+                    .fileUnusable, "The file \(copy) does not exist.",
+                    meaning: "Nothing was booked.")
             }
         } else {
             booked = try await session.journal.payments.book(into: ledger, keys, at: now)
