@@ -208,7 +208,7 @@ extension LedgerCard {
         switch status {
         case .active: return
         case .blocked: throw Refusal(.cardBlocked, "the card is blocked")
-        case .closed: throw Refusal(.cardClosed, "the card was closed and paid out")
+        case .closed: throw Refusal(.cardClosed, "the card was closed and its balance was paid out")
         case .replaced: throw LedgerCard.reportedLost
         }
     }

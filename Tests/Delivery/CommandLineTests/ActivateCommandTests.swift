@@ -55,13 +55,13 @@ struct ActivateCommandTests {
         #expect(
             asked.map { $0.dropFirst(37).split(separator: "  ").first } == [
                 "issue", "scratch", "service: refused (version 6.1)",
-                "service: no answer",
+                "service: no response",
             ])
         service.answer(.success(.active))
         _ = await bench.run("activate --operation \(Self.id(3))")
         let text = await bench.run("history").text
         #expect(text.contains("  service: accepted  "), "\(text)")
-        #expect(!text.contains("no answer"))
+        #expect(!text.contains("no response"))
         // The answer is found under the later id, too.
         let attempt = try #require(
             text.split(separator: "\n").first { $0.contains("service: accepted") })

@@ -42,7 +42,7 @@ struct DrawCommandTests {
                         status: 0,
                         text: DrawCommandTests.table
                             + "This information was cached \(words) ago and is shown because the "
-                            + "lottery did not answer.\n"))
+                            + "lottery did not respond.\n"))
         }
         try lottery.vanish(.broken, age: 1)
         #expect(
@@ -55,7 +55,7 @@ struct DrawCommandTests {
                     status: 0,
                     text: DrawCommandTests.table
                         + "This information was cached 7 seconds ago and is shown because the "
-                        + "lottery's answer could not be used (nobody listens).\n"))
+                        + "lottery's response could not be used (nobody listens).\n"))
         let document = await bench.run("draws --json")
         #expect(document.text.hasPrefix(#"{"result":"done","age":7,"#))
         #expect(document.text.hasSuffix(#""stale":"not-json"}"# + "\n"))

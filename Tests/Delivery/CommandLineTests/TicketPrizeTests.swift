@@ -110,7 +110,7 @@ struct TicketPrizeTests {
                         Drawn
                         ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  + 44   won $30.00, not claimed yet  3 of 6
                         Claim it: tapcard ticket claim
-                        This information was cached 2 hours ago and is shown because the lottery did not answer.
+                        This information was cached 2 hours ago and is shown because the lottery did not respond.
 
                         """))
         let document = try await bench.document("ticket check")
@@ -168,7 +168,7 @@ struct TicketPrizeTests {
                     \(first), $48.00 left
                     ticket-6bfffbf1fa13  draw-4 2023-06-05  won $30.00\(before)
                     Card 04AC6B72BA6C80
-                    This information was cached 1 minute ago and is shown because the lottery did not answer.
+                    This information was cached 1 minute ago and is shown because the lottery did not respond.
 
                     """)
         }
@@ -270,7 +270,7 @@ struct TicketPrizeTests {
         let lost = await bench.run("ticket check").text
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
-            ("ticket claim", 4, "No ticket on this card won in a known draw."),
+            ("ticket claim", 4, "No ticket on this card has won a prize so far."),
             ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
             ("ticket claim tick\"et", 2, "is not a ticket ID. Nothing was done."),

@@ -70,7 +70,7 @@ struct LotteryParsingTests {
     @Test(
         "An impossible draw is refused with the reason",
         arguments: [
-            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no member \"draws\""),
+            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the response has no member \"draws\""),
             (#"{"draws":["#, #"["#, .notJSON, "extra text after the value"),
             (#"{"draws":["#, #"{"draws":[7,"#, .wrongShape, "number 1 of \"draws\""),
             (#""id":"draw-1","#, "", .wrongShape, "has no member \"id\""),

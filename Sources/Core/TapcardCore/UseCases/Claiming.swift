@@ -102,7 +102,7 @@ package struct Claiming: UseCase {
             guard let name else {
                 throw TapcardError(
                     Refusal(
-                        .nothingWon, "no ticket on this card won in a known draw"),
+                        .nothingWon, "no ticket on this card has won a prize so far"),
                     uid: card.uid)
             }
             throw TapcardError.nothingWon(

@@ -40,7 +40,8 @@ package struct Closing: UseCase {
                 + "out\(closing.whenAndByWhom).",
             meaning:
                 "Nothing was recorded this time, so do not pay out any cash unless you recorded "
-                + "that earlier payout and the cash is still in the drawer.", next: error.next, uid: uid, operation: closing.id
+                + "that earlier payout and the cash is still in the drawer.",
+            next: error.next, uid: uid, operation: closing.id
         ).telling(error.resolved)
     }
 }

@@ -39,7 +39,7 @@ extension Topic {
         ("5", "No reader, or the reader is busy, lost, or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
-        ("8", "A service gave no usable answer"),
+        ("8", "A service gave no usable response"),
         ("9", "Ledger unusable, keys behind, station not set up, or audit failed"),
         ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
@@ -177,9 +177,12 @@ extension Topic {
                         ("mastermind.json", "Mastermind login and games"),
                         (
                             "cache/",
-                            "Latest answers from the lottery service, used while it is offline"
+                            "Latest responses from the lottery service, for use while it is offline"
                         ),
-                        ("confirmed.txt", "What a shared ledger has confirmed to this station"),
+                        (
+                            "confirmed.txt",
+                            "Confirmations that this station has received from a shared ledger"
+                        ),
                         (
                             "deferred.journal",
                             "Offline payments that are not booked yet; no backup includes them"
@@ -191,12 +194,12 @@ extension Topic {
                         ("simulated/", "The same files for the simulated station"),
                     ]),
                 .table(
-                    "Files of the system service",
+                    "System service files",
                     [
-                        ("/etc/tapcard/config.json", "Settings of the service"),
+                        ("/etc/tapcard/config.json", "Service settings"),
                         (
                             "/var/lib/tapcard/",
-                            "Data folder of the service, accessible only to the user `tapcard`"
+                            "The service's data folder, accessible only to the `tapcard` user"
                         ),
                     ]),
                 .paragraph(

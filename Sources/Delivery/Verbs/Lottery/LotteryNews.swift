@@ -114,12 +114,12 @@ enum Age {
 
     static func words(_ error: ServiceError) -> String {
         switch error.kind {
-        case .offline, .timedOut, .cutOff: "the lottery did not answer"
+        case .offline, .timedOut, .cutOff: "the lottery did not respond"
         case .broken: "the lottery's service has a fault"
         case .goneBack:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
                 + "lottery has started over"
-        default: "the lottery's answer could not be used (\(error.detail))"
+        default: "the lottery's response could not be used (\(error.detail))"
         }
     }
 }

@@ -81,13 +81,13 @@ extension Command {
         Command(
             "history", group: .money, "List the ledger's operations, oldest first",
             discussion: "No reader or card is needed. Requests to the activation service and the "
-                + "service's answers appear on separate lines.",
+                + "service's responses appear on separate lines.",
             takes: .card.saying("Only this card's operations"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
-            "audit", group: .money, "Check that every row of the ledger follows the rules",
+            "audit", group: .money, "Check every row of the ledger for consistency",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
                 + "rely on the balances, and restore a backup. The audit also lists cards whose "
                 + "activation request was never answered, and journals that may still hold "

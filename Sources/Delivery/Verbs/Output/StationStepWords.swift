@@ -49,8 +49,8 @@ extension NextStep.ServiceStep {
         case .goOnGuessing:
             NextWords(
                 "go-on-guessing",
-                "The answer to this guess was lost; keep guessing, and the number in the next "
-                    + "answer will show whether this guess counted.")
+                "The response to this guess was lost; keep guessing, and the number in the next "
+                    + "response will show whether this guess counted.")
         }
     }
 }
@@ -82,8 +82,8 @@ extension NextStep.LotteryStep {
         case .resolvePurchase:
             NextWords(
                 "resolve-purchase",
-                "Once the lottery answers again, repeat this command with the same --operation ID. "
-                    + "To decide without the lottery, run tapcard read and tap the card: the "
+                "Once the lottery responds again, repeat this command with the same --operation "
+                    + "ID. To decide without the lottery, run tapcard read and tap the card: the "
                     + "purchase stands if the card has the record, and is void if it does not.")
         case .checkTickets:
             NextWords(

@@ -56,7 +56,7 @@ package enum MemberWords {
     ]
 
     private static let services = [
-        "age": "seconds since the answer was fetched",
+        "age": "seconds since the response was fetched",
         "stale": "kind of service error behind an outdated list; null if the list is current",
         "claim": "how to pay the prize: card, drawer, done, paid-out, blocked, never, or elsewhere",
         "timeToLive": "lifetime of the login, in seconds",

@@ -137,12 +137,12 @@ public struct DrawList: Hashable, Sendable {
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
-                .noDrawKnown, "no draw is known, so the next name is unknown")
+                .noDrawKnown, "no draws have been announced yet, so the next draw ID is unknown")
         }
         guard let last = lastConsecutive, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
-                "the known draws are not numbered consecutively, so the next name is unknown")
+                "the known draws are not numbered consecutively, so the next draw ID is unknown")
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
