@@ -68,7 +68,7 @@ struct TicketCommandTests {
         "No ticket is sold for a draw that is over, does not exist, or has an invalid name",
         arguments: [
             ("draw-0", "draw-over", "Draw draw-0 is over; the next one is draw-4."),
-            ("draw-04", "no-such-draw", "Draw draw-04 is unknown or too far ahead"),
+            ("draw-04", "no-such-draw", "Draw draw-04 is unknown or too far in the future"),
             ("dr\"aw", "usage", "is not a draw ID (such as draw-1)"),
         ])
     func noDraw(name: String, error: String, words: String) async throws {

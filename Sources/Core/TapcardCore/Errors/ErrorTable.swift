@@ -189,7 +189,8 @@ extension TapcardError.Kind {
             row("the operation was already refunded", next: .card(.showHistory(nil)))
         case .badBalls: row("the numbers break the lottery's rules")
         case .badDraw: row("the draw or the list of draws is invalid", next: .lottery(.showDraws))
-        case .noSuchDraw: row("the draw is unknown or too far ahead", next: .lottery(.showDraws))
+        case .noSuchDraw:
+            row("the draw is unknown or too far in the future", next: .lottery(.showDraws))
         case .drawOver: row("the draw has already taken place", next: .lottery(.buyForNextDraw))
         case .noDrawKnown: row("no draws have been announced yet", next: .lottery(.waitForDraws))
         case .badGuess: row("the guess or the game size is invalid")

@@ -114,8 +114,7 @@ extension CustomerPlan {
                 meaning: TillService.unserved,
                 advice:
                     "Specify a certificate with --customers-tls-certificate and "
-                    + "--customers-tls-key, "
-                    + "or use 127.0.0.1 behind a proxy that has one.")
+                    + "--customers-tls-key, or use 127.0.0.1 behind a proxy that has one.")
         }
         try ServedAddress.requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {

@@ -156,7 +156,8 @@ public struct DrawList: Hashable, Sendable {
         }
         guard (1...DrawList.maximumDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
-                .noSuchDraw, "draw \(id) is unknown or too far ahead; the next one is \(next)")
+                .noSuchDraw,
+                "draw \(id) is unknown or too far in the future; the next one is \(next)")
         }
         return id
     }
