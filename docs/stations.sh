@@ -146,7 +146,7 @@ kill -9 "$(head -1 "$home/one/data/postmaster.pid")"
 wait "${sellers[@]}"
 told=$(cat "$home"/told-* | wc -l)
 printf '  Tills said "paid" %s times before it was gone.\n' "$told"
-step 9 'Only a read-only replica answers' till 1 pay 1
+step 9 'Only a read-only replica responds' till 1 pay 1
 
 chapter 'The second server takes over. No till takes money before its owner has said that nothing is lost.'
 server pg_ctl promote --silent --wait --pgdata "$home/two/data" || exit 1
@@ -167,7 +167,7 @@ for number in 1 2 3; do step 0 'Paid' till "$number" pay 1 --again; done
 step 0 'rules: all hold' till 3 audit
 
 chapter 'One till is stolen.'
-step 0 'takes no more payments or top-ups' owner station revoke till-3
+step 0 'can no longer take payments or top-ups' owner station revoke till-3
 step 9 '' till 3 pay 1 --again
 step 0 'Paid' till 2 pay 1 --again
 step 0 'revoked' owner station list

@@ -34,7 +34,7 @@ class RefusingTests(IssuerCase):
         page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
         text = page.text()
         self.assertNotIn(DANGER, text)
-        self.assertNotIn("Cannot be used for this", text)
+        self.assertNotIn("Not available for this card", text)
         self.assertEqual(page.count(".doubtful, .note.bad"), 0)
         self.assertFalse(page.can_press("Payment"))
         self.assertFalse(page.can_press("Top-up"))
@@ -55,7 +55,7 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put("NTAG213")
-        page.see("Blank tag", "Cannot be used for this")
+        page.see("Blank tag", "Not available for this card")
         page.see(OFFLINE)
 
     def test_the_state_of_the_ledger_is_told_without_a_card(self):
@@ -125,15 +125,15 @@ class SellingTests(SellingCase):
         page.see("Paid offline", "$17.50 left")
         page.leave_check()
         page.go("home")
-        page.see("$17.50", "Will be booked later",
+        page.see("$17.50", "Will be recorded later",
                  "The ledger is offline. You can still take up to $497.50 in payments; "
-                 "they will be booked later.",
-                 "Offline payments not yet booked: $2.50.")
-        page.see("less any payments this station has not booked yet")
+                 "they will be recorded later.",
+                 "Offline payments not yet recorded: $2.50.")
+        page.see("less any payments this station has not recorded yet")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()
-        page.see("offline payments were booked at")
+        page.see("offline payments were recorded at")
         page.see_no(OFFLINE)
         page.see("$17.50")
         self.assertEqual(self.till.done("offline"), ["-2.50"])

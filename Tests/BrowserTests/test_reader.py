@@ -95,7 +95,7 @@ class NoReaderTests(BrowserCase):
     def test_what_the_doctor_says_is_shown(self):
         self.page.open(until="No reader")
         self.page.press("See details")
-        self.page.see("Diagnosis", "Problem:")
+        self.page.see("Diagnostics", "Problem:")
         said = self.till.run("doctor")["findings"]
         self.page.see(*[each["what"] for each in said if each["severity"] == "problem"])
         self.assertFalse(self.page.can_press("Balance"))

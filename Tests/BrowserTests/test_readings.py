@@ -139,7 +139,7 @@ class OfferTests(ReadingCase):
                 for name in ("Issue card", "Make demo card", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
                 self.page.go("issue")
-                self.page.see("Any phone can read a card's name")
+                self.page.see("any phone can read the customer's name")
                 self.assertFalse(self.page.can_press("Issue card"))
 
     def write_over(self, make):

@@ -187,7 +187,7 @@ class TillScreens(ScreenCase):
         page.see("closed for good")
         self.screen("cards-question")
         page.press("Cancel")
-        self.at("issue", "Any phone can read a card's name")
+        self.at("issue", "any phone can read the customer's name")
         self.screen("issue")
         self.at("history", "Daily totals, all tills", "Recent activity")
         page.press("Refund \u2212$1.00")
@@ -199,7 +199,7 @@ class TillScreens(ScreenCase):
         till.call("POST", "block", {})
         self.at("home", "This card is blocked")
         self.screen("home-barred")
-        self.at("health", "Diagnosis", "OK:")
+        self.at("health", "Diagnostics", "OK:")
         self.screen("health")
 
 

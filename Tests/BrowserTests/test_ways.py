@@ -126,7 +126,7 @@ class WayTests(BrowserCase):
         self.page.see("OK:")
         self.page.wait("document.querySelector('dl > dt')")
         self.assertEqual(self.page.count("dt:not(dl > dt), dd:not(dl > dd)"), 0)
-        self.page.press("Run diagnosis again")
+        self.page.press("Run diagnostics again")
         self.page.see("OK:")
         self.page.press("Audit the ledger")
         self.page.see("No problems found. Checked 1 card and")

@@ -68,8 +68,8 @@ struct BadInputTests {
         try till.expect(
             "replace", status: 2,
             complains:
-                "Which card was lost? Specify its UID with --card. Nothing was done. To find the "
-                + "UID of the lost card, run: tapcard history")
+                "The UID of the lost card is missing; specify it with --card. Nothing was done. To "
+                + "find the UID of the lost card, run: tapcard history")
         #expect(try till.step("pay 1 --card 04:ac:6b:72:ba:6c:80").hasPrefix("Paid $1.00"))
     }
 }

@@ -75,8 +75,8 @@ import Testing
         try till.expect(
             "sim phone", status: 2,
             complains:
-                "There are several tags on the reader. Nothing was changed. Specify one of them; "
-                + "to list them, run: tapcard sim list")
+                "There is more than one tag on the reader. Nothing was changed. Specify one of "
+                + "them; to list them, run: tapcard sim list")
         #expect(try till.run(["--reader", "pn532_uart:/dev/x", "sim", "phone"]).status == 2)
     }
 
@@ -135,7 +135,7 @@ import Testing
         #expect(
             other.contains(
                 "The host in card-address is service.example, but this station's customer page "
-                    + "answers only to cards.example, 192.0.2.1."))
+                    + "responds only to cards.example, 192.0.2.1."))
         #expect(other.contains("config set customers-name service.example,cards.example"))
         #expect(try till.run(["doctor"]).output.contains("card-address is service.example,"))
         #expect(
@@ -146,7 +146,7 @@ import Testing
         #expect(try set("card-address", "https://cards.example/card") == "")
         #expect(
             try set("card-address", "https://service.example/card").contains(
-                "answers only to cards.example, 127.0.0.1, localhost."))
+                "responds only to cards.example, 127.0.0.1, localhost."))
         // An address of this machine has none in front.
         #expect(try set("card-address", "http://127.0.0.1:8424/c") == "")
         #expect(try set("card-address", "http://localhost:8424/x").contains(unproxied))

@@ -18,7 +18,7 @@ struct Ended {
     /// On a busy machine the database may also answer too late for a till. Then nothing is done.
     var isWithoutDatabase: Bool {
         status == 9
-            && (errors.contains("the database did not answer in time")
+            && (errors.contains("the database did not respond in time")
                 || errors.contains("timeout expired"))
     }
 }

@@ -8,7 +8,7 @@ struct CurrencyTests {
     private static let words =
         "This is a genuine EUR card, but this station uses USD. Its balance is in the ledger of "
         + "the station that issued it. Nothing was changed, and no money moved. The card is "
-        + "genuine, but it is in another currency (EUR); use it at a station that uses that "
+        + "genuine, but it is in a different currency (EUR); use it at a station that uses that "
         + "currency. To accept it here, give this station the card's ledger with --ledger PLACE, "
         + "or a copy of that ledger: tapcard restore-backup FILE"
 

@@ -133,7 +133,7 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--tag", file], status: 1,
             complains: """
-                There is no file ~/tag.txt. The emulator was not started. Specify a dump or a chip: NTAG213, \
+                The file ~/tag.txt does not exist. The emulator was not started. Specify a dump or a chip: NTAG213, \
                 NTAG215, NTAG216, NTAG424.
                 """)
         try till.write("no dump\n", to: file)
@@ -226,8 +226,8 @@ struct EmulateTests {
         #expect(ended.status == 1)
         #expect(
             till.masked(ended.errors) == """
-                tapcard: The line was sent to the emulator, but there was no answer: ~/reader.control does not answer. \
-                It is not known whether the emulator executed the line. Check in a moment with: \
+                tapcard: The command was sent to the emulator, but ~/reader.control did not \
+                respond. The emulator may or may not have run the command. Check in a moment with: \
                 --tell status
 
                 """)

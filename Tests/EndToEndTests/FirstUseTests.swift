@@ -44,7 +44,7 @@ struct FirstUseTests {
         #expect(ended.status == 7 && ended.output.contains("Seal: unknown key"))
         #expect(
             ended.errors.contains(
-                "This station does not have the sealing key for this card"), "\(ended.errors)")
+                "This station does not have this card's sealing key"), "\(ended.errors)")
         #expect(!exists(till.keys) && !exists(till.ledger))
     }
 

@@ -44,7 +44,8 @@ import Testing
                     == "Keys imported: 1; new records are sealed with key 1")
             #expect(try owner.status("keys rotate") == 4)
             let list = try owner.step("keys list")
-            #expect(list.contains("Key 2 is next, but these stations do not have it yet:"))
+            let lacking = "Key 2 is the next sealing key, but these stations do not have it yet:"
+            #expect(list.contains(lacking))
             #expect(list.contains("\n  \(second.name), last seen "))
             #expect(!list.contains("  \(first.name), last seen "))
             // Twice does no harm.
@@ -130,7 +131,7 @@ import Testing
             try other.step("keys list")
             try third.till.write(try other.text(of: other.keys), to: third.till.keys)
             let doctor = try third.till.run(third.words(of: "doctor"))
-            #expect(doctor.output.contains("Key 1 of this station differs from"), "\(doctor)")
+            #expect(doctor.output.contains("This station's key 1 differs from"), "\(doctor)")
             #expect(doctor.output.contains("keys.json-before"))
             let sound = try first.till.run(first.words(of: "doctor")).output
             #expect(!sound.contains("differs from"), "\(sound)")

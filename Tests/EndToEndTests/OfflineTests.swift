@@ -72,7 +72,7 @@ struct OfflineTests {
         #expect(ended.status == 9, "\(ended)")
         for server in silent {
             #expect(
-                ended.errors.contains("no answer from host 127.0.0.1, port \(server.port)"),
+                ended.errors.contains("no response from host 127.0.0.1, port \(server.port)"),
                 "\(ended)")
         }
     }
@@ -109,8 +109,8 @@ struct OfflineTests {
             paid.hasPrefix(
                 """
                 Paid €4.50 (offline), €15.50 left (last known balance)
-                The ledger is offline; this payment is in the station's journal and will be booked \
-                when the ledger is back (unbooked at this station: €4.50, limit €
+                The ledger is offline; this payment is in the station's journal and will be \
+                recorded when the ledger is back (not yet recorded at this station: €4.50, limit €
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(again.contains("(already done; last known balance)"))
@@ -121,7 +121,7 @@ struct OfflineTests {
         // An NTAG 424 bears no name: only the ledger knows it.
         let name = chip == "NTAG424" ? "No name" : "Amanda"
         #expect(left.output.hasPrefix("\(name), €14.50"), "\(left)")
-        let less = "stored on the card, less €5.50 in offline payments still to be booked."
+        let less = "stored on the card, less €5.50 in offline payments still to be recorded."
         #expect(left.output.contains("not confirmed this balance; it is the amount \(less)"))
         try SimulationFileText(path: till.tags).arm("frame 3 lost")
         let pulled = try till.run("pay 1")

@@ -85,9 +85,8 @@ struct OperatorTests {
             "refund \(added)",
             prints:
                 "Top-up reversed: $1.00, $15.00 left (already done; balance at that time)\nThis "
-                + "payout was already booked at <time> UTC. Do not give the customer cash now, "
-                + "unless you booked the payout yourself and the customer has not received the "
-                + "cash yet.\nCard "
-                + "04AC6B72BA6C80, operation <uuid>")
+                + "payout was already recorded at <time> UTC. Do not give the customer cash now, "
+                + "unless you recorded the payout yourself and the customer has not received the "
+                + "cash yet.\nCard 04AC6B72BA6C80, operation <uuid>")
     }
 }

@@ -90,7 +90,7 @@ struct ReaderTests {
         for (bus, why) in [
             ([], "no reader is connected"), (["hub"], "no reader is connected"),
             (["hub", "rcs380"], "Sony RC-S380/P: not supported"),
-            (["hub", "acr122u-kernel"], "ACS ACR122U: held by the kernel's pn533_usb"),
+            (["hub", "acr122u-kernel"], "ACS ACR122U: held by the kernel module pn533_usb"),
             (
                 ["hub", "ftdi"],
                 "only a serial port was found, and a reader there must be selected: "
@@ -115,7 +115,7 @@ struct ReaderTests {
             ended.output == """
                 ok       1 reader is plugged in.
                 ok       libnfc 1.8.0 is installed.
-                problem  ACS ACR122U (072f:2200, bus 1, device 4) is held by the kernel's module \
+                problem  ACS ACR122U (072f:2200, bus 1, device 4) is held by the kernel module \
                 pn533_usb.
                          Unload it:
                            sudo modprobe -r pn533_usb
@@ -188,9 +188,9 @@ struct ReaderTests {
     @Test("Doctor reports an I2C or SPI path that is missing or is no such device")
     func mainboard() throws {
         for (reader, what) in [
-            ("pn532_i2c:/dev/null", "/dev/null is not a device of the I2C bus."),
-            ("pn532_spi:/etc/passwd:500000", "/etc/passwd is not a device of the SPI bus."),
-            ("pn532_spi:/dev/spidev9.9", "/dev/spidev9.9 is missing; SPI may be disabled."),
+            ("pn532_i2c:/dev/null", "/dev/null is not a device on the I2C bus."),
+            ("pn532_spi:/etc/passwd:500000", "/etc/passwd is not a device on the SPI bus."),
+            ("pn532_spi:/dev/spidev9.9", "/dev/spidev9.9 does not exist; SPI may be disabled."),
         ] {
             let ended = try run(["doctor", "--reader", reader], on: [])
             #expect(ended.status == 5)
@@ -232,7 +232,7 @@ struct ReaderTests {
         try till.expect(
             "doctor",
             prints: """
-                ok       sim answers as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
+                ok       sim responds as simulated reader ~/.local/share/tapcard/simulated/simulation.txt.
                 ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
                 is valid. The tag contains nothing and has 136 of 144 bytes free.
                 """)

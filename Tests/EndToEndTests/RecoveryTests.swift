@@ -143,7 +143,7 @@ struct RecoveryTests {
         try till.expect(
             "tag restore ~/bad", status: 1,
             complains:
-                "The dump in ~/bad is not valid: line 9: tapcard does not know \"NTAG999\". "
+                "The dump in ~/bad is not valid: line 9: tapcard does not support \"NTAG999\". "
                 + "Nothing was written to a tag.")
     }
 

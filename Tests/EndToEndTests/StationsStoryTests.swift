@@ -95,9 +95,9 @@ import Testing
             "pay 1", status: 1,
             complains:
                 "Key 1 in ~/.local/share/tapcard/simulated/keys.json differs from key 1 at the "
-                + "other stations of this ledger. Each side would reject the other's cards; "
-                + "neither the card nor the ledger was changed. Move the key file out of the way. "
-                + "Run tapcard keys export FILE at another station, then import the file here: "
-                + "tapcard keys import FILE")
+                + "other stations of this ledger. Stations with different keys reject each other's "
+                + "cards. The card and the ledger were not changed. Move the key file out of the "
+                + "way. Run tapcard keys export FILE at another station, then import the file "
+                + "here: tapcard keys import FILE")
     }
 }

@@ -114,7 +114,7 @@ package struct SealedTable: Hashable, Sendable {
         var plain = keys.cipher.decrypt(encrypted, vector: keys.vector)
         defer { Wiping.wipe(&plain) }
         guard let padding = plain.last, (1...AESKey.blockSize).contains(Int(padding)) else {
-            throw KeyError(.malformed, "the end of the sealed table is missing")
+            throw KeyError(.malformed, "the sealed table is incomplete")
         }
         let table = try KeyRing(parsing: Array(plain.dropLast(Int(padding))))
         guard table.isTable else {

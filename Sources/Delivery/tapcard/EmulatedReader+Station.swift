@@ -52,7 +52,7 @@ extension EmulatedReader {
         let answer = try translating(JSONValue.parsing(Array(text.utf8))) { (_: JSONError) in
             TapcardError(
                 .failed, "The socket \(socket) belongs to another program.",
-                meaning: "It is not known what that program did with the line.",
+                meaning: "That program may have acted on the command.",
                 advice: "Specify the --link or --control that the emulator was started with.")
         }
         guard answer["result"]?.string != "failed" else {
@@ -70,8 +70,8 @@ extension EmulatedReader {
         guard error.kind != .unanswered else {
             return TapcardError(
                 .failed,
-                "The line was sent to the emulator, but there was no answer: \(error.detail).",
-                meaning: "It is not known whether the emulator executed the line.",
+                "The command was sent to the emulator, but \(error.detail).",
+                meaning: "The emulator may or may not have run the command.",
                 advice: "Check in a moment with: --tell status")
         }
         let what =

@@ -22,7 +22,7 @@ extension Parameter<Int?> {
 
 extension Command {
     private static let failures = """
-        FAILURE is `[SERVICE:]NAME[=SECONDS][*TIMES]`, such as `lottery:slow`, `slow=20` or \
+        FAILURE is `[SERVICE:]NAME[=SECONDS][*TIMES]`, such as `lottery:slow`, `slow=20`, or \
         `cut-off*1`. SERVICE is `activation`, `lottery`, or `mastermind`; SECONDS (0 to 3600, \
         default 60) applies only to `slow`; TIMES is the number of requests that fail.
 

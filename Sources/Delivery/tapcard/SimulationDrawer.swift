@@ -109,7 +109,7 @@ struct SimulationDrawer: SimulatedTags {
         }
         guard world.onReader.count < 2 else {
             throw refusal(
-                "There are several tags on the reader.",
+                "There is more than one tag on the reader.",
                 "Specify one of them; to list them, run: tapcard sim list")
         }
         guard let only = world.onReader.first ?? world.lastOnReader else {

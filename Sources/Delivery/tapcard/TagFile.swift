@@ -83,7 +83,7 @@ struct TagFile {
         let mode = isStream ? 0 : try translating(file.permissions(), into: unreadable)
         guard let bytes = content, let mode else {
             throw TapcardError(
-                .fileUnusable, "There is no file \(file.path).", meaning: nothing,
+                .fileUnusable, "The file \(file.path) does not exist.", meaning: nothing,
                 advice: "Specify a dump or a chip: \(Chip.listed).")
         }
         let text = String(decoding: bytes, as: UTF8.self)

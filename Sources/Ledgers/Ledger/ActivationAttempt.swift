@@ -122,7 +122,7 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "the code of card \(uid) was already sent to the service for card "
+                        "card \(uid)'s code was already sent to the service for card "
                             + "\(other.card)"))
             }
             let attempt = ActivationAttempt(id: id, card: uid, code: code, requestedAt: now)

@@ -156,7 +156,7 @@ extension RequestContext {
             throw Refusal(
                 .notRefundable,
                 "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
-                    + "can")
+                    + "can be")
         }
         // The money goes back only to the account that paid, or to an account that received its
         // balance.
@@ -208,7 +208,7 @@ extension LedgerCard {
         switch status {
         case .active: return
         case .blocked: throw Refusal(.cardBlocked, "the card is blocked")
-        case .closed: throw Refusal(.cardClosed, "the card was closed and paid out")
+        case .closed: throw Refusal(.cardClosed, "the card was closed and its balance was paid out")
         case .replaced: throw LedgerCard.reportedLost
         }
     }
@@ -222,7 +222,7 @@ extension LedgerCard {
 extension LedgerCard {
     fileprivate func protecting(with keyID: UInt8) throws(Refusal) -> CardProtection {
         guard protection == .off else {
-            throw Refusal(.wrongState, "card \(uid) already has the write password")
+            throw Refusal(.wrongState, "card \(uid) is already protected with a write password")
         }
         return .settingPassword(keyID: keyID)
     }

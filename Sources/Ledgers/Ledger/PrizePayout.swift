@@ -76,13 +76,13 @@ extension Book {
         }
         guard prize.minorUnits > 0 else {
             throw Refusal(
-                .badAmount, "the prize of \(prize.shown) is not possible; a prize must be above 0")
+                .badAmount, "a prize of \(prize.shown) is not possible; it must be more than 0")
         }
         guard prize.minorUnits <= Currency.largestPayout else {
             throw Refusal(
                 .limitExceeded,
                 "the prize of \(prize.shown) is more than the ledger can record "
-                    + "(\(Money(minorUnits: Currency.largestPayout, currency).shown) at most)"
+                    + "(at most \(Money(minorUnits: Currency.largestPayout, currency).shown))"
             )
         }
     }

@@ -176,8 +176,8 @@ extension LedgerStore {
             guard case .begun(let fresh) = beginning else {
                 throw LedgerError(
                     .corrupt,
-                    "card \(open.uid) changed while it was locked, through a program error or a "
-                        + "foreign write")
+                    "card \(open.uid) changed while it was locked, because of a program error "
+                        + "or a write by another program")
             }
             return .open(fresh)
         }

@@ -21,7 +21,7 @@ extension RequestContext {
         if let earlierClaim {
             throw Refusal(
                 .alreadyClaimed,
-                "ticket \(id) already has a prize, booked by operation \(earlierClaim.id)")
+                "ticket \(id) already has a prize, recorded by operation \(earlierClaim.id)")
         }
     }
 
@@ -31,7 +31,7 @@ extension RequestContext {
         if card.status != .blocked { try card.requireActive() }
         let activated = try card.scratch.activating()
         guard activation?.state == .active else {
-            throw Refusal(.wrongState, "the service has not activated the code of card \(card.uid)")
+            throw Refusal(.wrongState, "the service has not activated card \(card.uid)'s code")
         }
         return activated
     }

@@ -36,7 +36,7 @@ enum Connecting {
             return unsafe handle
         case .none(let failures):
             let reasons = zip(servers, failures).map { server, failure in
-                failure?.why ?? "no answer from \(name(of: server))"
+                failure?.why ?? "no response from \(name(of: server))"
             }
             let why = reasons.joined(separator: "; ")
             throw LedgerError(

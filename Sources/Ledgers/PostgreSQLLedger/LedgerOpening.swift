@@ -255,9 +255,9 @@ struct Declaration {
     private var newerSchemaError: LedgerError {
         LedgerError(
             .newer,
-            "the ledger's tables are newer (schema \(schema), known here "
-                + "\(PostgreSQLSchema.version)), so this station may only read; install a newer "
-                + "tapcard")
+            "the ledger's tables are newer (schema \(schema); this version knows "
+                + "\(PostgreSQLSchema.version)), so this station can only read; install a newer "
+                + "version of tapcard")
     }
 
     private init(_ row: inout Columns) throws(LedgerError) {

@@ -97,7 +97,7 @@ package struct ResponseTimeouts: Sendable {
     static func refusal(_ why: String) -> String {
         // libpq's message for a read-only server, which is never translated.
         if why.contains("session is read-only") {
-            return "only a read-only replica answers, not the primary database (\(why))"
+            return "only a read-only replica responds, not the primary database (\(why))"
         }
         // The server's messages, which are in English unless it is configured differently.
         if why.contains("is not permitted to log in") {
@@ -152,7 +152,7 @@ package struct ResponseTimeouts: Sendable {
         // it.
         guard isConfirmed(answers) else {
             close()
-            throw .lost("the server answered the commit with a warning or a rollback")
+            throw .lost("the server responded to the commit with a warning or a rollback")
         }
     }
 
@@ -291,7 +291,7 @@ package struct ResponseTimeouts: Sendable {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero else {
                 wasSilent = true
-                throw lost("the database did not answer in time")
+                throw lost("the database did not respond in time")
             }
             var waiting = pollfd(
                 fd: unsafe library.socket(handle),

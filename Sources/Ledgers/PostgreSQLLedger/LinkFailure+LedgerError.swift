@@ -16,7 +16,9 @@ extension LedgerError {
         switch state.prefix(2) {
         case _ where state == LinkFailure.noRight, "25":
             self.init(
-                .readOnly, "this station may only read \(cause); ask the ledger's owner")
+                .readOnly,
+                "this station has read-only access \(cause); ask the ledger's owner for write "
+                    + "access")
         // The guardian has failed.
         case _ where state == Opening.guardState:
             self.init(

@@ -77,7 +77,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 throw LedgerError(
                     .newer,
                     "the ledger's tables are at version \(schema), but this version of tapcard "
-                        + "supports only versions up to \(latest); use a newer tapcard")
+                        + "supports only versions up to \(latest); use a newer version of tapcard")
             }
             guard schema >= oldest else {
                 throw LedgerError(.refused, PostgreSQLSchema.tooOld(schema))
@@ -212,7 +212,7 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                         : []),
                 refusing: [
                     "22012": "station \(name) is unknown or was already revoked; "
-                        + "tapcard station list shows the names",
+                        + "see `tapcard station list`",
                     "42501": "only the ledger's owner can revoke stations",
                 ])
         }

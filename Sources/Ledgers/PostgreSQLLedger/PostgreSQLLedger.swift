@@ -319,7 +319,7 @@ extension PostgreSQLLedger {
     /// Records that the server did not respond, because the next caller would wait for it again.
     private func noteSilence(of ledger: OpenLedger) {
         guard ledger.link.wasSilent else { return }
-        note(LedgerError(.lost("no answer in time")))
+        note(LedgerError(.lost("no response in time")))
     }
 }
 

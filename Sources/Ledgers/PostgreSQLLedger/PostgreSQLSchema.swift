@@ -18,7 +18,7 @@ enum PostgreSQLSchema {
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
         "the tables are from before the first release (version \(schema), oldest supported "
-            + "\(oldest)); use an empty database or the old tapcard"
+            + "\(oldest)); use an empty database or the version of tapcard that created the tables"
     }
 
     static let partitions = 32

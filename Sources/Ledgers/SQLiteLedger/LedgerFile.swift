@@ -39,7 +39,7 @@ struct LedgerFile: Sendable {
                 throw LedgerError(
                     .unavailable,
                     "\(path) is missing, but its WAL journal is still there; finish the "
-                        + "interrupted restore or bring the file back")
+                        + "interrupted restore or put the file back")
             }
             try create(in: currency ?? .usd)
         }
@@ -168,14 +168,14 @@ struct LedgerFile: Sendable {
         guard version <= schema.latest else {
             throw LedgerError(
                 .newer,
-                "\(path) is from a newer version (schema \(version), latest known here "
-                    + "\(schema.latest)); install that version")
+                "\(path) is from a newer version (schema \(version); this version "
+                    + "knows schemas up to \(schema.latest)); install that version")
         }
         guard !(1..<LedgerSchema.oldest).contains(version) else {
             throw LedgerError(
                 .unavailable,
                 "\(path) is from before the first release and was left unchanged; specify another "
-                    + "ledger or use the tapcard that wrote it")
+                    + "ledger or use the version of tapcard that wrote it")
         }
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)
@@ -248,7 +248,7 @@ extension Connection {
         }
         guard findings == ["ok"] else {
             // The line with asterisks only names the database.
-            let lines = (findings.first ?? "the check gave no result")
+            let lines = (findings.first ?? "the check returned no result")
                 .split(separator: "\n").filter { !$0.hasPrefix("***") }
             throw LedgerError.corrupt(path, lines.joined(separator: "; "))
         }

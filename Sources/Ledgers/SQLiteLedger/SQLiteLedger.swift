@@ -102,7 +102,7 @@ public actor SQLiteLedger: LedgerStore {
                     throw LedgerError(
                         .unavailable,
                         "\(path) was moved or replaced while it was in use, and nothing was "
-                            + "changed; bring it back or run `tapcard restore-backup`")
+                            + "changed; put it back or run `tapcard restore-backup`")
                 }
                 return success
             }

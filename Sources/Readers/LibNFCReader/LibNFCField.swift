@@ -232,7 +232,8 @@ struct LibNFCField {
     ) throws(ReaderError) -> [UInt8] {
         let answer = try send(.readRegisters(registers), to: device, "reading registers")
         guard let values = ChipRegister.values(answer, count: registers.count) else {
-            throw ReaderError(.garbled, "\(answer.count) bytes for \(registers.count) registers")
+            throw ReaderError(
+                .garbled, "the chip sent \(answer.count) bytes for \(registers.count) registers")
         }
         return values
     }

@@ -34,7 +34,7 @@ package struct TagList: Equatable {
             }
             let uid = Self.withoutCascadeTags(Array(try next(Int(head[4]))))
             guard [4, 7, 10].contains(uid.count) else {
-                throw ReaderError(.garbled, "a UID of \(uid.count) bytes")
+                throw ReaderError(.garbled, "the UID has \(uid.count) bytes")
             }
             let (high, low) = swapsBytes ? (head[2], head[1]) : (head[1], head[2])
             tags.append(

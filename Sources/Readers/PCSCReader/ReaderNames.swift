@@ -12,7 +12,7 @@ package enum ReaderNames {
         if names.contains(requested) { return [requested] }
         let known = names.isEmpty ? "pcscd lists no reader" : "pcscd lists \(list(names))"
         guard !requested.isEmpty else {
-            throw ReaderError(.noReader, "no reader name was given; \(known)")
+            throw ReaderError(.noReader, "no reader name was specified; \(known)")
         }
         let matches = names.filter { $0.lowercased().contains(requested.lowercased()) }
         guard !matches.isEmpty else {

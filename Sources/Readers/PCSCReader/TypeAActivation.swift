@@ -45,7 +45,7 @@ package struct TypeAActivation: Sendable {
         switch state {
         case .waking:
             guard answer.count == 2 else {
-                throw ReaderError(.garbled, "an ATQA of \(answer.count) bytes")
+                throw ReaderError(.garbled, "the ATQA has \(answer.count) bytes")
             }
             answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
             return askNumber()
@@ -71,7 +71,7 @@ package struct TypeAActivation: Sendable {
 
     private mutating func takeAcknowledge(_ answer: [UInt8]) throws(ReaderError) -> Step {
         guard answer.count == 1 else {
-            throw ReaderError(.garbled, "a SAK of \(answer.count) bytes")
+            throw ReaderError(.garbled, "the SAK has \(answer.count) bytes")
         }
         let hasMore = answer[0] & 0x04 != 0
         // SAK bit 3 and the cascade tag must agree on whether more of the UID follows.
@@ -85,7 +85,7 @@ package struct TypeAActivation: Sendable {
                     selectAcknowledge: answer[0]))
         }
         guard level + 1 < TypeAActivation.levels.count else {
-            throw ReaderError(.garbled, "a UID of more than ten bytes")
+            throw ReaderError(.garbled, "the UID has more than ten bytes")
         }
         // The first byte is the cascade tag, which is not part of the UID.
         uid += number[1..<4]

@@ -41,7 +41,7 @@ package enum ControlClient {
             // If time runs out, `recv` returns an error. In each of these cases, the line may have
             // been executed.
             guard count > 0, answer.count + count <= maximumAnswerSize else {
-                throw EmulatorError(.unanswered, "\(path) does not answer")
+                throw EmulatorError(.unanswered, "\(path) did not respond")
             }
             answer += chunk.prefix(count)
         }

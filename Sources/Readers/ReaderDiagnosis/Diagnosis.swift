@@ -121,7 +121,7 @@ extension ReaderSurvey {
             return [
                 Finding(
                     .libnfcMissing, isNeeded ? .problem : .note,
-                    "libnfc is not installed: ACR122U, PN532 and PN533 readers need it.",
+                    "libnfc is not installed: ACR122U, PN532, and PN533 readers need it.",
                     remedy: [.run("sudo apt install libnfc6")])
             ]
         case .version(let version):

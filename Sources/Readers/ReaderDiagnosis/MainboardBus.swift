@@ -40,7 +40,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
 
     func missing(_ path: String, _ name: ReaderName) -> Finding {
         Finding(
-            .noPath, .problem, reader: name, "\(path) is missing; \(word) may be disabled.",
+            .noPath, .problem, reader: name, "\(path) does not exist; \(word) may be disabled.",
             remedy: [
                 .say("On a Raspberry Pi, enable it and reboot:"),
                 .run("sudo raspi-config nonint do_\(group) 0"),
@@ -50,7 +50,7 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
 
     func unsuitable(_ path: String, _ name: ReaderName) -> Finding {
         Finding(
-            .noBus, .problem, reader: name, "\(path) is not a device of the \(word) bus.",
+            .noBus, .problem, reader: name, "\(path) is not a device on the \(word) bus.",
             remedy: list)
     }
 

@@ -54,7 +54,7 @@ extension ReaderSurvey {
                     .pcscdNear, .note, reader: name,
                     "pcscd (process \(pid)) also claims this model, so you cannot predict which "
                         + "program gets the reader.",
-                    remedy: [.say("Stop pcscd, unless another program uses it:")]
+                    remedy: [.say("Stop pcscd, unless another program needs it:")]
                         + Remedies.stopPCSCD))
         }
         return found
@@ -67,7 +67,7 @@ extension ReaderSurvey {
         case .kernel(let driver):
             return Finding(
                 .kernelModule, .problem, reader: name,
-                "\(describe(reader)) is held by the kernel's module \(driver).",
+                "\(describe(reader)) is held by the kernel module \(driver).",
                 remedy: Remedies.unload(driver))
         case .program(let pid, let program):
             return Finding(
@@ -100,7 +100,7 @@ extension ReaderSurvey {
             } else {
                 [
                     .say(
-                        "Use the reader through pcscd, specifying part of the name that "
+                        "Use the reader through pcscd. Specify part of the name that "
                             + "`pcsc_scan -r` shows:"),
                     .run("tapcard --reader \"\(ReaderName.smartCard(word))\" read"),
                 ]

@@ -45,7 +45,7 @@ public struct ReaderRow: Sendable, Hashable {
             case .maybe: "ready if a PN532 is connected"
             case .noNode: "no device node"
             case .noPermission: "no permission"
-            case .held(.kernel(let driver)): "held by the kernel's \(driver)"
+            case .held(.kernel(let driver)): "held by the kernel module \(driver)"
             case .held(.program(let pid, let name)): "held by \(name) (process \(pid))"
             case .held(.unknownProgram): "held by another program"
             case .heldByPCSCD: "held by pcscd"

@@ -11,7 +11,8 @@ enum Remedies {
     static let restartPCSCD: [Finding.Step] = [
         .say("Restart pcscd:"), .run("sudo systemctl restart pcscd"),
         .say(
-            "On a server or over SSH, polkit may deny you access; see docs/READERS.md for the rule."
+            "On a server or over SSH, polkit may deny you access; see docs/READERS.md for a rule "
+                + "that grants it."
         ),
     ]
 

@@ -37,8 +37,8 @@ package struct RemoteLottery: LotteryService {
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
             .goneBack,
-            "the list of draws \(newest), although \(lost.id) of \(lost.date) is already "
-                + "known; tickets would be sold for past draws")
+            "the list of draws \(newest), but \(lost.id) of \(lost.date) is already known; with "
+                + "this list, tickets for past draws would be sold")
     }
 
     package func tickets() async throws(ServiceError) -> Fetched<[Ticket]> {

@@ -31,9 +31,8 @@ package struct RemoteMastermind: MastermindService {
         if [401, 403].contains(answer.status) {
             throw ServiceError(
                 .wrongPassword,
-                "it does not recognize the name, or the password is wrong "
-                    + "(status \(answer.status))"
-            ).naming(caller.address)
+                "the service at \(caller.address.host) did not accept the name or the password "
+                    + "(status \(answer.status))")
         }
         return try caller.meaning(of: answer, MastermindParsing.token)
     }

@@ -34,7 +34,7 @@ package struct SandboxActivation: Sendable {
         }
         // Dropping an old code instead would let its version change.
         guard versions[code] != nil || versions.count < SandboxActivation.maximumCodes else {
-            throw .full("the sandbox remembers no more than \(versions.count) codes")
+            throw .full("the sandbox cannot remember more than \(versions.count) codes")
         }
         let version = versions[code] ?? version
         versions[code] = version

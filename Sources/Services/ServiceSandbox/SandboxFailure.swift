@@ -111,9 +111,8 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
         return
-            "\(text.debugDescription) is not a failure that can be switched on; use one of "
-            + "\(failures), optionally with the prefix SERVICE: (\(services)), =SECONDS for slow, "
-            + "and *TIMES"
+            "Unknown failure \(text.debugDescription). Use one of \(failures). Optionally add "
+            + "SERVICE: (\(services)) before it, =SECONDS after slow, and *TIMES at the end"
     }
 
     /// Whether the failure affects this call.

@@ -87,7 +87,7 @@ package struct SandboxMastermind: Sendable {
             throw .malformed("slots must be a number from 1 to \(MastermindRules.maximumSlots)")
         }
         guard let id = MastermindGameID(name(using: &chance)) else {
-            throw .full("no game names are left")
+            throw .full("no game IDs are left")
         }
         let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colors, using: &chance) }
         // The oldest game makes room for the new one.

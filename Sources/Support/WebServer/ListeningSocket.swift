@@ -29,7 +29,7 @@ struct ListeningSocket: ~Copyable {
         // Child processes must not inherit the socket.
         let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, type, 0)
-        guard descriptor >= 0 else { throw .noResources("socket", errno) }
+        guard descriptor >= 0 else { throw .noResources("a socket", errno) }
         let opened = ListeningSocket(descriptor)
         var yes: CInt = 1
         // If this fails, a port that was in use a minute ago counts as taken, and bind will report
@@ -53,7 +53,7 @@ struct ListeningSocket: ~Copyable {
     /// A duplicate of the socket for another owner. Both share the queue of waiting connections.
     static func duplicate(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .noResources("file descriptor", errno) }
+        guard copy >= 0 else { throw .noResources("a file descriptor", errno) }
         return ListeningSocket(copy)
     }
 

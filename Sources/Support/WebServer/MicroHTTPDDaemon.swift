@@ -65,8 +65,8 @@ import Glibc
                 ? WebServerError(.noResources, "libmicrohttpd could not start: \(message).")
                 : WebServerError(
                     .badCertificate,
-                    "The certificate and key cannot be used; they may not belong together. "
-                        + "libmicrohttpd says: \(message)")
+                    "The certificate and key cannot be used; the key may belong to a different "
+                        + "certificate. libmicrohttpd says: \(message)")
         }
         unsafe handle = started
     }

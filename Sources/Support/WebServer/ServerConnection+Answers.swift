@@ -16,7 +16,7 @@ extension ServerConnection {
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
             // The handler's answer is invalid, so the client gets one that is known to be valid.
-            return queue(.text("The answer could not be sent.\n", status: 500), closing: true)
+            return queue(.text("The response could not be sent.\n", status: 500), closing: true)
         }
         // libmicrohttpd counts references: a queued answer holds its own.
         defer { unsafe library.functions.destroy_response(made) }

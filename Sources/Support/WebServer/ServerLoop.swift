@@ -60,7 +60,7 @@ final class ServerLoop {
         mailbox = try ServerMailbox()
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
-        guard epoll >= 0 else { throw .noResources("epoll", errno) }
+        guard epoll >= 0 else { throw .noResources("an epoll instance", errno) }
         // Used after the daemon owns the socket: to duplicate it, and to count waiting clients.
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(

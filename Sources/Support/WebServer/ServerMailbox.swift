@@ -26,7 +26,7 @@ final class ServerMailbox: Sendable {
 
     init() throws(WebServerError) {
         descriptor = linux_eventfd()
-        guard descriptor >= 0 else { throw .noResources("eventfd", errno) }
+        guard descriptor >= 0 else { throw .noResources("an eventfd", errno) }
     }
 
     deinit { close(descriptor) }

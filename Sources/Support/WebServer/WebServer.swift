@@ -52,7 +52,7 @@ public final class WebServer: Sendable {
         let number = unsafe pthread_create(&thread, nil, runLoop, owned.toOpaque())
         guard number == 0 else {
             unsafe owned.release()
-            throw .noResources("thread", number)
+            throw .noResources("a thread", number)
         }
         // Nobody joins the thread; the mailbox reports when the server is down.
         pthread_detach(thread)

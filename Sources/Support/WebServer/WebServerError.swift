@@ -29,7 +29,8 @@ public struct WebServerError: Error, Hashable, Sendable, CustomStringConvertible
     static func noResources(_ what: String, _ number: CInt) -> WebServerError {
         let reason = unsafe String(cString: strerror(number))
         return WebServerError(
-            .noResources, "The operating system has no \(what) for the server: \(reason).")
+            .noResources,
+            "The operating system could not provide \(what) for the server: \(reason).")
     }
 
     public var description: String { detail }

@@ -45,7 +45,7 @@ import Testing
         _ = try await till.pay(100, id: 1)
         till.linkJournal()
         for (isLinked, words) in [
-            (true, "more than one name (hard link)"), (false, "other users can write to it"),
+            (true, "it has more than one hard link"), (false, "other users can write to it"),
         ] {
             if !isLinked { till.expose("deferred.journal") }
             let sold = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }

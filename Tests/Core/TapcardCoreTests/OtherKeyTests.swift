@@ -36,7 +36,7 @@ struct OtherKeyTests: ProvenCards {
             #expect(error.kind == .outcomeUnknown && error.result.exitStatus == 6)
             #expect(error.operation == World.id(2))
             #expect(error.what.contains("refused key number 4 twice"), "\(error)")
-            #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
+            #expect(error.meaning.contains("The ledger has recorded the"), "\(error)")
             // To repeat the request cannot help.
             #expect(error.next == [.trust(.replace(uid))])
             #expect(try await failures(.four, world) == 2 * times)
@@ -198,7 +198,7 @@ struct OtherKeyTests: ProvenCards {
             }.failure)
         #expect(error.kind == .copied && error.result.exitStatus == 7)
         #expect(error.what.contains("\(World.id(2)) is still open"), "\(error)")
-        #expect(error.meaning.hasPrefix("The top-up is booked in the ledger"), "\(error)")
+        #expect(error.meaning.hasPrefix("The top-up is recorded in the ledger"), "\(error)")
         #expect(error.next == [.trust(.keepCopy)])
         // A new request was never begun.
         await expectRefused(.copied, exit: 7) { () throws(TapcardError) in

@@ -257,7 +257,7 @@ struct UnusableNTAG424Tests: ProvenCards {
             #expect(error.operation == nil && error.meaning.hasPrefix(words), "\(error)")
             // The older one is named, too.
             #expect(error.meaning.contains("\(World.id(2))"), "\(error)")
-            #expect(error.meaning.contains("The ledger has booked the"), "\(error)")
+            #expect(error.meaning.contains("The ledger has recorded the"), "\(error)")
         }
         #expect(try await world.operations().count == 2)
         try await expectReplaced(world, 1_250)

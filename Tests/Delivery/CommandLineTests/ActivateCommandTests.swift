@@ -55,13 +55,13 @@ struct ActivateCommandTests {
         #expect(
             asked.map { $0.dropFirst(37).split(separator: "  ").first } == [
                 "issue", "scratch", "service: refused (version 6.1)",
-                "service: no answer",
+                "service: no response",
             ])
         service.answer(.success(.active))
         _ = await bench.run("activate --operation \(Self.id(3))")
         let text = await bench.run("history").text
         #expect(text.contains("  service: accepted  "), "\(text)")
-        #expect(!text.contains("no answer"))
+        #expect(!text.contains("no response"))
         // The answer is found under the later id, too.
         let attempt = try #require(
             text.split(separator: "\n").first { $0.contains("service: accepted") })
@@ -94,7 +94,7 @@ struct ActivateCommandTests {
             ended.text.hasSuffix(
                 """
                 ! tapcard: asking the activation service
-                ! tapcard: request already sent; stopping once the answer is recorded
+                ! tapcard: request already sent; stopping once the response is recorded
                 ! tapcard: Canceled. The service activated the code, and the ledger recorded it. The card itself has not been updated yet. Tap the card again to write it.
 
                 """), "\(ended.text)")
@@ -114,8 +114,8 @@ struct ActivateCommandTests {
             work.cancel()
             let said = bench.endNow()
             let words =
-                "Stopped while waiting for the service to answer. It is not known whether the "
-                + "service activated the code; the activation stays open. Run tapcard activate "
+                "Stopped while waiting for the service to respond. The service may or may "
+                + "not have activated the code; the activation stays open. Run tapcard activate "
                 + "again; it sends the same code, so repeating it is safe."
             #expect(
                 said

@@ -43,8 +43,8 @@ struct CashierCommandTests {
                 == .init(
                     status: 4,
                     text: """
-                        ! tapcard: There is no cashier "Ann". Nothing was changed. To list the \
-                        names, run: tapcard cashiers list
+                        ! tapcard: There is no cashier named "Ann". Nothing was changed. To list \
+                        the names, run: tapcard cashiers list
 
                         """))
         #expect(await bench.run("cashiers remove Zoë").status == 0)

@@ -42,7 +42,7 @@ struct DrawCommandTests {
                         status: 0,
                         text: DrawCommandTests.table
                             + "This information was cached \(words) ago and is shown because the "
-                            + "lottery did not answer.\n"))
+                            + "lottery did not respond.\n"))
         }
         try lottery.vanish(.broken, age: 1)
         #expect(
@@ -55,7 +55,7 @@ struct DrawCommandTests {
                     status: 0,
                     text: DrawCommandTests.table
                         + "This information was cached 7 seconds ago and is shown because the "
-                        + "lottery's answer could not be used (nobody listens).\n"))
+                        + "lottery's response could not be used (nobody listens).\n"))
         let document = await bench.run("draws --json")
         #expect(document.text.hasPrefix(#"{"result":"done","age":7,"#))
         #expect(document.text.hasSuffix(#""stale":"not-json"}"# + "\n"))
@@ -111,8 +111,8 @@ struct DrawCommandTests {
             #expect(ended.status == 8)
             #expect(
                 ended.text
-                    == "! tapcard: The service could not be used: there is no network. There is "
-                    + "nothing to show. Try again later.\n")
+                    == "! tapcard: The service could not be used: there is no network. No data "
+                    + "is available. Try again later.\n")
         }
     }
 
@@ -171,7 +171,7 @@ struct DrawCommandTests {
             ("draw-3 --next", 4, "There is no draw after draw-3, the newest one known here."),
             ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one known here."),
             ("draw-1 --next --previous", 2, "--next and --previous together"),
-            ("dräw", 2, "is not the name of a draw (such as draw-1)"),
+            ("dräw", 2, "is not a draw ID (such as draw-1)"),
         ])
     func refused(words: String, status: Int32, message: String) async throws {
         let bench = try ProgramBench(services: try FakeLottery.example().services)

@@ -113,7 +113,7 @@ struct LotteryLookTests {
                   won $30.00  3 of 6 and the bonus
                 This information was cached 3 minutes
                 ago and is shown because the lottery did
-                not answer.
+                not respond.
 
                 """)
     }

@@ -68,7 +68,7 @@ struct OwnerFailureTests {
         #expect(ended.status != 0)
         #expect(
             ended.text.contains(
-                "\(meaning); the ledger file is out of use and is now called "
+                "\(meaning); the ledger file is no longer used and is now called "
                     + "~/tapcard/simulated/old.sqlite. \(advice)"), "\(ended.text)")
     }
 }

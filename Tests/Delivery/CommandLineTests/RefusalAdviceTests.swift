@@ -30,7 +30,7 @@ struct RefusalAdviceTests {
         #expect(
             refused.text
                 == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
-                + "can. Nothing was changed, and no money moved. Issuing, converting, or "
+                + "can be. Nothing was changed, and no money moved. Issuing, converting, or "
                 + "replacing a card cannot be refunded. To pay out the card's balance, run: "
                 + "tapcard close\n"
         )
@@ -68,7 +68,7 @@ struct RefusalAdviceTests {
         let bench = try ProgramBench()
         _ = await bench.run("demo")
         #expect(await bench.run("unblock").text.contains("is already active"))
-        #expect(await bench.run("pay 0").text.contains("The amount must be above 0."))
+        #expect(await bench.run("pay 0").text.contains("The amount must be more than 0."))
         _ = await bench.run("close")
         let closed = await bench.run("unblock")
         #expect(closed.status == 4)

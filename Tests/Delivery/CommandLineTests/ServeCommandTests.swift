@@ -106,8 +106,8 @@ struct ServeCommandTests {
         // No rule is in the way any more, only the certificate.
         #expect(
             ended.text
-                == "! tapcard: There is no file c.pem for the certificate. The server was not "
-                + "started. Specify a PEM file that contains it.\n")
+                == "! tapcard: The file c.pem for the certificate does not exist. The server was "
+                + "not started. Specify a PEM file that contains it.\n")
     }
 
     @Test("Serving other machines without TLS or without a cashier is refused with the risk")
@@ -117,17 +117,17 @@ struct ServeCommandTests {
             await bench.run("serve --listen 192.168.1.5")
                 == .init(
                     status: 2,
-                    text: "! tapcard: The till page at 192.168.1.5 can be reached by others "
-                        + "without TLS, so anyone on the network could read the traffic and make "
-                        + "payments. The server was not started. Specify a certificate with "
-                        + "--tls-certificate and --tls-key, or leave out --listen.\n"))
+                    text: "! tapcard: The till page at 192.168.1.5 would be served to other "
+                        + "computers without TLS, so anyone on the network could read the traffic "
+                        + "and make payments. The server was not started. Specify a certificate "
+                        + "with --tls-certificate and --tls-key, or leave out --listen.\n"))
         #expect(
             await bench.run("serve --listen 192.168.1.5 \(Self.tls)")
                 == .init(
                     status: 2,
-                    text: "! tapcard: There is no cashier, so anyone on the network who can reach "
-                        + "192.168.1.5 could make payments. The server was not started. To add "
-                        + "one, run: tapcard cashiers add NAME\n"))
+                    text: "! tapcard: No cashiers have been added, so anyone on the network who "
+                        + "can reach 192.168.1.5 could make payments. The server was not started. "
+                        + "To add one, run: tapcard cashiers add NAME\n"))
         #expect(bench.served.withLock { $0 } == [])
     }
 

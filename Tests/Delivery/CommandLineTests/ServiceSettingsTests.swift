@@ -45,7 +45,7 @@ struct ServiceSettingsTests {
                 "it contains an invalid character"
             ),
             ("MASTERMIND_URL", "http://amanda@game.example", "it contains a user name or password"),
-            ("TICKET_PRICE", "0", "it must be an amount above 0"),
+            ("TICKET_PRICE", "0", "it must be more than 0"),
             ("TICKET_PRICE", "1000000", "no more than the largest balance"),
             ("PRIZES", "6=0", "is not a valid row of a prize table"),
             ("PRIZES", "6=1 6=2", "two rows for 6=2"),
@@ -153,7 +153,7 @@ struct ServiceSettingsTests {
         }
         #expect(await refusal(empty) == "~/tapcard/simulated/ca.pem is empty")
         let none = empty + ".none"
-        #expect(await refusal(none) == "there is no file ~/tapcard/simulated/ca.pem.none")
+        #expect(await refusal(none) == "the file ~/tapcard/simulated/ca.pem.none does not exist")
         #expect(await refusal("/tmp") == "the file cannot be read: /tmp: Is a directory")
         #expect(
             await refusal("/dev/null")

@@ -48,7 +48,7 @@ struct TicketPayoutTests {
         #expect(await bench.run(Self.line) == ended("Prize of \(prize) paid in cash", ""))
         let again = await bench.run(Self.line)
         #expect(again.status == 4)
-        #expect(again.text.contains("was already booked as paid out at "), "\(again.text)")
+        #expect(again.text.contains("was already recorded as paid out at "), "\(again.text)")
         let before = ", paid in cash earlier"
         for line in ["ticket claim", "ticket claim \(ProgramBench.ticket)"] {
             #expect(await bench.run(line) == ended("Nothing new to claim", before))
@@ -103,7 +103,8 @@ struct TicketPayoutTests {
         #expect(late.status == 4, "\(late.text)")
         #expect(
             late.text.contains("was already added to the card by operation ")
-                && late.text.contains("Nothing was booked this time, so do not pay out any cash."),
+                && late.text.contains(
+                    "Nothing was recorded this time, so do not pay out any cash."),
             "\(late.text)")
         #expect(try await bench.document(Self.line)["error"]?.string == "already-claimed")
         #expect(try await bench.document("read")["balance"]?.string == "48.00")

@@ -110,7 +110,7 @@ struct TicketPrizeTests {
                         Drawn
                         ticket-6bfffbf1fa13  draw-4 2023-06-05  [ 6][ 9] 14 [36] 50  54  + 44   won $30.00, not claimed yet  3 of 6
                         Claim it: tapcard ticket claim
-                        This information was cached 2 hours ago and is shown because the lottery did not answer.
+                        This information was cached 2 hours ago and is shown because the lottery did not respond.
 
                         """))
         let document = try await bench.document("ticket check")
@@ -168,7 +168,7 @@ struct TicketPrizeTests {
                     \(first), $48.00 left
                     ticket-6bfffbf1fa13  draw-4 2023-06-05  won $30.00\(before)
                     Card 04AC6B72BA6C80
-                    This information was cached 1 minute ago and is shown because the lottery did not answer.
+                    This information was cached 1 minute ago and is shown because the lottery did not respond.
 
                     """)
         }
@@ -197,7 +197,8 @@ struct TicketPrizeTests {
         let refused = await bench.run("ticket claim")
         #expect(refused.status == 8, "\(refused.text)")
         #expect(
-            refused.text.contains("No prize was booked") && refused.text.contains("has gone back"),
+            refused.text.contains("No prize was recorded")
+                && refused.text.contains("has gone back"),
             "\(refused.text)")
         #expect(try await bench.document("read")["balance"]?.string == "18.00")
         // To look at it is harmless.
@@ -269,10 +270,10 @@ struct TicketPrizeTests {
         let lost = await bench.run("ticket check").text
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
-            ("ticket claim", 4, "No ticket on this card won in a known draw."),
+            ("ticket claim", 4, "No ticket on this card has won a prize so far."),
             ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
-            ("ticket claim tick\"et", 2, "is not the name of a ticket. Nothing was done."),
+            ("ticket claim tick\"et", 2, "is not a ticket ID. Nothing was done."),
         ] as [(String, Int32, String)] {
             let ended = await bench.run(line)
             #expect(ended.status == status && ended.text.contains(words), "\(ended.text)")

@@ -257,7 +257,7 @@ struct CashierPageTests {
         page.process.signal(SIGHUP)
         try page.process.wait("it says that they do not fit, and which they are") {
             let log = try page.process.errors
-            return log.contains("they may not belong together.")
+            return log.contains("the key may belong to a different certificate.")
                 && log.contains(
                     #","certificate":"\#(certificate.path)","key":"\#(certificate.key)"}"#)
         }
@@ -315,7 +315,7 @@ struct CashierPageTests {
                 "The file ~/certificate.pem contains no private key."
             ),
             (certificate.path, other.key, "The till page cannot be served. "),
-            ("none.pem", other.key, "There is no file none.pem for the certificate."),
+            ("none.pem", other.key, "The file none.pem for the certificate does not exist."),
         ] {
             let ended = try till.run(["serve", "--tls-certificate", path, "--tls-key", key])
             #expect(ended.status == 1)

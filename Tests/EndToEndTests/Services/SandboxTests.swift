@@ -147,10 +147,10 @@ struct SandboxTests {
         #expect(try first.process.end().status == 0)
         let words = try till.run(["sandbox", "--fail", "on fire"])
         #expect(words.status == 2)
-        #expect(words.errors.hasPrefix("tapcard: \"on fire\" is not a failure"))
+        #expect(words.errors.hasPrefix("tapcard: Unknown failure \"on fire\""))
         let key = till.file("key.pem")
         for (path, what) in [
-            (till.file("none.pem"), "There is no file ~/none.pem for the certificate."),
+            (till.file("none.pem"), "The file ~/none.pem for the certificate does not exist."),
             (till.home, "The certificate in ~ could not be read: ~: Is a directory."),
         ] {
             let ended = try till.run(

@@ -51,7 +51,7 @@ struct JudgementTests {
         #expect(
             Self.states(
                 Self.survey(Self.acr122u, [.kernel(driver: "pn533_usb")], access: .denied))
-                == ["acr122_usb:001:004: held by the kernel's pn533_usb"])
+                == ["acr122_usb:001:004: held by the kernel module pn533_usb"])
         let findings = Self.survey(
             Self.acr122u, [.kernel(driver: "pn533_usb")], access: .denied
         ).findings()
@@ -180,8 +180,8 @@ struct JudgementTests {
         #expect(missing.map(\.id) == [.noPath])
         let words =
             switch name.bus {
-            case .spi: "/dev/x is missing; SPI may be disabled."
-            case .i2c: "/dev/x is missing; I2C may be disabled."
+            case .spi: "/dev/x does not exist; SPI may be disabled."
+            case .i2c: "/dev/x does not exist; I2C may be disabled."
             case nil: "/dev/x does not exist."
             }
         #expect(missing.first?.what.hasPrefix(words) == true)

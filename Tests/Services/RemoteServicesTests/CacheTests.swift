@@ -74,8 +74,8 @@ struct CacheTests {
     @Test(
         "A list without its newest draw is not believed, and the cached one is used",
         arguments: [
-            (CacheTests.none, "the list of draws is empty, although draw-3 of 2023-05-29 is"),
-            (CacheTests.older, "ends with draw-2 of 2023-05-22, although draw-3 of 2023-05-29"),
+            (CacheTests.none, "the list of draws is empty, but draw-3 of 2023-05-29 is"),
+            (CacheTests.older, "ends with draw-2 of 2023-05-22, but draw-3 of 2023-05-29"),
         ])
     func goneBack(_ body: [UInt8], _ words: String) async throws {
         let bench = try await bench()

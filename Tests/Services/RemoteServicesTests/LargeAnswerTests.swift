@@ -25,7 +25,7 @@ struct LargeAnswerTests {
             for _ in 0..<2 {
                 let failure = await #expect(throws: ServiceError.self) { try await send(server) }
                 #expect(failure?.kind == .tooLarge)
-                #expect(failure?.detail == "the answer's body is larger than 1048576 bytes")
+                #expect(failure?.detail == "the response body is larger than 1048576 bytes")
             }
         }
     }
@@ -49,7 +49,7 @@ struct LargeAnswerTests {
         try await ScriptedServer.serving(script) { server in
             let failure = await #expect(throws: ServiceError.self) { try await send(server) }
             #expect(failure?.kind == .tooLarge, "\(failure?.detail ?? "")")
-            #expect(failure?.detail == "the answer's header is larger than 65536 bytes")
+            #expect(failure?.detail == "the response header is larger than 65536 bytes")
         }
     }
 

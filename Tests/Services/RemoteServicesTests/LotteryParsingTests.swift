@@ -70,12 +70,12 @@ struct LotteryParsingTests {
     @Test(
         "An impossible draw is refused with the reason",
         arguments: [
-            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the answer has no member \"draws\""),
+            (#"{"draws":["#, #"{"drawn":["#, .wrongShape, "the response has no member \"draws\""),
             (#"{"draws":["#, #"["#, .notJSON, "extra text after the value"),
             (#"{"draws":["#, #"{"draws":[7,"#, .wrongShape, "number 1 of \"draws\""),
             (#""id":"draw-1","#, "", .wrongShape, "has no member \"id\""),
-            (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is not the name of a draw"),
-            (#""id":"draw-1""#, #""id":"dr\u0007aw""#, .wrongShape, "is not the name of a draw"),
+            (#""id":"draw-1""#, #""id":"draw 1""#, .wrongShape, "is not a draw ID"),
+            (#""id":"draw-1""#, #""id":"dr\u0007aw""#, .wrongShape, "is not a draw ID"),
             (#""id":"draw-1""#, #""id":"""#, .wrongShape, "is empty"),
             (#""id":"draw-1""#, #""id":1"#, .wrongShape, "is not a string"),
             (#""id":"draw-2""#, #""id":"draw-1""#, .wrongShape, "draw draw-1 is listed twice"),
@@ -122,9 +122,9 @@ struct LotteryParsingTests {
     @Test(
         "An impossible ticket is refused with the reason",
         arguments: [
-            (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "the name of another ticket"),
-            (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is not the name of a ticket"),
-            (#""drawId":"draw-4""#, #""drawId":" ""#, .wrongShape, "is not the name of a draw"),
+            (#""id":"ticket-2""#, #""id":"ticket-1""#, .wrongShape, "the ID of another ticket"),
+            (#""id":"ticket-2""#, #""id":"\"""#, .wrongShape, "is not a ticket ID"),
+            (#""drawId":"draw-4""#, #""drawId":" ""#, .wrongShape, "is not a draw ID"),
             (#""drawId":"draw-4","#, "", .wrongShape, "has no member \"drawId\""),
             (#""bonusBall":"3""#, #""bonus-ball":"3""#, .wrongShape, "has no member \"bonusBall\""),
             (#""number6":"41""#, #""number6":"61""#, .badBalls, "is 61, not in the range 1 to 59"),

@@ -100,7 +100,7 @@ struct ServiceTimeoutTests {
             #expect(failure?.kind == .timedOut)
             #expect(
                 failure?.detail
-                    == "127.0.0.1:\(server.port): no complete answer arrived within 0.30 s")
+                    == "127.0.0.1:\(server.port): no complete response arrived within 0.30 s")
         }
     }
 

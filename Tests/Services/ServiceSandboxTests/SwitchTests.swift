@@ -43,6 +43,6 @@ struct SwitchTests {
         ])
     func refused(text: String) {
         #expect(SandboxSwitch(text) == nil)
-        #expect(SandboxSwitch.refusal(text).hasPrefix("\"\(text)\" is not a failure"))
+        #expect(SandboxSwitch.refusal(text).hasPrefix("Unknown failure \"\(text)\""))
     }
 }

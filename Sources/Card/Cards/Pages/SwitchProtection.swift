@@ -98,7 +98,7 @@ package struct SwitchProtection: TagProcedure {
         default:
             .fail(
                 CardStoreError(
-                    .interrupted(failure), "the change of the write protection was not completed"))
+                    .interrupted(failure), "the write protection was not changed completely"))
         }
     }
 
@@ -164,6 +164,8 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private var differs: TagStep<Void> {
-        .fail(CardStoreError(.differs, "after writing, the content differs from what was written"))
+        .fail(
+            CardStoreError(
+                .differs, "the content that was read back differs from what was written"))
     }
 }

@@ -100,8 +100,8 @@ package struct WritePages: TagProcedure {
         }
         guard isCorrect else {
             return .fail(
-                CardStoreError(.differs, "after writing, the content differs from what was written")
-            )
+                CardStoreError(
+                    .differs, "the content that was read back differs from what was written"))
         }
         return .finish(span.bytes)
     }

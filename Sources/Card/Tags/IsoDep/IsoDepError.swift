@@ -33,7 +33,7 @@ package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible 
         case .silent: "the card stopped responding; hold it still"
         case .outOfSequence: "the card sent a block out of sequence; hold it on the reader again"
         case .requestedTooMuchTime:
-            "the card asked for too much waiting time; hold it on the reader again"
+            "the card asked for more time than is allowed; hold it on the reader again"
         case .wrongLength: "the command or the response has a length that no card supports"
         case .unsupportedProtocol: "the card reports no usable protocol; use another card"
         }

@@ -46,10 +46,10 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         return switch kind {
         case .noReader: "no usable NFC reader was found"
         case .busy: "the reader is in use"
-        case .readerLost: "the reader stopped answering"
+        case .readerLost: "the reader stopped responding"
         case .noTag: "no tag was found in time"
-        case .severalTags: "there are several tags on the reader"
-        case .tagLost: "the tag left the reader"
+        case .severalTags: "there is more than one tag on the reader"
+        case .tagLost: "the tag was removed from the reader"
         case .refused: "the tag refused the command"
         case .garbled: "the response was damaged in transmission"
         case .timedOut: "there was no response in time"

@@ -80,7 +80,7 @@ struct FlipperDump {
         }
         guard let chip = Type2Chip(named: named.value) else {
             throw refusal(
-                .unknownChip, named, "tapcard does not know \(TagDump.shown(named.value))")
+                .unknownChip, named, "tapcard does not support \(TagDump.shown(named.value))")
         }
         return chip
     }

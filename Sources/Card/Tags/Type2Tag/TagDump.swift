@@ -33,7 +33,8 @@ public struct TagDump: Hashable, Sendable {
         counter: UInt32? = nil
     ) throws(Type2Error) {
         guard uid.count == TagMemory.uidLength else {
-            throw Type2Error(.wrongUID, "a UID of \(uid.count) bytes, not \(TagMemory.uidLength)")
+            throw Type2Error(
+                .wrongUID, "the UID has \(uid.count) bytes, not \(TagMemory.uidLength)")
         }
         guard pages.count == chip.pageCount else {
             throw Type2Error(

@@ -58,7 +58,7 @@ struct TagDumpParser {
         // Bytes are faster than characters, and a simulated reader reads its file at every frame.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8[colon...].starts(with: TagDump.separator.utf8)
-        else { throw refusal(.unknownLine, "this is not a field, a page, or a comment") }
+        else { throw refusal(.unknownLine, "this line is not a field, a page, or a comment") }
         return (text[..<colon], text[colon...].dropFirst(TagDump.separator.count))
     }
 
@@ -92,7 +92,7 @@ struct TagDumpParser {
         case .chip:
             chip = Type2Chip(named: value)
             guard chip != nil || value == Type2Chip.otherName else {
-                throw refusal(.unknownChip, "tapcard does not know \(TagDump.shown(value))")
+                throw refusal(.unknownChip, "tapcard does not support \(TagDump.shown(value))")
             }
         case .uid:
             guard let bytes = Hexadecimal.decode(value), bytes.count == TagMemory.uidLength else {

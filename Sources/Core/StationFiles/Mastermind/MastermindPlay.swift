@@ -38,7 +38,7 @@ package struct MastermindPlay: Sendable {
         try MastermindPlay.requireLogin(user, timeToLive)
         _ = try await token(
             user, password, timeToLive,
-            orSay: "Login failed. You are not logged in.")
+            orSay: "You are not logged in.")
     }
 
     /// Checks the user name and the duration of a login, before the user is asked for a password.
@@ -133,7 +133,7 @@ package struct MastermindPlay: Sendable {
             into: MastermindPlay.unsent)
         if let count = kept.solvedWith {
             throw TapcardError(
-                .refusal(.wrongState), "This game was already solved with guess \(count).",
+                .refusal(.wrongState), "This game was already solved on guess \(count).",
                 meaning: MastermindPlay.nothingSent,
                 next: [.service(.startAnotherGame)])
         }

@@ -150,8 +150,8 @@ package struct JournalFile: Sendable, Hashable {
             .fileUnusable,
             "Line \(altered) of the offline payment journal \(path) was altered.",
             meaning: journal.lines.isEmpty
-                ? "No offline payments are taken, and those in the journal are not booked."
-                : "No offline payments are taken. The payments before this line are booked "
+                ? "No offline payments will be taken, and those in the journal will not be booked."
+                : "No offline payments will be taken. The payments before this line are booked "
                     + "(\(journal.lines.count)); the rest are not.",
             next: [.file(.keepJournal)])
         return (journal, damage)
@@ -172,7 +172,7 @@ package struct JournalFile: Sendable, Hashable {
             (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
-        if names > 1 { throw unusable("it has more than one name (hard link)") }
+        if names > 1 { throw unusable("it has more than one hard link") }
         if let exposure { throw unusable(exposure.words) }
         return bytes
     }
@@ -186,7 +186,7 @@ package struct JournalFile: Sendable, Hashable {
             switch error {
             case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
-                throw unusable("it is sealed with key \(id), which this station lacks")
+                throw unusable("it is sealed with key \(id), which this station does not have")
             case .altered(let line): throw unusable("line \(line) was altered")
             }
         }
@@ -199,7 +199,8 @@ package struct JournalFile: Sendable, Hashable {
     private func unusable(_ why: String) -> TapcardError {
         TapcardError(
             .fileUnusable, "The offline payment journal \(path) cannot be used: \(why).",
-            meaning: "No offline payments are taken, and those in the journal are not booked.",
+            meaning: "No offline payments will be taken, and those in the journal will not be "
+                + "booked.",
             next: [.file(.keepJournal)])
     }
 
@@ -223,8 +224,8 @@ package struct JournalFile: Sendable, Hashable {
             .outcomeUnknown,
             "The disk failed while payment \(line.id) was being written to the offline payment "
                 + "journal: \(error.detail).",
-            meaning: "The payment may or may not be in the journal, and the card was not written. "
-                + "Repeat the payment with the same ID.",
+            meaning: "The payment may or may not be in the journal, and the card was not written "
+                + "to. Repeat the payment with the same ID.",
             // With the same ID, the journal shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }

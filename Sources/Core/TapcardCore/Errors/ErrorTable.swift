@@ -4,7 +4,7 @@ public import TapcardDomain
 /// each way in which a service can fail.
 extension TapcardError.Kind {
     /// Any failure that has no row of its own.
-    public static let failed = Self("failed", .failed, "any failure that no other code describes")
+    public static let failed = Self("failed", .failed, "any failure not covered by another code")
     // 409, because the client asked for this and the server did nothing wrong.
     /// The command was stopped before anything began.
     public static let cancelled = Self(
@@ -33,7 +33,7 @@ extension TapcardError.Kind {
         "confirmation-needed", .refused, "the request must be confirmed")
     /// The card's currency differs from the station's.
     public static let cardCurrency = Self(
-        "card-currency", .refused, "the card uses another currency")
+        "card-currency", .refused, "the card uses a different currency")
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
@@ -57,7 +57,7 @@ extension TapcardError.Kind {
         "not-a-card", .refused, "the tag holds other data, not a card")
     /// The chip is a model that tapcard does not write to.
     public static let unsupportedTag = Self(
-        "unsupported-tag", .refused, "the chip is not supported for this")
+        "unsupported-tag", .refused, "the chip is not supported for this operation")
     /// The tag is locked and cannot be written to.
     public static let lockedTag = Self(
         "locked-tag", .refused, "the tag or its configuration is permanently locked")
@@ -66,7 +66,7 @@ extension TapcardError.Kind {
         "unusable-tag", .refused, "the chip is worn out or was altered")
     /// The tag requires a password that this station does not know.
     public static let protectedTag = Self(
-        "protected-tag", .refused, "the tag's password protection prevents the request")
+        "protected-tag", .refused, "the tag's password protection blocks the request")
     /// The text for phones does not fit on the tag.
     public static let tooLong = Self(
         "too-long", .refused, "the name or text does not fit on the tag",
@@ -88,7 +88,7 @@ extension TapcardError.Kind {
         "reader-lost", .noReader, "the reader stopped responding", next: [.reader(.plugIn)])
     /// The reader does not support a command that the request needs.
     public static let unsupportedReader = Self(
-        "unsupported-reader", .noReader, "the reader does not support this",
+        "unsupported-reader", .noReader, "the reader does not support this operation",
         next: [.reader(.useAnother)])
     /// The operation may have happened; the next tap resolves it.
     public static let outcomeUnknown = Self(
@@ -134,13 +134,13 @@ extension TapcardError.Kind {
         "ledger-read-only", .ledger, "the ledger is read-only or needs the owner's login")
     /// The ledger uses a different currency.
     public static let ledgerCurrency = Self(
-        "ledger-currency", .ledger, "the ledger uses another currency")
+        "ledger-currency", .ledger, "the ledger uses a different currency")
     /// The ledger is missing or cannot be used.
     public static let ledgerUnavailable = Self(
         "ledger-unavailable", .ledger, "the ledger is missing or cannot be used")
     /// The ledger's server does not respond.
     public static let ledgerOffline = Self(
-        "ledger-offline", .ledger, "the ledger's server does not respond")
+        "ledger-offline", .ledger, "the ledger's server is not responding")
     /// The station has not been set up.
     public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
     /// The audit found that the ledger breaks its own rules.
@@ -176,23 +176,25 @@ extension TapcardError.Kind {
         case .badName: row("the name is invalid or looks like another", .usage)
         case .insufficientBalance: row("the balance is too low", next: .card(.topUp))
         case .limitExceeded: row("the amount or balance is above a limit")
-        case .wrongState: row("the card or station does not allow this")
+        case .wrongState: row("not possible in the current state of the card or station")
         case .cardBlocked: row("the card is blocked or was replaced", next: .card(.unblock))
-        case .cardClosed: row("the card is closed and paid out", next: .card(.reissue))
+        case .cardClosed:
+            row("the card was closed and its balance was paid out", next: .card(.reissue))
         case .cardKnown: row("the tag is already a card", next: .card(.beginNewAccount))
         case .cardUnknown: row("the card is not in this ledger", next: .card(.adopt(nil)))
-        case .cardHasMoney: row("the card is neither closed nor replaced", next: .card(.payOut))
-        case .numbersExhausted: row("the card has no numbers left; replace it")
+        case .cardHasMoney: row("the card has not been closed or replaced", next: .card(.payOut))
+        case .numbersExhausted: row("the card has used up its sequence numbers; replace the card")
         case .notRefundable: row("the operation cannot be refunded", next: .card(.showHistory(nil)))
         case .alreadyRefunded:
             row("the operation was already refunded", next: .card(.showHistory(nil)))
         case .badBalls: row("the numbers break the lottery's rules")
         case .badDraw: row("the draw or the list of draws is invalid", next: .lottery(.showDraws))
-        case .noSuchDraw: row("the draw is unknown or too far ahead", next: .lottery(.showDraws))
+        case .noSuchDraw:
+            row("the draw is unknown or too far in the future", next: .lottery(.showDraws))
         case .drawOver: row("the draw has already taken place", next: .lottery(.buyForNextDraw))
-        case .noDrawKnown: row("no draw is known", next: .lottery(.waitForDraws))
+        case .noDrawKnown: row("no draws have been announced yet", next: .lottery(.waitForDraws))
         case .badGuess: row("the guess or the game size is invalid")
-        case .nothingWon: row("no ticket has won in a known draw")
+        case .nothingWon: row("none of the tickets has won a prize so far")
         case .alreadyClaimed: row("the prize was already claimed", next: .card(.showHistory(nil)))
         }
     }
@@ -217,7 +219,7 @@ extension TapcardError.Kind {
         case .wrongPassword:
             row("the Mastermind password is wrong", next: .service(.correctPassword))
         case .notJSON: row("the response is not JSON")
-        case .wrongShape: row("the service's JSON does not have the documented form")
+        case .wrongShape: row("the service's JSON does not match the documented format")
         case .goneBack:
             row(
                 "the list of draws is older than one already received", next: .lottery(.forgetDraws)

@@ -18,8 +18,8 @@ extension TapcardError {
 
     /// What an open operation means if the card is written before the operation is booked.
     static func outcomeUnknown(of kind: Operation.Kind) -> String {
-        "The card may or may not have been written. Before you hand over anything, wait for the "
-            + "next tap to show whether the \(kind.noun) is booked."
+        "The card may or may not have been written to. Before you hand over anything, wait for the "
+            + "next tap to show whether the \(kind.noun) counts."
     }
 
     /// What an open operation of this kind means.
@@ -28,8 +28,8 @@ extension TapcardError {
         case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
         case _ where kind.isBookedAtOnce:
             isPermanentForTag
-                ? "The ledger has booked the \(kind.noun), but this tag can no longer be updated."
-                : "The ledger has booked the \(kind.noun), and the card will be updated at its "
+                ? "The ledger has recorded the \(kind.noun), but this tag can no longer be updated."
+                : "The ledger has recorded the \(kind.noun), and the card will be updated at its "
                     + "next tap."
         case .protect:
             "The tag may or may not require the password already; the full balance is safe in the "
@@ -89,7 +89,7 @@ extension TapcardError {
         saying(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: open.kind.isBookedAtOnce
-                ? "The \(open.kind.noun) is booked in the ledger, but the card may not show it "
+                ? "The \(open.kind.noun) is recorded in the ledger, but the card may not show it "
                     + "yet. \(meaning)" : meaning)
     }
 
@@ -102,7 +102,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The ledger failed while recording the \(operation.kind.noun) "
                 + "\(operation.id) and may or may not contain it.",
-            meaning: "The card was not written, and no success was reported to anyone.",
+            meaning: "The card was not written to, and no success was reported to anyone.",
             next: [.ledger(.readCardWhenWritable)], uid: operation.uid, operation: operation.id)
     }
 

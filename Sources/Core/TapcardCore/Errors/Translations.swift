@@ -33,9 +33,9 @@ extension TapcardError {
                 .cancelled, "Canceled.", meaning: meaning, next: [.service(.tryLater)], uid: uid)
             return
         }
+        let what = error.kind == .wrongPassword ? "login failed" : "the service could not be used"
         self.init(
-            .service(error.kind),
-            TapcardError.sentence("the service could not be used: \(error.detail)"),
+            .service(error.kind), TapcardError.sentence("\(what): \(error.detail)"),
             meaning: meaning, uid: uid)
     }
 

@@ -198,7 +198,7 @@ extension TapcardError {
             case .oldRecord: "this card's record is older than the last one confirmed"
             case .openOperation: "this card had an open operation"
             case .balance(let left):
-                "this card's last known balance, after offline payments not yet booked, is "
+                "this card's last known balance, after offline payments not yet recorded, is "
                     + "\(left.shown)"
             case .cardLimit(let left):
                 "this card can pay only \(left.shown) more until the ledger is back"

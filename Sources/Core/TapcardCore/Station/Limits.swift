@@ -12,7 +12,7 @@ struct Limits {
     /// Refuses an amount of 0 or less, or in another currency.
     func requirePositive(_ amount: Money) throws(TapcardError) {
         guard amount.minorUnits > 0 else {
-            throw TapcardError(Refusal(.badAmount, "the amount must be above 0"))
+            throw TapcardError(Refusal(.badAmount, "the amount must be more than 0"))
         }
         try requireOwnCurrency(amount)
     }

@@ -91,8 +91,8 @@ struct Sealing {
         guard grant.granted >= known.balance.minorUnits + spent else {
             throw .refused(
                 .needsIssuer(
-                    "This station has only a table of card keys and cannot write the card's booked "
-                        + "top-up to its credit grant.", reading.uid))
+                    "This station has only a table of card keys and cannot write the card's "
+                        + "recorded top-up to its credit grant.", reading.uid))
         }
         let own = keys.entries.first { NTAG424CardKeys.version(of: $0.id) == visit.card.version }
         // If the ledger specifies the sealing key, a card whose keys have another version must

@@ -164,7 +164,7 @@ extension TapcardError {
         TapcardError(
             .unsupportedTag,
             "The manufacturer's signature is invalid; the chip claims to be \(reading.chip) but is "
-                + "an imitation.", meaning: nothingWritten,
+                + "counterfeit.", meaning: nothingWritten,
             next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
     }
 }

@@ -138,8 +138,8 @@ struct UnknownTags: StationWork {
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
-                "This station does not have the sealing key for this card (needed: "
-                    + "\(known.map(String.init).joined(separator: " and "))).",
+                "This station does not have this card's sealing key "
+                    + "(key \(known.map(String.init).joined(separator: " or "))).",
                 meaning: "Without the key, this station cannot tell whether the card is genuine.",
                 next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
         }

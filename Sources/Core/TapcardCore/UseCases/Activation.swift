@@ -133,8 +133,8 @@ extension Activation {
             throw TapcardError(
                 .activationRefused,
                 "The activation service refused the code: it responded with version "
-                    + "\(attempt.version ?? ""), which is not high enough.",
-                meaning: "The card still has the same code, and activation can be tried "
+                    + "\(attempt.version ?? ""), which is too low.",
+                meaning: "The card still has the same code, and you can try to activate it "
                     + "again.", uid: uid)
         }
         return attempt

@@ -282,7 +282,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The card was made, but its content cannot be read from the ledger right "
                 + "now.",
-            meaning: "The \(making.kind.noun) \(making.id) is booked.",
+            meaning: "The \(making.kind.noun) \(making.id) is recorded.",
             next: [.ledger(.readCardWhenBack)], uid: making.uid, operation: making.id)
     }
 }

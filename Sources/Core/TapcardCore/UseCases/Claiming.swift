@@ -102,7 +102,7 @@ package struct Claiming: UseCase {
             guard let name else {
                 throw TapcardError(
                     Refusal(
-                        .nothingWon, "no ticket on this card won in a known draw"),
+                        .nothingWon, "no ticket on this card has won a prize so far"),
                     uid: card.uid)
             }
             throw TapcardError.nothingWon(
@@ -245,7 +245,7 @@ extension TapcardError {
         return saying(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
-                + "booked; the ticket can still be claimed.",
+                + "recorded; the ticket can still be claimed.",
             next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
     }
 

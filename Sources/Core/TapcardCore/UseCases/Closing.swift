@@ -36,12 +36,12 @@ package struct Closing: UseCase {
         let amount = Money(minorUnits: closing.amount, station.currency).shown
         return TapcardError(
             .refusal(.cardClosed),
-            "This card was already closed, and \(amount) was booked as paid "
+            "This card was already closed, and \(amount) was recorded as paid "
                 + "out\(closing.whenAndByWhom).",
             meaning:
-                "Nothing was booked this time, so do not pay out any cash unless you booked that "
-                + "earlier payout and the cash is still in the "
-                + "drawer.", next: error.next, uid: uid, operation: closing.id
+                "Nothing was recorded this time, so do not pay out any cash unless you recorded "
+                + "that earlier payout and the cash is still in the drawer.",
+            next: error.next, uid: uid, operation: closing.id
         ).telling(error.resolved)
     }
 }

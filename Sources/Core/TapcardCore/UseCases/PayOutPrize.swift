@@ -66,7 +66,7 @@ struct PayOutPrize: StationWork {
                 payout,
                 because: TapcardError(
                     .refusal(.wrongState),
-                    "Ticket \(name) no longer counts, because its card was closed or reissued.",
+                    "Ticket \(name) is no longer valid, because its card was closed or reissued.",
                     uid: payout.uid))
         }
         let prize = PrizeReceipt.Prize(
@@ -102,7 +102,7 @@ struct PayOutPrize: StationWork {
         case .earlier(let operation): throw alreadyPaid(operation)
         case .refused(let refusal):
             throw TapcardError(refusal, uid: uid).saying(
-                meaning: "Nothing was booked this time, so do not pay out any cash.")
+                meaning: "Nothing was recorded this time, so do not pay out any cash.")
         }
     }
 
@@ -129,11 +129,11 @@ struct PayOutPrize: StationWork {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
             .refusal(.alreadyClaimed),
-            "The prize of \(prize) for ticket \(name) was already booked as paid "
+            "The prize of \(prize) for ticket \(name) was already recorded as paid "
                 + "out\(payout.whenAndByWhom).",
             meaning:
-                "Nothing was booked this time, so do not pay out any cash unless you booked that "
-                + "earlier payout and the cash is still in the drawer.",
+                "Nothing was recorded this time, so do not pay out any cash unless you recorded "
+                + "that earlier payout and the cash is still in the drawer.",
             next: [.card(.showOperation(payout.id)), .request(.specifyID)], uid: payout.uid,
             operation: payout.id)
     }
@@ -148,7 +148,7 @@ extension TapcardError {
             .refusal(.alreadyClaimed),
             "The prize of \(claim.prize.shown) for ticket \(ticket) was already added to the card "
                 + "by operation \(claim.operation).",
-            meaning: "Nothing was booked this time, so do not pay out any cash.", uid: uid)
+            meaning: "Nothing was recorded this time, so do not pay out any cash.", uid: uid)
     }
 
     /// The error if the ledger failed while the payout was being booked.
@@ -159,12 +159,12 @@ extension TapcardError {
         guard error.kind == .outcomeUnknown else {
             return TapcardError(
                 failure.kind, failure.what,
-                meaning: "Nothing was booked this time, so do not pay out any cash.",
+                meaning: "Nothing was recorded this time, so do not pay out any cash.",
                 next: failure.next, uid: uid)
         }
         return TapcardError(
             .outcomeUnknown,
-            "\(failure.what) The prize for ticket \(ticket) may or may not have been booked.",
+            "\(failure.what) The prize for ticket \(ticket) may or may not have been recorded.",
             // With the same ID, the ledger shows whether the payout was booked.
             meaning: "Do not pay out any cash yet.", next: [.request(.repeatPayout(id))], uid: uid,
             operation: id)

@@ -47,7 +47,7 @@ package struct Refund: UseCase {
         if ![.pay, .add, .offline].contains(known.kind) {
             throw TapcardError(
                 .refusal(.notRefundable),
-                "Operation \(reversed) cannot be refunded; only payments and top-ups can.",
+                "Operation \(reversed) cannot be refunded; only payments and top-ups can be.",
                 meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
                 uid: known.uid)
         }

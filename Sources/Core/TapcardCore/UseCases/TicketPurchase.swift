@@ -282,8 +282,8 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) The ticket's name cannot be read from the ledger right now.",
-            meaning: "The \(done.kind.noun) \(done.id) is booked.",
+            "\(error.what) The ticket's ID cannot be read from the ledger right now.",
+            meaning: "The \(done.kind.noun) \(done.id) is recorded.",
             next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)
     }

@@ -66,7 +66,7 @@ extension Settings.Name {
             "Address of the Mastermind service; set it once, even to its default, to confirm it"
         case .caFile:
             "PEM file of certificate authorities to trust for services, in addition to the system's"
-        case .ticketPrice: "Price of a lottery ticket, above 0"
+        case .ticketPrice: "Price of a lottery ticket, more than 0"
         case .prizes:
             "Prizes by exact number of balls: COUNT=AMOUNT, COUNT+bonus=AMOUNT, or COUNT=top, "
                 + "separated by spaces"
@@ -198,16 +198,16 @@ extension Topic {
     static let simulation = """
         The readers `sim` and `sim:FILE` belong to a simulated station with its own settings, keys,
         ledger, and tags, so play money never reaches the real ledger. The station keeps its keys,
-        ledger, and tags in `~/.local/share/tapcard/simulated`, or in the subfolder `simulated` of
-        the folder set by `data`. If you select the reader with an option or a variable, the
-        station's settings are in `~/.config/tapcard/simulated/config.json`; if your settings file
-        selects a simulated reader, that file also holds the station's settings. The first use
-        creates the keys and a ledger, in USD or the configured currency; for another currency,
-        start with `tapcard --reader sim init --currency EUR`. If the station's keys exist but its
-        ledger is missing, commands are refused, as on a real station. The `ledger` setting and
-        `TAPCARD_LEDGER` have no effect; only `--ledger` makes the simulated reader use another
-        ledger, and each such command prints a warning. `tapcard sim put`, `take`, `tear`, `list`,
-        and `phone` work on the simulated station's tags.
+        ledger, and tags in `~/.local/share/tapcard/simulated`, or in the `simulated` subfolder of
+        the folder that the `data` setting specifies. If you select the reader with `--reader` or
+        `TAPCARD_READER`, the station's settings are in `~/.config/tapcard/simulated/config.json`;
+        if your settings file selects a simulated reader, that file also holds the station's
+        settings. The first use creates the keys and a ledger, in USD or the configured currency;
+        for another currency, start with `tapcard --reader sim init --currency EUR`. If the
+        station's keys exist but its ledger is missing, commands are refused, as on a real station.
+        The `ledger` setting and `TAPCARD_LEDGER` have no effect; only `--ledger` makes commands on
+        a simulated reader use another ledger, and each such command prints a warning.
+        `tapcard sim put`, `take`, `tear`, `list`, and `phone` work on the simulated station's tags.
         """
 
     static let ceilings = """

@@ -39,7 +39,7 @@ extension Topic {
         ("5", "No reader, or the reader is busy, lost, or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
-        ("8", "A service gave no usable answer"),
+        ("8", "A service gave no usable response"),
         ("9", "Ledger unusable, keys behind, station not set up, or audit failed"),
         ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
@@ -83,7 +83,8 @@ extension Topic {
         sign, currency, or thousands separator. It can have up to as many decimal places as the
         currency: two for most currencies, none for JPY and KRW, and three for KWD. The currency is
         the ledger's, which `tapcard init --currency EUR` sets permanently. Payments, top-ups, and
-        refunds must be above 0. A card can hold at most 99999999 minor units, or 999999.99 in USD.
+        refunds must be more than 0. A card can hold at most 99999999 minor units, or 999999.99 in
+        USD.
         """
 
     private static var currencyRows: [HelpPart.Row] {
@@ -126,10 +127,10 @@ extension Topic {
                         ("KEY", "Number of a key, 0 to 15, as shown by `tapcard keys list`"),
                         (
                             "TICKET",
-                            "Name of a ticket, such as `ticket-0123456789ab`, as listed by "
+                            "ID of a ticket, such as `ticket-0123456789ab`, as listed by "
                                 + "`tapcard tickets`"
                         ),
-                        ("ID", "Name of a draw, such as `draw-1`, as listed by `tapcard draws`"),
+                        ("ID", "ID of a draw, such as `draw-1`, as listed by `tapcard draws`"),
                         (
                             "NAME",
                             "Login of a station on a shared ledger, as listed by `tapcard station "
@@ -176,9 +177,12 @@ extension Topic {
                         ("mastermind.json", "Mastermind login and games"),
                         (
                             "cache/",
-                            "Latest answers from the lottery service, used while it is offline"
+                            "Latest responses from the lottery service, for use while it is offline"
                         ),
-                        ("confirmed.txt", "What a shared ledger has confirmed to this station"),
+                        (
+                            "confirmed.txt",
+                            "Confirmations that this station has received from a shared ledger"
+                        ),
                         (
                             "deferred.journal",
                             "Offline payments that are not booked yet; no backup includes them"
@@ -190,12 +194,12 @@ extension Topic {
                         ("simulated/", "The same files for the simulated station"),
                     ]),
                 .table(
-                    "Files of the system service",
+                    "System service files",
                     [
-                        ("/etc/tapcard/config.json", "Settings of the service"),
+                        ("/etc/tapcard/config.json", "Service settings"),
                         (
                             "/var/lib/tapcard/",
-                            "Data folder of the service, accessible only to the user `tapcard`"
+                            "The service's data folder, accessible only to the `tapcard` user"
                         ),
                     ]),
                 .paragraph(

@@ -25,8 +25,9 @@ export const services = {
     tabs: "Draws and tickets", title: "Draws", none: "No draws yet.",
     next: "Next draw", previous: "Previous draw", all: "All draws", top: "Top prize",
     bonus: "Bonus",
-    keys: "Swipe or use the arrow keys to move between draws. The dashed ball is the bonus ball.",
-    dashed: "The dashed ball is the bonus ball.",
+    keys: "Swipe or use the arrow keys to move between draws. The ball with the dashed outline is "
+      + "the bonus ball.",
+    dashed: "The ball with the dashed outline is the bonus ball.",
     stale: (age) => `The list could not be updated. Last updated ${age}.`,
   },
   tickets: {
@@ -42,7 +43,7 @@ export const services = {
     claims: {
       card: "Add to card", drawer: "Pay out in cash", done: "added to the card",
       "paid-out": "paid out in cash", blocked: "card blocked, prize on hold",
-      never: "can no longer be claimed", elsewhere: "this station cannot claim it",
+      never: "can no longer be claimed", elsewhere: "cannot be claimed at this station",
     },
     draw: (draw) => `Date unknown (${draw})`, legend: "What the balls mean",
   },
@@ -121,15 +122,16 @@ export const services = {
   },
   health: {
     title: "Health", reader: "Reader", tills: "Tills", ledger: "Ledger",
-    findings: "Diagnosis",
+    findings: "Diagnostics",
     severity: { ok: "OK", note: "Note", problem: "Problem" }, noFindings: "Nothing to report.",
-    look: "Run diagnosis again", audit: "Audit the ledger",
+    look: "Run diagnostics again", audit: "Audit the ledger",
     auditHint: "Checks every card and every operation.",
     auditGood: (cards, operations) => "No problems found. "
       + `Checked ${counted(cards, "card")} and ${counted(operations, "operation")}.`,
-    auditOpen: (open) =>
-      `Unfinished until the card is tapped again: ${counted(open, "operation")}. This is normal.`,
-    auditBad: (count) => `Problems found: ${count}. Stop all payments, top-ups, and payouts.`,
+    auditOpen: (open) => `${counted(open, "operation")} will be resolved when `
+      + `${open === 1 ? "its card is" : "their cards are"} tapped again. This is normal.`,
+    auditBad: (count) =>
+      `${counted(count, "problem")} found. Stop all payments, top-ups, and payouts.`,
     activating: (uid) => `Activation of card ${uid} was requested; no response yet.`,
     server: "Server", version: "version", copy: "Copy", copied: "Command copied",
   },

@@ -12,15 +12,15 @@ const NEW_GAME = "Start a new game.";
 const HISTORY = "Check History to see what was done.";
 const OTHER_TAG = "Use another tag.";
 const IN_DOUBT =
-  "If you are not sure it is the original, block it; Repair would make it the valid one.";
+  "If you are not sure this is the original card, block it; Repair would make even a copy valid.";
 const REPLACE = "move the balance to another tag with Replace in Card tools.";
 
 /** An empty string marks a step that the page takes itself or offers as a button. */
 export const steps = {
   "top-up": "Top up the card first, or charge less.",
   unblock: "The operator can unblock it in Card tools.",
-  "pay-out": "Pay out and close it in Card tools first.",
-  "pay-out-or-confirm": "Pay out and close it in Card tools first.",
+  "pay-out": "Pay out its balance and close it in Card tools first.",
+  "pay-out-or-confirm": "Pay out its balance and close it in Card tools first.",
   "use-replacement": "Use the new card; the balance was moved to it.",
   reissue: "This tag can be issued as a new card.",
   "reissue-tag": "This tag can be issued as a new card.",
@@ -71,7 +71,7 @@ export const steps = {
   "overwrite-by-issuing": "",
   "overwrite-by-demo": "Use another tag, or overwrite this one with Issue card.",
   "protect-again": OPERATOR,
-  "go-on": "Try again; it will pick up where it left off.",
+  "go-on": "Try again; the operation will pick up where it left off.",
 
   "diagnose-reader": "See Health for the cause and what to do.",
   "free-reader":
@@ -84,7 +84,7 @@ export const steps = {
   "show-limits": "",
   confirm: "",
   "accept-balance":
-    "Enter the exact balance shown on the card, or leave the field empty to start at 0.",
+    "Enter the exact balance shown on the card, or leave the field blank to start at 0.",
   again: "Try again.",
   "use-new-id": "Try again.",
   "repeat-with-id": "",
@@ -129,7 +129,7 @@ export const steps = {
   "add-when-back": "Give the cash back, or top up once the ledger is back.",
   "wait-for-ledger": "Try again later, or take cash.",
   "read-card-when-writable":
-    "Once the ledger works again, tap the card first, then retry.",
+    "Once the ledger is working again, tap the card first, then try again.",
   "check-disk": OPERATOR,
   "use-database": OPERATOR,
 

@@ -92,13 +92,13 @@ export const say = {
   // Payments that will be booked when the ledger is back.
   offlinePayments: {
     offline: (left) => "The ledger is offline. "
-      + `You can still take up to ${left} in payments; they will be booked later.`,
+      + `You can still take up to ${left} in payments; they will be recorded later.`,
     stale: "The ledger is offline. Cash sales only until it is back.",
-    unbooked: (sum) => `Offline payments not yet booked: ${sum}.`,
-    booked: (when) => `All of this station's offline payments were booked at ${when}.`,
+    unbooked: (sum) => `Offline payments not yet recorded: ${sum}.`,
+    booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
     back: "The ledger is back.",
-    hint: "Will be booked later", done: "Will be booked when the ledger is back.",
-    card: "Last known balance, less any payments this station has not booked yet.",
+    hint: "Will be recorded later", done: "Will be recorded when the ledger is back.",
+    card: "Last known balance, less any payments this station has not recorded yet.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting\u2026",
@@ -110,7 +110,7 @@ export const say = {
     malformed: (text, example) => `"${text}" is not an amount; enter an amount such as ${example}`,
     precise: (text, code, places) =>
       `"${text}" has too many decimal places; ${code} has ${places || "none"}`,
-    zero: "The amount must be above 0",
+    zero: "The amount must be more than 0",
   },
 
   card: {
@@ -155,11 +155,11 @@ export const say = {
     balance: "Balance", balanceAsk: "Press here, then tap a card",
     pay: "Payment", payHint: "Charge a card",
     add: "Top-up", addHint: "Top up with cash",
-    barred: "Cannot be charged or topped up", notThis: "Cannot be used for this",
+    barred: "Cannot be charged or topped up", notThis: "Not available for this card",
     noReader: "Reader not available",
     noLedger: {
       "ledger-undeclared": "Ledger restored, not reopened yet",
-      "keys-behind": "Newest key missing at this station", other: "Ledger not available",
+      "keys-behind": "Newest key missing from this station", other: "Ledger not available",
     },
     scratch: "Scratch", activate: "Activate",
     why: {
@@ -207,9 +207,10 @@ export const say = {
   verbs: {
     pay: ["Payment", "Paid"], add: ["Top-up", "Topped up"], refund: ["Refund", "Refunded"],
     close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed"],
-    activate: ["Activation", "Activated"], demo: ["Demo card", "Demo card ready"],
-    issue: ["New card", "Card issued"], adopt: ["Conversion", "Card converted"],
-    block: ["Block", "Card blocked"], unblock: ["Unblock", "Card unblocked"],
+    activate: ["Activation", "Activated"],
+    demo: ["Demo card", "Demo card ready", "demo card issuance"],
+    issue: ["New card", "Card issued", "card issuance"], adopt: ["Conversion", "Card converted"],
+    block: ["Block", "Card blocked", "card block"], unblock: ["Unblock", "Card unblocked"],
     forget: ["Name deletion", "Name deleted"], repair: ["Repair", "Card repaired"],
     replace: ["Replacement", "Card replaced"],
     "ticket/buy": ["Ticket purchase", "Ticket bought"],
@@ -219,9 +220,12 @@ export const say = {
     "mastermind/resume": ["Saved game", "Game resumed"],
     reverse: ["Undo top-up", "Top-up undone", "top-up reversal"],
     offline: ["Offline payment", "Paid offline"],
-    ask: ["Activation check"], ticket: ["Ticket purchase"], claim: ["Prize"],
-    payout: ["Cash prize"],
-    game: ["Saved game"], protect: ["Password protection"], unprotect: ["Password removal"],
+    ask: ["Activation check"], ticket: ["Ticket purchase"],
+    claim: ["Prize", "Prize claimed", "prize claim"],
+    payout: ["Cash prize", "Prize paid out", "prize payout"],
+    game: ["Saved game", "Game saved", "game save"],
+    protect: ["Password protection", "Password set", "password setup"],
+    unprotect: ["Password removal"],
   },
   fromBefore: (what, isDone) =>
     `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
@@ -265,7 +269,7 @@ export const say = {
       add: "Keep the cash in the drawer.", pay: "The card has not been charged yet.",
       "ticket/buy": "The card has not been charged yet.",
       close: "Nothing has been paid out yet. Don't give the customer any cash.",
-      reverse: "The undo is not finished. Don't give the customer any cash yet.",
+      reverse: "The top-up has not been fully undone. Don't give the customer any cash yet.",
     },
     hold: "Tap the same card again to finish.",
     press: "Press \u201cCheck again\u201d, then tap the same card.",
@@ -288,24 +292,24 @@ export const say = {
   cards: {
     title: "Card tools",
     lead: "Manage the card on the reader, or enter a card number.",
-    card: "Card number", cardHint: "Leave empty for the card on the reader.",
+    card: "Card number", cardHint: "Leave blank for the card on the reader.",
     cardFault: "Enter all 14 characters of the card number (0-9, A-F).",
     onReader: "Applies to the card on the reader.",
-    elsewhere: "To pay out and close this card, put it on the reader.",
+    elsewhere: "To pay out the balance and close this card, put it on the reader.",
     takeOff: "This tag cannot become the new card. Put a different tag on the reader.",
     accept: "Balance to carry over",
-    acceptHint: "For Convert: the exact balance on the card. Leave empty to start at 0.",
+    acceptHint: "For Convert: the exact balance on the card. Leave blank to start at 0.",
     ask: (action) => `${action}?`, handOut: (amount) => `Cash to pay out: ${amount}.`,
     actions: {
       issue: ["Issue card", "Turn a blank tag into a card."],
       demo: ["Make demo card", "Amanda Gonzalez, number 1, balance 0."],
       adopt: ["Convert", "Convert another system's card, or one not in the ledger.",
-        "The name, number, and scratch code will be kept, but an activation by another system "
-        + "will not. Only the balance you entered will be credited."],
+        "The name, number, and scratch code will be kept, but a code activated by another "
+        + "system will have to be activated again. Only the balance you entered will be credited."],
       repair: ["Repair", "Rewrite the card from the ledger.",
         "Make sure this is the original. If you entered a card number, the card on the reader will "
         + "permanently become the valid one, even if it was refused or is a copy."],
-      block: ["Block", "Refuse payments and top-ups until you unblock it.",
+      block: ["Block", "Refuse payments and top-ups until you unblock the card.",
         "Payments and top-ups will be refused until you unblock the card."],
       unblock: ["Unblock", "Allow payments and top-ups again.",
         "Anyone holding this card will be able to pay with it. Make sure the right person has it."],
@@ -329,12 +333,13 @@ export const say = {
   },
   issue: {
     title: "Issue card",
-    lead: "Any phone can read a card's name, number, balance, and code, except on an NTAG 424.",
+    lead: "Except on an NTAG 424, any phone can read the customer's name and number and the card's "
+      + "balance and code.",
     name: "Customer name (optional)", id: "Number (optional)",
     idFault: "Enter a whole number from 1 to 9999999999.",
     balance: "Starting balance (cash received)", noScratch: "Without a scratch code",
     protect: "Require a password to write",
-    protectHint: "The password is derived from the issuer's key and cannot be removed without it.",
+    protectHint: "The password is derived from the issuer's key; only that key can remove it.",
     proven: "An NTAG 424 can prove that it is genuine, so it needs no password.",
     elsewhere: "This station cannot issue cards. Use a station with the issuer's keys.",
     action: "Issue card",

@@ -96,7 +96,7 @@ extension Problem {
         "Cashiers log in here, so only the operator can confirm this address.",
         "Nothing was done.",
         NextWords(
-            "ask-operator", "As the station's operator, run tapcard config set KEY ADDRESS."))
+            "ask-operator", "The station's operator must run tapcard config set KEY ADDRESS."))
 
     static let operatorNeededInNetwork = Problem(
         409, "operator-needed",
@@ -105,7 +105,7 @@ extension Problem {
 
     static let otherAddressSet = Problem(
         409, "operator-needed", "Another address is set for this service.", "Nothing was done.",
-        NextWords("ask-operator", "As the station's operator, restart `tapcard serve` to use it."))
+        NextWords("ask-operator", "The station's operator must restart `tapcard serve` to use it."))
 
     static let tooManyListeners = Problem(
         503, "too-many-listeners", "Too many pages of this till are open.", "Nothing was done.",

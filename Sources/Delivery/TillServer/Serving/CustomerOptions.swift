@@ -109,13 +109,12 @@ extension CustomerPlan {
         guard place.isLoopback || tls != nil else {
             throw TapcardError(
                 .usage,
-                "The customer page at \(address) can be reached by others without TLS, so anyone "
-                    + "in between could read customers' balances.",
+                "The customer page at \(address) would be served to other computers without TLS, "
+                    + "so anyone on the network could read customers' balances.",
                 meaning: TillService.unserved,
                 advice:
                     "Specify a certificate with --customers-tls-certificate and "
-                    + "--customers-tls-key, "
-                    + "or use 127.0.0.1 behind a proxy that has one.")
+                    + "--customers-tls-key, or use 127.0.0.1 behind a proxy that has one.")
         }
         try ServedAddress.requireName(address, names, "--customers-name")
         guard let path = settings.text(of: .customersKeys) else {

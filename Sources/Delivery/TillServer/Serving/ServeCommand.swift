@@ -181,8 +181,9 @@ enum ServeCommand {
         guard request.tls != nil else {
             throw TapcardError(
                 .usage,
-                "The till page at \(request.address) can be reached by others without TLS, so "
-                    + "anyone on the network could read the traffic and make payments.",
+                "The till page at \(request.address) would be served to other computers "
+                    + "without TLS, so anyone on the network could read the traffic and make "
+                    + "payments.",
                 meaning: TillService.unserved,
                 advice:
                     "Specify a certificate with --tls-certificate and --tls-key, or leave out "
@@ -191,8 +192,8 @@ enum ServeCommand {
         guard try !session.settings.cashierFile.load().isEmpty else {
             throw TapcardError(
                 .usage,
-                "There is no cashier, so anyone on the network who can reach \(request.address) "
-                    + "could make payments.",
+                "No cashiers have been added, so anyone on the network who can reach "
+                    + "\(request.address) could make payments.",
                 meaning: TillService.unserved,
                 advice: "To add one, run: tapcard cashiers add NAME")
         }

@@ -89,8 +89,8 @@ package struct TLSFiles: Sendable, Hashable {
         }
         guard let bytes else {
             throw TapcardError(
-                .fileUnusable, "There is no file \(path) for the \(content).", meaning: meaning,
-                advice: "Specify a PEM file that contains it.")
+                .fileUnusable, "The file \(path) for the \(content) does not exist.",
+                meaning: meaning, advice: "Specify a PEM file that contains it.")
         }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.contains("\(content.uppercased())-----") else {

@@ -49,18 +49,18 @@ private struct AnnouncedActivation: ActivationService {
 
     func announceInterruption() {
         guard isRequesting.withLock({ $0 }) else { return }
-        session.waiting.show("Request already sent; stopping once the answer is recorded")
+        session.waiting.show("Request already sent; stopping once the response is recorded")
         if session.manner.isVerbose {
-            session.say("tapcard: request already sent; stopping once the answer is recorded\n")
+            session.say("tapcard: request already sent; stopping once the response is recorded\n")
         }
     }
 
     /// Reports an unknown outcome if the process ends during the request.
     private func reportUnknownOutcome() {
         let error = TapcardError(
-            .outcomeUnknown, "Stopped while waiting for the service to answer.",
+            .outcomeUnknown, "Stopped while waiting for the service to respond.",
             meaning:
-                "It is not known whether the service activated the code; the activation stays open.",
+                "The service may or may not have activated the code; the activation stays open.",
             next: [.service(.activateAgain)])
         guard !session.manner.isJSON else {
             session.output.write(document: Report.document(of: error))

@@ -71,27 +71,27 @@ extension Command {
             "adopt", group: .cards, "Add another system's card to this ledger",
             discussion: "The cardholder and the scratch state carry over. An activated code stays "
                 + "activated only if the card was sealed with one of this station's keys; "
-                + "otherwise, the card becomes a scratched one. The balance starts at 0 unless you "
-                + "use `--accept-balance`; an accepted balance is checked like a top-up, but does "
-                + "not add cash to the drawer. These are refused: blank tags, tags with other "
-                + "content, and cards that are already in this ledger, use another currency, or "
-                + "have an invalid seal.",
+                + "otherwise, the card goes back to being scratched but not activated. The balance "
+                + "starts at 0 unless you use `--accept-balance`; an accepted balance is subject "
+                + "to the same limits as a top-up, but does not add cash to the drawer. The "
+                + "following are refused: blank tags, tags with other content, and cards that are "
+                + "already in this ledger, use a different currency, or have an invalid seal.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
             page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50",
             run: CardCommands.adopt),
         Command(
             "scratch", group: .cards, "Scratch the card and reveal its code",
             discussion: "A card can be scratched only once; its code, a random UUID, is stored on "
-                + "the card and in the ledger. Scratching takes two seconds, and Ctrl-C during "
-                + "that time leaves the card unscratched. You may take the card off the reader "
-                + "during that time, but put it back so that the code can be written.",
+                + "the card and in the ledger. Scratching takes two seconds; pressing Ctrl-C "
+                + "before then leaves the card unscratched. You can lift the card off the reader "
+                + "while you wait, but it must be back on for the code to be written.",
             takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch",
             run: CardCommands.scratch),
         Command(
             "activate", group: .cards, "Activate the card's code with the activation service",
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "activation-url ADDRESS`. If the service refuses, the card stays scratched and "
-                + "you can try again. If the service does not answer, run `tapcard activate` "
+                + "you can try again. If the service does not respond, run `tapcard activate` "
                 + "again; it sends the same code.",
             takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
             example: "tapcard activate", run: ActivationCommand.activate),

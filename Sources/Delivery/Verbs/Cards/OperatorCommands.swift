@@ -30,8 +30,8 @@ extension Command {
             discussion: "Without `--card`, any open operation is resolved and the text that phones "
                 + "read is rewritten; a card that cannot be trusted is refused. With `--card`, "
                 + "such a card is made valid again, and an open payment on it is voided. Make sure "
-                + "this is the original, because repairing a copy makes the copy valid; if you are "
-                + "not sure, block the card and replace it.",
+                + "that the card on the reader is the original: repairing a copy makes the copy "
+                + "valid. If you are not sure, block the card and replace it.",
             takes: .repairedCard, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(
@@ -103,7 +103,7 @@ enum OperatorCommands {
         // The parser checks required arguments, but not required options.
         guard let lost = session[.lostCard] else {
             throw TapcardError.usage(
-                "Which card was lost? Specify its UID with --card.",
+                "The UID of the lost card is missing; specify it with --card.",
                 advice: "To find the UID of the lost card, run: tapcard history")
         }
         return try await CardCommands.make("Replaced \(lost)", in: session) { _ in .replace(lost) }

@@ -95,7 +95,7 @@ enum CashierCommands {
         let name = session[.cashier()]
         guard let removed = try session.settings.cashierFile.remove(name) else {
             throw TapcardError(
-                .refusal(.wrongState), "There is no cashier \(name.text.debugDescription).",
+                .refusal(.wrongState), "There is no cashier named \(name.text.debugDescription).",
                 meaning: "Nothing was changed.",
                 advice: "To list the names, run: tapcard cashiers list")
         }

@@ -100,7 +100,7 @@ enum KeyImport {
         switch fileContents {
         case .ring(let keys): return keys
         case .sealed(let table): return try await CardTableCommand.opened(table, path, in: session)
-        case nil: throw TapcardError(.fileUnusable, "There is no file \(path).")
+        case nil: throw TapcardError(.fileUnusable, "The file \(path) does not exist.")
         }
     }
 }

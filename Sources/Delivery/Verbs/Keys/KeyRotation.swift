@@ -123,8 +123,8 @@ enum KeyRotation {
             members(key.id, sealing: key.id, lacking),
             ["Records are now sealed with key \(key.id) at every station"] + Report.afterNewKey
                 + lacking.map {
-                    "Station \($0.whenSeen), lacks the key and takes no payments or top-ups until "
-                        + "you run there: tapcard keys import FILE"
+                    "Station \($0.whenSeen), lacks the key and cannot take payments or top-ups "
+                        + "until you run there: tapcard keys import FILE"
                 },
             isChange: true)
     }
@@ -208,7 +208,7 @@ enum KeyRotation {
         if let next = issuer.next {
             let lacking = issuer.lacking(next)
             lines.append(
-                "Key \(next) is next"
+                "Key \(next) is the next sealing key"
                     + (lacking.isEmpty
                         ? ", and every station has it; to switch, run as the owner of the ledger: "
                             + "tapcard keys rotate" : ", but these stations do not have it yet:"))

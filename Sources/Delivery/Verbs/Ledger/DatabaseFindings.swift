@@ -19,7 +19,7 @@ extension DatabaseStatus {
             : Finding(
                 .ledgerUndeclared, .problem,
                 "The database server changed after the ledger was opened (a promotion or a "
-                    + "restore), so no station takes payments or top-ups.",
+                    + "restore), so no station can take payments or top-ups.",
                 remedy: [
                     .say("If this server was a synchronous replica and has every commit:"),
                     .run("tapcard ledger reopen --lossless"),
@@ -34,7 +34,8 @@ extension DatabaseStatus {
         case .later:
             Finding(
                 .tables, .note,
-                "A newer tapcard changed the tables to version \(schema); this one still works.",
+                "A newer version of tapcard changed the tables to version \(schema); this one "
+                    + "still works.",
                 remedy: [
                     .say(
                         "Upgrade tapcard here soon; later changes may lock out older versions.")
@@ -42,14 +43,14 @@ extension DatabaseStatus {
         case .readOnly:
             Finding(
                 .tables, .problem,
-                "The tables are at version \(schema) and need a newer tapcard; this station can "
-                    + "only read them.",
+                "The tables are at version \(schema) and need a newer version of tapcard; this "
+                    + "station can only read them.",
                 remedy: [.say("Install the newer version here.")])
         case .earlier:
             Finding(
                 .tables, .problem,
                 "The tables are at version \(schema), which is too old: stations with this version "
-                    + "of tapcard take no payments or top-ups.",
+                    + "of tapcard cannot take payments or top-ups.",
                 remedy: [.say("As the owner of the database:"), .run("tapcard ledger migrate")])
         }
     }
@@ -71,8 +72,8 @@ extension DatabaseStatus {
             inSync.isEmpty
             ? Finding(
                 .noReplica, .problem,
-                "Commits wait for a replica, but none is in sync, so no station takes payments or "
-                    + "top-ups.",
+                "Commits wait for a replica, but none is in sync, so no station can take payments "
+                    + "or top-ups.",
                 remedy: [
                     .say("Start a replica. To see the replicas with Patroni:"),
                     .run("patronictl list"),
@@ -132,7 +133,7 @@ extension DatabaseStatus {
                     + " to notice that a station is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card in that station's unfinished payment may be locked; "
+                        "Until then, the card that was being used at that station may stay locked; "
                             + "docs/STATIONS.md shows the server settings.")
                 ])
         // The server sees only the pooler's connections, so its timeout does not apply to stations.
@@ -143,7 +144,7 @@ extension DatabaseStatus {
                     + "station is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card in that station's unfinished payment may be locked; "
+                        "Until then, the card that was being used at that station may stay locked; "
                             + "docs/STATIONS.md shows the PgBouncer settings.")
                 ])
         }
@@ -160,7 +161,7 @@ extension DatabaseStatus {
             .clock, .note,
             "This station's clock is \(seconds) s \(clockLead > 0 ? "behind" : "ahead of") the "
                 + "database server's.",
-            remedy: [.say("To set it by NTP:"), .run("timedatectl set-ntp true")])
+            remedy: [.say("To sync it with NTP:"), .run("timedatectl set-ntp true")])
     }
 
     /// The finding that stations lack the sealing key, so they cannot take payments or top-ups.
@@ -180,7 +181,7 @@ extension DatabaseStatus {
     private var nextKey: Finding? {
         guard let next = keys.next, let since = keys.announcedAt else { return nil }
         let lacking = keys.lacking(next)
-        let words = "Key \(next) is next (announced \(LocalTime.text(since)))"
+        let words = "Key \(next) is the next sealing key (announced \(LocalTime.text(since)))"
         guard !lacking.isEmpty else {
             return Finding(
                 .keyWaits, .note, words + ", and every station has it.",
@@ -205,7 +206,7 @@ extension DatabaseStatus {
         return Finding(
             .openOperations, .note,
             "Unfinished operations: \(openOperations)"
-                + (oldestOpen.map { ", the oldest since \(LocalTime.text($0))" } ?? "")
+                + (oldestOpen.map { ", the oldest from \(LocalTime.text($0))" } ?? "")
                 + "; each is resolved when its card is next tapped.")
     }
 
@@ -219,7 +220,7 @@ extension DatabaseStatus {
             "There have been \(transactionAge) transactions since the last vacuum freeze; "
                 + "PostgreSQL stops at 2 billion.",
             remedy: [
-                .say("As the owner of the database, at a quiet time:"),
+                .say("As the owner of the database, during off-peak hours:"),
                 .run("vacuumdb --freeze DATABASE"),
             ])
     }
@@ -238,8 +239,8 @@ extension Finding {
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,
-            "Key \(id) of this station differs from the other stations' key \(id), so this station "
-                + "takes no payments or top-ups.",
+            "This station's key \(id) differs from key \(id) at the other stations, so this "
+                + "station cannot take payments or top-ups.",
             remedy: [
                 .say("Move this station's key file out of the way:"),
                 .run("mv \(path) \(path)-before"),
@@ -251,7 +252,7 @@ extension Finding {
 
 extension Replica {
     fileprivate var words: String {
-        let name = name.isEmpty ? "a replica without a name" : name
+        let name = name.isEmpty ? "an unnamed replica" : name
         let missing = lag.map { $0 > 0 ? ", \($0) bytes behind" : "" } ?? ""
         return "\(name) (\(state), \(synchrony)\(missing))"
     }

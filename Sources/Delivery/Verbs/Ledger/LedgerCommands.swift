@@ -25,7 +25,7 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.longest) characters (a-z, 0-9, - and _), starting "
+            "Station name: up to \(StationName.longest) characters (a-z, 0-9, -, and _), starting "
                 + "with a letter")
     }
 }
@@ -333,7 +333,8 @@ enum LedgerCommands {
         return Report(
             ["station": .string(name.text)],
             [
-                "Login of station \(name) revoked; the station takes no more payments or top-ups",
+                "Login of station \(name) revoked; the station can no longer take payments or "
+                    + "top-ups",
                 "If its computer was stolen or sold, run tapcard keys rotate, then tapcard keys "
                     + "retire",
             ], isChange: true)

@@ -12,8 +12,9 @@ extension LedgerCommands {
         // The parser checks required arguments, but not required options.
         guard let address = session[.into] else {
             throw TapcardError.usage(
-                "The database to copy to is missing.",
-                advice: "Specify an empty one: --into postgresql://LOGIN@HOST/DATABASE")
+                "The target database is missing.",
+                advice:
+                    "Specify an empty database to copy to: --into postgresql://LOGIN@HOST/DATABASE")
         }
         let place = LedgerPlace(address)
         try Settings.requireSafe(place)
@@ -52,10 +53,10 @@ extension LedgerCommands {
             TapcardError(
                 error.kind, error.what,
                 meaning: error.meaning == unchanged
-                    ? "The database is unchanged; the ledger file is out of use and is now called "
-                        + "\(aside)."
-                    : "The copy may be complete; the ledger file is out of use and is now called "
-                        + "\(aside).",
+                    ? "The database is unchanged; the ledger file is no longer used and is now "
+                        + "called \(aside)."
+                    : "The copy may be complete; the ledger file is no longer used and is now "
+                        + "called \(aside).",
                 advice: error.meaning == unchanged
                     ? retryOrUndo(aside, path) : "Run the same command again to find out.")
         }

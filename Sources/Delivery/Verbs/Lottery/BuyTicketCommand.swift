@@ -137,7 +137,7 @@ enum BuyTicketCommand {
             ServiceError(
                 .goneBack,
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
-                    + "\(claimed.ticket.id) is booked"),
+                    + "\(claimed.ticket.id) is recorded"),
             meaning: "\(noSale).", uid: card)
         // The advice is to use a different card, because `draws --forget` would not change the
         // booked prize.

@@ -13,7 +13,7 @@ struct LotteryNews {
     /// started over, the saved list is ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         try await asking(
-            or: forgetting ? "Any cached list was kept." : "There is nothing to show."
+            or: forgetting ? "Any cached list was kept." : "No data is available."
         ) { lottery throws(ServiceError) in
             try await lottery.draws(forgetting: forgetting)
         }
@@ -21,7 +21,7 @@ struct LotteryNews {
 
     /// The tickets stored by the lottery service.
     func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
-        try await asking(or: "There is nothing to show.") { lottery throws(ServiceError) in
+        try await asking(or: "No data is available.") { lottery throws(ServiceError) in
             try await lottery.tickets()
         }
     }
@@ -114,12 +114,12 @@ enum Age {
 
     static func words(_ error: ServiceError) -> String {
         switch error.kind {
-        case .offline, .timedOut, .cutOff: "the lottery did not answer"
+        case .offline, .timedOut, .cutOff: "the lottery did not respond"
         case .broken: "the lottery's service has a fault"
         case .goneBack:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
                 + "lottery has started over"
-        default: "the lottery's answer could not be used (\(error.detail))"
+        default: "the lottery's response could not be used (\(error.detail))"
         }
     }
 }

@@ -151,7 +151,7 @@ enum TicketCommands {
             throw TapcardError(
                 staleness,
                 meaning:
-                    "No prize was booked; the tickets are still valid and can be claimed later.")
+                    "No prize was recorded; the tickets are still valid and can be claimed later.")
         }
         let station = try await session.station(with: ledger)
         let (prizes, unit) = (

@@ -74,8 +74,8 @@ extension Command {
         Command(
             "mastermind guess", group: .mastermind, "Make one guess in the current game",
             discussion: "Black is the number of right colors in the right place; white is the "
-                + "number of right colors in the wrong place. If the answer is lost, the guess may "
-                + "have been counted, so it is not sent again.",
+                + "number of right colors in the wrong place. If the response is lost, the guess "
+                + "may have been counted, so it is not sent again.",
             takes: .colors,
             asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
@@ -190,10 +190,10 @@ enum MastermindCommands {
             let evaluation = turn.evaluation, let number = turn.number
         else {
             throw TapcardError(
-                .failed, "The guess was recorded, but the service's answer to it is missing.")
+                .failed, "The guess was recorded, but the service's response to it is missing.")
         }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
-        if kept.solvedWith != nil { lines[0] = "Solved with guess \(number): " + lines[0] }
+        if kept.solvedWith != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
         lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
         return Report(
             [

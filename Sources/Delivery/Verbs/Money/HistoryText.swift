@@ -78,7 +78,7 @@ extension HistoryText {
     init(_ attempt: ActivationAttempt) {
         let what =
             switch attempt.state {
-            case .requested: "service: no answer"
+            case .requested: "service: no response"
             case .active: "service: accepted"
             case .rejected: "service: refused (version \(attempt.version ?? ""))"
             }

@@ -5,12 +5,15 @@ package import TapcardDomain
 import TextCodecs
 
 extension Parameter<TypedAmount> {
-    fileprivate static var amount: Self { .argument("AMOUNT", .moved, "Amount to take, above 0") }
+    fileprivate static var amount: Self {
+        .argument("AMOUNT", .moved, "Amount to take (must be more than 0)")
+    }
 }
 
 extension Parameter<TypedAmount?> {
     package static var part: Self {
-        .optionalArgument("AMOUNT", .moved, "Partial amount, above 0 (default: the whole amount)")
+        .optionalArgument(
+            "AMOUNT", .moved, "Partial amount, more than 0 (default: the whole amount)")
     }
 }
 
@@ -37,13 +40,13 @@ extension Parameter<Int?> {
 extension Command {
     static let moneyCommands: [Command] = [
         Command(
-            "pay", group: .money, "Take a payment from the card",
+            "pay", group: .money, "Charge the card",
             discussion: "The payment is reported as complete only once it is recorded both on the "
                 + "card and in the ledger; if the outcome is uncertain, the exit status is 6 and "
                 + "the card's next tap resolves the payment. Large amounts need `--yes`, and "
                 + "amounts above the limit are refused; see `tapcard help amounts`. With "
                 + "`offline-payments` on, small payments are also taken while the ledger's "
-                + "database is offline, and are booked later.",
+                + "database is offline, and are recorded later.",
             takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
         Command(
@@ -53,14 +56,14 @@ extension Command {
                 + "above the limit are refused; see `tapcard help amounts`. Top-ups are also "
                 + "refused while the ledger is offline, and at a station that has only a table of "
                 + "card keys.",
-            takes: .amount.saying("Amount to add, above 0"), .operation, .card, .again,
-            .confirmedAmount, page: .post("add"), answers: .receipt, example: "tapcard add 20",
-            run: MoneyCommands.add),
+            takes: .amount.saying("Amount to add (must be more than 0)"), .operation, .card,
+            .again, .confirmedAmount, page: .post("add"), answers: .receipt,
+            example: "tapcard add 20", run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
             discussion: "The money from a payment goes back onto the card it came from, or onto "
                 + "that card's replacement. Refunding a top-up takes the money off the card; if "
-                + "the card holds less than that, the refund is refused, so enter a smaller "
+                + "the balance is too low, the refund is refused; in that case, enter a smaller "
                 + "AMOUNT. Hand over the cash only after the command succeeds. Each operation can "
                 + "be refunded only once, so after a partial refund, the rest cannot be refunded "
                 + "later. Ticket purchases, prizes, payouts, and starting balances cannot be "
@@ -78,13 +81,13 @@ extension Command {
         Command(
             "history", group: .money, "List the ledger's operations, oldest first",
             discussion: "No reader or card is needed. Requests to the activation service and the "
-                + "service's answers appear on separate lines.",
+                + "service's responses appear on separate lines.",
             takes: .card.saying("Only this card's operations"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
-            "audit", group: .money, "Check that every row of the ledger follows the rules",
+            "audit", group: .money, "Check every row of the ledger for consistency",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
                 + "rely on the balances, and restore a backup. The audit also lists cards whose "
                 + "activation request was never answered, and journals that may still hold "
@@ -189,7 +192,10 @@ enum MoneyCommands {
             ? nil
             : TapcardError(
                 .auditFailed,
-                "The audit found violations of the ledger's rules: \(report.violations.count).",
+                "The audit found "
+                    + (report.violations.count == 1
+                        ? "1 violation" : "\(report.violations.count) violations")
+                    + " of the ledger's rules.",
                 meaning: "You cannot rely on the balances.")
         let open =
             report.open == 0

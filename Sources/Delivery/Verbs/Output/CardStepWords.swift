@@ -142,9 +142,9 @@ extension NextStep.TrustStep {
         case .useThere(let currency):
             NextWords(
                 "use-there",
-                "The card is genuine, but it is in another currency (\(currency.code)); use it at "
-                    + "a station that uses that currency. To accept it here, give this station the "
-                    + "card's ledger with --ledger PLACE, or a copy of that ledger: tapcard "
+                "The card is genuine, but it is in a different currency (\(currency.code)); use it "
+                    + "at a station that uses that currency. To accept it here, give this station "
+                    + "the card's ledger with --ledger PLACE, or a copy of that ledger: tapcard "
                     + "restore-backup FILE",
                 ["currency": currency.code])
         }

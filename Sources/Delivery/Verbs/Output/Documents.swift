@@ -53,7 +53,7 @@ extension Report {
         if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
             let less =
                 summary.unbooked.map {
-                    ", less \($0.shown) in offline payments still to be booked"
+                    ", less \($0.shown) in offline payments still to be recorded"
                 } ?? ""
             lines.append(
                 "The ledger has not confirmed this balance; it is the amount stored on the card"
@@ -115,7 +115,7 @@ extension Report {
                     ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
                 "The ledger is offline; this payment is in the station's journal and will be "
-                    + "booked when the ledger is back (unbooked at this station: "
+                    + "recorded when the ledger is back (not yet recorded at this station: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The card's balance may have changed since.
@@ -124,8 +124,8 @@ extension Report {
         if receipt.operation.kind.paysOutCash, amount.minorUnits > 0 {
             lines.append(
                 receipt.isReplayed
-                    ? "This payout was already booked\(receipt.operation.whenAndByWhom). Do not "
-                        + "give the customer cash now, unless you booked the payout yourself and "
+                    ? "This payout was already recorded\(receipt.operation.whenAndByWhom). Do not "
+                        + "give the customer cash now, unless you recorded the payout yourself and "
                         + "the customer has not received the cash yet."
                     : "Give the customer \(amount.shown) now.")
         }
@@ -174,7 +174,7 @@ extension Report {
             "Manufacturer's signature: valid (proves the origin of the chip, not that the card is "
                 + "genuine)"
         case .invalid:
-            "Manufacturer's signature: invalid (the chip is an imitation)"
+            "Manufacturer's signature: invalid (the chip is counterfeit)"
         case .none: "Manufacturer's signature: none (the origin of the chip is unknown)"
         case .notAsked: "Manufacturer's signature: not checked (this chip model has none)"
         }

@@ -49,8 +49,8 @@ extension NextStep.ServiceStep {
         case .goOnGuessing:
             NextWords(
                 "go-on-guessing",
-                "The answer to this guess was lost; keep guessing, and the number in the next "
-                    + "answer will show whether this guess counted.")
+                "The response to this guess was lost; keep guessing, and the number in the next "
+                    + "response will show whether this guess counted.")
         }
     }
 }
@@ -66,7 +66,7 @@ extension NextStep.LotteryStep {
                     + "operator.")
         case .showDraws:
             NextWords(
-                "show-draws", "Check the name of the draw; to list past draws, run: tapcard draws")
+                "show-draws", "Check the draw ID; to list past draws, run: tapcard draws")
         case .waitForDraws:
             NextWords(
                 "wait-for-draws", "The lottery has not announced a draw yet; try again later.")
@@ -76,14 +76,14 @@ extension NextStep.LotteryStep {
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
-                "The lottery's list ends before a draw for which this card has a booked prize; "
+                "The lottery's list ends before a draw for which this card has a recorded prize; "
                     + "contact the lottery's operator. If the lottery has started over, buy the "
                     + "ticket with a card that has no such prize.")
         case .resolvePurchase:
             NextWords(
                 "resolve-purchase",
-                "Once the lottery answers again, repeat this command with the same --operation ID. "
-                    + "To decide without the lottery, run tapcard read and tap the card: the "
+                "Once the lottery responds again, repeat this command with the same --operation "
+                    + "ID. To decide without the lottery, run tapcard read and tap the card: the "
                     + "purchase stands if the card has the record, and is void if it does not.")
         case .checkTickets:
             NextWords(

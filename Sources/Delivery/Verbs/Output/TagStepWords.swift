@@ -22,7 +22,7 @@ extension NextStep.TagStep {
         case .useAnotherOrAnyChip:
             NextWords(
                 "use-another-tag-or-any-chip",
-                "The chip may be an imitation; use another tag, or accept this one with --any-chip.",
+                "The chip may be counterfeit; use another tag, or accept this one with --any-chip.",
                 option: "any-chip")
         case .useFactoryTag:
             NextWords(
@@ -61,7 +61,8 @@ extension NextStep.TagStep {
                 "protect-again",
                 "To restore the protection settings on the tag, run: tapcard tag protect")
         case .goOn:
-            NextWords("go-on", "Then run the same command again; it continues where it stopped.")
+            NextWords(
+                "go-on", "Then run the same command again; it will pick up where it left off.")
         }
     }
 }
@@ -111,13 +112,14 @@ extension NextStep.RequestStep {
         case .repeatWithID(let id):
             NextWords(
                 "repeat-with-id",
-                "To repeat this safely, add --operation \(id); it will be done at most once.",
+                "To repeat the command safely, add --operation \(id); it will take effect at most "
+                    + "once.",
                 ["operation": id], option: "operation")
         case .repeatPayout(let id):
             NextWords(
                 "repeat-payout",
-                "Once the ledger works again, repeat this with --operation \(id); the prize "
-                    + "will be booked only once, but do not pay out any cash before you see the "
+                "Once the ledger works again, repeat the command with --operation \(id); the prize "
+                    + "will be recorded only once, but do not pay out any cash before you see the "
                     + "result.",
                 ["operation": id], option: "operation")
         case .specifyID:

@@ -43,7 +43,8 @@ struct NamedFile {
     }
 
     private var missing: TapcardError {
-        TapcardError(.fileUnusable, "There is no file \(path).", meaning: "Nothing was done.")
+        TapcardError(
+            .fileUnusable, "The file \(path) does not exist.", meaning: "Nothing was done.")
     }
 
     /// Refuses to overwrite an existing file.

@@ -112,8 +112,8 @@ extension ValueType<StationName> {
     static var station: Self {
         parsed(
             by: { StationName($0) },
-            "a station name (up to \(StationName.longest) of a-z, 0-9, - and _, starting with a "
-                + "letter)")
+            "a valid station name (up to \(StationName.longest) characters: a-z, 0-9, -, and _, "
+                + "starting with a letter)")
     }
 }
 
@@ -168,14 +168,14 @@ extension ValueType<HolderID> {
 extension ValueType<DrawID> {
     static var draw: Self {
         .parsed(
-            by: DrawID.init, "the name of a draw (such as draw-1)", form: .lotteryName)
+            by: DrawID.init, "a draw ID (such as draw-1)", form: .lotteryName)
     }
 }
 
 extension ValueType<TicketID> {
     static var ticket: Self {
         .parsed(
-            by: TicketID.init, "the name of a ticket", form: .lotteryName,
+            by: TicketID.init, "a ticket ID", form: .lotteryName,
             advice: "To list the tickets, run: tapcard tickets")
     }
 }

@@ -85,7 +85,7 @@ struct LiveCheck: Sendable {
     private var answer: Finding {
         let firmware = self.firmware.map { ", \($0)" } ?? ""
         let title = self.title.map { $0 == reader.text ? "" : " as \($0)" } ?? ""
-        return Finding(.answers, .ok, reader: reader, "\(reader) answers\(title)\(firmware).")
+        return Finding(.answers, .ok, reader: reader, "\(reader) responds\(title)\(firmware).")
     }
 
     private func reading(of tag: TagInfo) -> Finding {
@@ -134,7 +134,7 @@ struct LiveCheck: Sendable {
             return [
                 Finding(
                     .doesNotAnswer, .problem, reader: reader,
-                    "\(reader) can be opened but does not answer: \(error.what)",
+                    "\(reader) can be opened but does not respond: \(error.what)",
                     remedy: survey.remedyForUnresponsiveReader(reader))
             ]
         default:

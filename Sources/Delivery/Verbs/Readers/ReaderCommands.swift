@@ -16,11 +16,11 @@ extension Command {
             answers: .readers, example: "tapcard readers", run: ReaderCommands.readers),
         Command(
             "doctor", group: .readers, "Find out why a reader or this station is not working",
-            discussion: "The command tries up to eight readers until one responds, or only the one "
-                + "you specify, and checks the ledger and the keys; nothing is written to a tag. "
-                + "Each finding is marked as ok, a note, or a problem, with steps to fix it. The "
-                + "exit status is 5 if no reader can be used, 9 for a ledger problem, and 1 for a "
-                + "key problem.",
+            discussion: "The command tries up to eight readers until one responds (or just the one "
+                + "you specify). It also checks the ledger and the keys. It never writes to a tag. "
+                + "Each finding is marked ok, note, or problem; problems come with steps to fix "
+                + "them. The exit status is 5 if no reader can be used, 9 for a ledger problem, "
+                + "and 1 for a key problem.",
             page: .get("doctor"), answers: .findings, example: "tapcard doctor",
             run: ReaderCommands.doctor),
     ]

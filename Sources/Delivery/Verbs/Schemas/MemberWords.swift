@@ -56,9 +56,9 @@ package enum MemberWords {
     ]
 
     private static let services = [
-        "age": "seconds since the answer was fetched",
+        "age": "seconds since the response was fetched",
         "stale": "kind of service error behind an outdated list; null if the list is current",
-        "claim": "how to pay the prize: card, drawer, done, paid-out, blocked, never or elsewhere",
+        "claim": "how to pay the prize: card, drawer, done, paid-out, blocked, never, or elsewhere",
         "timeToLive": "lifetime of the login, in seconds",
         "slots": "number of positions in the game's secret code",
         "black": "number of guessed colors in the right place",

@@ -183,8 +183,8 @@ package struct Session: Sendable {
             "Key \(id) in \(settings.keyPath) differs from key \(id) at the other stations of this "
                 + "ledger.",
             meaning:
-                "Each side would reject the other's cards; neither the card nor the ledger was "
-                + "changed.",
+                "Stations with different keys reject each other's cards. The card and the ledger "
+                + "were not changed.",
             advice:
                 "Move the key file out of the way. Run tapcard keys export FILE at another "
                 + "station, then import the file here: tapcard keys import FILE")

@@ -54,10 +54,10 @@ extension Settings {
         guard !known.contains(page.host) else { return nil }
         return Finding(
             .cardAddress, .note,
-            "The host in card-address is \(page.host), but this station's customer page answers "
-                + "only to \(known.joined(separator: ", ")).",
+            "The host in card-address is \(page.host), but this station's customer page "
+                + "responds only to \(known.joined(separator: ", ")).",
             remedy: [
-                .say("To make it answer to that host, too, directly or through a proxy:"),
+                .say("To make it respond to that host as well, directly or through a proxy:"),
                 .run(
                     "tapcard config set customers-name "
                         + ([page.host] + named).joined(separator: ",")),

@@ -27,8 +27,8 @@ extension Command {
         Command(
             "config set", group: .station, "Change or remove one setting in the settings file",
             discussion: "Without VALUE, the setting is removed and its default applies again. "
-                + "Invalid values are refused, and so is any password. If an option or a variable "
-                + "still overrides the setting, the output says so.",
+                + "Invalid values are refused, and so is any password. If an option or an "
+                + "environment variable still overrides the setting, the output says so.",
             takes: .setting, .settingValue, answers: .changedSetting,
             example: "tapcard config set timeout 60", run: ConfigurationCommands.set),
     ]

@@ -100,7 +100,7 @@ extension Settings {
             for word in words {
                 let money = try amount(String(word), currency)
                 guard money.minorUnits > 0 else {
-                    throw Refusal(.badAmount, "the amount must be above 0")
+                    throw Refusal(.badAmount, "the amount must be more than 0")
                 }
                 amounts.append(money)
             }

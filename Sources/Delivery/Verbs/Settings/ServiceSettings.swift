@@ -54,7 +54,7 @@ extension Settings {
             let bytes = try translating(DurableFile(path).read()) { (error: FileError) in
                 unusableAuthorities("the file cannot be read: \(error.detail)")
             }
-            guard let bytes else { throw unusableAuthorities("there is no file \(path)") }
+            guard let bytes else { throw unusableAuthorities("the file \(path) does not exist") }
             guard !bytes.isEmpty else { throw unusableAuthorities("\(path) is empty") }
             let labelCount = bytes.ranges(of: Settings.certificateLabel).count
             guard labelCount > 0 else {
@@ -82,7 +82,7 @@ extension Settings {
             let price = try amount(text, currency)
             guard (1...Currency.largestBalance).contains(price.minorUnits) else {
                 throw Refusal(
-                    .badAmount, "it must be an amount above 0 and no more than the largest balance")
+                    .badAmount, "it must be more than 0 and no more than the largest balance")
             }
             return price
         }

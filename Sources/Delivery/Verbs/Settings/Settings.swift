@@ -287,7 +287,8 @@ package struct Settings: Sendable {
             guard path != DurableFile.standardStream else {
                 throw TapcardError.usage(
                     "The ledger cannot be standard input or output.",
-                    advice: "Specify a file. tapcard backup - writes a copy to standard output.")
+                    advice:
+                        "Specify a file. To write a copy to standard output, run: tapcard backup -")
             }
             // A relative path in a flag starts from the folder where the user types the command.
             guard origin == .flag || path.hasPrefix("/") else {

@@ -64,7 +64,8 @@ enum OfflineCommands {
             booked = try await OfflinePayments.book(copy: copy, into: ledger, keys, at: now)
             guard booked != nil else {
                 throw TapcardError(
-                    .fileUnusable, "There is no file \(copy).", meaning: "Nothing was booked.")
+                    .fileUnusable, "The file \(copy) does not exist.",
+                    meaning: "Nothing was booked.")
             }
         } else {
             booked = try await session.journal.payments.book(into: ledger, keys, at: now)
@@ -94,8 +95,8 @@ enum OfflineCommands {
         let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
-                "This station takes no offline payments: they are turned off, or its ledger is a "
-                    + "file.",
+                "This station does not take offline payments: they are turned off, or its ledger "
+                    + "is a file.",
                 advice:
                     "If its ledger is in a database, turn them on: tapcard config set "
                     + "offline-payments true")

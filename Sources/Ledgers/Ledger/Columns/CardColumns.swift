@@ -57,7 +57,7 @@ extension Chip {
                 isName ? .newer : .corrupt,
                 "card \(uid) has the chip model \(name.debugDescription), which this version does "
                     + "not know; "
-                    + (isName ? "install a newer tapcard" : "restore a backup"))
+                    + (isName ? "install a newer version of tapcard" : "restore a backup"))
         }
         self = chip
     }

@@ -17,8 +17,8 @@ extension IssuedRecord {
         guard let keyID = try row.optional(\.keyID) else {
             throw LedgerError(
                 .unavailable,
-                "a record has no key ID, so it is from before the first release; use the tapcard "
-                    + "that wrote it, or another ledger")
+                "a record has no key ID, so it is from before the first release; use the version "
+                    + "of tapcard that wrote it, or use another ledger")
         }
         self.init(uid: uid, sequence: sequence, bytes: bytes, operation: operation, keyID: keyID)
     }

@@ -21,7 +21,7 @@ public enum KnownReaders {
         ReaderModel(0x04E6, 0x5591, "SCM SCL3711", .libnfc("pn53x_usb")),
         ReaderModel(0x04E6, 0x5594, "SCM SCL3712", .libnfc("pn53x_usb")),
         ReaderModel(0x054C, 0x0193, "Sony PN531", .libnfc("pn53x_usb")),
-        ReaderModel(0x054C, 0x02E1, "Sony RC-S330, RC-S360 or RC-S370", .libnfc("pn53x_usb")),
+        ReaderModel(0x054C, 0x02E1, "Sony RC-S330, RC-S360, or RC-S370", .libnfc("pn53x_usb")),
         ReaderModel(0x1FD3, 0x0608, "ASK LoGO", .libnfc("pn53x_usb")),
     ]
 

@@ -89,7 +89,7 @@ extension Simulation {
             guard parts.count == 2, [onReaderField, lastField, faultField].contains(parts[0]),
                 fields.updateValue(parts[1], forKey: parts[0]) == nil
             else {
-                throw ReaderError(.noReader, "the line \"\(line)\" was not expected there")
+                throw ReaderError(.noReader, "unexpected line \"\(line)\"")
             }
         }
         return fields
@@ -123,7 +123,7 @@ extension Simulation {
                 !chips.contains(where: { $0.number == chip.number })
             else {
                 throw ReaderError(
-                    .noReader, "NTAG 424 \(chips.count + 1) of the simulation is not valid")
+                    .noReader, "NTAG 424 number \(chips.count + 1) in the simulation is invalid")
             }
             chips.append(chip)
         }
@@ -154,7 +154,7 @@ extension Simulation {
                 }
                 tags.append(memory)
             } catch {
-                throw ReaderError(.noReader, "tag \(tags.count + 1) of the simulation: \(error)")
+                throw ReaderError(.noReader, "tag \(tags.count + 1) in the simulation: \(error)")
             }
         }
         return tags

@@ -16,12 +16,12 @@ struct AnswerReader {
             value = try JSONValue.parsing(body, valueLimit: AnswerReader.maximumValueCount)
         } catch {
             guard error.kind != .tooLarge else {
-                throw ServiceError(.tooLarge, "the answer is too large: \(error.detail)")
+                throw ServiceError(.tooLarge, "the response is too large: \(error.detail)")
             }
             let hint = body.first == UInt8(ascii: "<") ? "it looks like an HTML page; " : ""
-            throw ServiceError(.notJSON, "the answer is not JSON: \(hint)\(error.detail)")
+            throw ServiceError(.notJSON, "the response is not JSON: \(hint)\(error.detail)")
         }
-        location = "the answer"
+        location = "the response"
     }
 
     private init(_ value: JSONValue, at location: String) {

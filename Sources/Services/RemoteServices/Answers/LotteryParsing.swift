@@ -10,7 +10,7 @@ package enum LotteryParsing {
         for row in try list.elements() {
             let name = try row.member("id")
             guard let id = DrawID(try name.string()) else {
-                throw name.wrong("is not the name of a draw")
+                throw name.wrong("is not a draw ID")
             }
             let prize = try row.member("topPrize").integer(in: 0...Int.max)
             draws.append(
@@ -20,7 +20,7 @@ package enum LotteryParsing {
                     topPrize: Int64(prize)))
         }
         return try translating(DrawList(draws)) { (error: Refusal) in
-            list.wrong("is impossible: \(error.detail)")
+            list.wrong("is invalid: \(error.detail)")
         }
     }
 
@@ -32,14 +32,14 @@ package enum LotteryParsing {
         for row in try AnswerReader(body).member("tickets").elements() {
             let name = try row.member("id")
             guard let id = TicketID(try name.string()) else {
-                throw name.wrong("is not the name of a ticket")
+                throw name.wrong("is not a ticket ID")
             }
             guard seen.insert(id).inserted else {
-                throw name.wrong("is \(id), which is also the name of another ticket")
+                throw name.wrong("is \(id), which is also the ID of another ticket")
             }
             let drawName = try row.member("drawId")
             guard let draw = DrawID(try drawName.string()) else {
-                throw drawName.wrong("is not the name of a draw")
+                throw drawName.wrong("is not a draw ID")
             }
             tickets.append(
                 Ticket(
@@ -70,7 +70,7 @@ package enum LotteryParsing {
         }
         let bonus = try ball(bonus)
         return try translating(Balls(numbers, bonus: bonus, under: rules)) { (error: Refusal) in
-            row.wrong("is impossible: \(error.detail)", as: .badBalls)
+            row.wrong("is invalid: \(error.detail)", as: .badBalls)
         }
     }
 }

@@ -34,7 +34,7 @@ package enum MastermindParsing {
         let evaluation = MastermindEvaluation(black: black, white: white)
         guard let answer = MastermindAnswer(evaluation, guessCount: count, slots: slots) else {
             throw pegs.wrong(
-                "is impossible: \(black) black and \(white) white pegs for "
+                "is invalid: \(black) black and \(white) white pegs for "
                     + (slots == 1 ? "1 slot" : "\(slots) slots"))
         }
         return answer

@@ -95,7 +95,7 @@ extension HTTPAnswer {
         case 400...499:
             throw ServiceError(.refused, "it rejected the request (status \(status))")
         default:
-            throw ServiceError(.wrongShape, "it answered with status \(status) instead of 200")
+            throw ServiceError(.wrongShape, "it responded with status \(status) instead of 200")
         }
     }
 }

@@ -82,7 +82,7 @@ import TapcardDomain
             // libcurl wakes up earlier if there is anything to do, so the one second is only a
             // backstop.
             guard unsafe functions.multi_poll(multi, nil, 0, 1_000, nil) == CURLM_OK else {
-                throw stuck("libcurl cannot wait for an answer")
+                throw stuck("libcurl cannot wait for a response")
             }
         }
     }

@@ -47,7 +47,7 @@ package struct CurlFailure {
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
-            ServiceError(.timedOut, "no complete answer arrived within \(limits.whole.shown)")
+            ServiceError(.timedOut, "no complete response arrived within \(limits.whole.shown)")
         case CURLE_FILESIZE_EXCEEDED: tooLarge(.body)
         case CURLE_OUT_OF_MEMORY, CurlFailure.lineTooLong: tooLarge(.head)
         case _ where isBreak: cutOff
@@ -97,7 +97,7 @@ package struct CurlFailure {
     }
 
     private var cutOff: ServiceError {
-        error(.cutOff, "the connection ended before the answer did")
+        error(.cutOff, "the connection ended before the full response arrived")
     }
 
     private var notHTTP: ServiceError {
@@ -108,10 +108,10 @@ package struct CurlFailure {
         switch excess {
         case .head:
             ServiceError(
-                .tooLarge, "the answer's header is larger than \(AnswerSink.maximumHeadSize) bytes")
+                .tooLarge, "the response header is larger than \(AnswerSink.maximumHeadSize) bytes")
         case .body:
             ServiceError(
-                .tooLarge, "the answer's body is larger than \(AnswerSink.maximumBodySize) bytes")
+                .tooLarge, "the response body is larger than \(AnswerSink.maximumBodySize) bytes")
         }
     }
 

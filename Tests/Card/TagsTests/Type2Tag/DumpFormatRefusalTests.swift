@@ -34,13 +34,13 @@ import Testing
             "line 2: \"four\" is not a number from 0 to 4294967295"),
         Case(
             .unknownChip, "Device type: NTAG/Ultralight", "Device type: Mifare Classic",
-            "line 4: tapcard does not know \"Mifare Classic\""),
+            "line 4: tapcard does not support \"Mifare Classic\""),
         Case(
             .unknownChip, "type: NTAG213", "type: NTAG I2C 1K",
-            "line 11: tapcard does not know \"NTAG I2C 1K\""),
+            "line 11: tapcard does not support \"NTAG I2C 1K\""),
         Case(
             .unknownChip, "type: NTAG213", "type: \u{1B}[31m\u{202E}",
-            #"line 11: tapcard does not know "\u{1B}[31m\u{202E}""#),
+            #"line 11: tapcard does not support "\u{1B}[31m\u{202E}""#),
         Case(
             .missingField, "NTAG/Ultralight type: NTAG213\n", "",
             "the field \"NTAG/Ultralight type\" is missing"),

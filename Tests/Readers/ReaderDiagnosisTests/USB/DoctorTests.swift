@@ -114,7 +114,7 @@ struct DoctorTests {
         "what":"ACS ACR122U (072f:2200, bus 1, device 4) is connected, free, and accessible to you.",\
         "remedy":null,"commands":[]},\
         {"id":"answers","severity":"ok","reader":"acr122_usb:001:004",\
-        "what":"acr122_usb:001:004 answers as ACS / ACR122U PICC Interface, PN532 v1.6.",\
+        "what":"acr122_usb:001:004 responds as ACS / ACR122U PICC Interface, PN532 v1.6.",\
         "remedy":null,"commands":[]},\
         {"id":"tag","severity":"ok","reader":"acr122_usb:001:004",\
         "what":"An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's \
@@ -147,7 +147,7 @@ struct DoctorTests {
         #expect(status == 0)
         #expect(
             text == """
-                ok       sim:card.txt answers as ACS / ACR122U PICC Interface, PN532 v1.6.
+                ok       sim:card.txt responds as ACS / ACR122U PICC Interface, PN532 v1.6.
                 ok       An NTAG213 is on the reader: 04AC6B72BA6C80. The manufacturer's signature \
                 is valid. The tag contains nothing and has 136 of 144 bytes free.
 

@@ -16,7 +16,7 @@ struct ReaderListTests {
         let (status, text) = await DoctorBench(try Self.many()).run(["readers"])
         #expect(status == 0)
         let expected = [
-            "acr122_usb:001:004|ACS ACR122U|libnfc acr122_usb|held by the kernel's pn533_usb",
+            "acr122_usb:001:004|ACS ACR122U|libnfc acr122_usb|held by the kernel module pn533_usb",
             "pn53x_usb:001:005|SCM SCL3711|libnfc pn53x_usb|ready",
             "pcsc:ACS ACR1252 Dual Reader [ACS PICC] 00 00|ACS ACR1252U|PC/SC|ready",
             "-|Sony RC-S380/P|none|not supported",

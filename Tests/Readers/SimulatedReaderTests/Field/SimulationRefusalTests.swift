@@ -34,9 +34,9 @@ struct SimulationRefusalTests {
             lying + lying, lying + "on-reader: none\n", "on-reader:\n", "on-reader\n",
             "on-reader: \n", "on-reader:04112233445566\n", "On-reader: none\n",
             " on-reader: none\n", "reader: none\n", lying + "hello\n", lying + ": \n",
-        ].map { Case(lying, $0, "was not expected there") }
+        ].map { Case(lying, $0, "unexpected line") }
         + [fault + fault, "fault:\n", "fault: \n", fault + "page 00: 00 00 00 00\n"].map {
-            Case(fault, $0, "was not expected there")
+            Case(fault, $0, "unexpected line")
         }
 
     static let fields = [
@@ -58,7 +58,7 @@ struct SimulationRefusalTests {
     ]
 
     static let tags = [
-        Case("uid: 04112233445566", "uid: 04AC6B72BA6C80", "tag 2 of the simulation"),
+        Case("uid: 04112233445566", "uid: 04AC6B72BA6C80", "tag 2 in the simulation"),
         Case("tapcard tag 1\nchip: NTAG215", "tapcard tag 2\nchip: NTAG215", "tag 2"),
         Case("chip: NTAG213\n", "chip: NTAG212\n", "tag 1"),
         Case("chip: NTAG213\n", "", "tag 1"),

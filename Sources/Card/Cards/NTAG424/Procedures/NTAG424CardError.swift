@@ -68,11 +68,11 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     static func spared(_ number: KeyNumber) -> NTAG424CardError {
         NTAG424CardError(
             .spared(number),
-            "the card has left key \(number.rawValue) unconfirmed too often in this tap")
+            "the card failed to confirm key \(number.rawValue) too often during this tap")
     }
 
     static let otherCard = NTAG424CardError(
-        .otherCard, "the UID that the card proved differs from the UID that was read")
+        .otherCard, "the authenticated UID of the card differs from the UID that was read")
     static let unfinished = NTAG424CardError(.unfinished, "the card's setup was not completed")
     static let fixedSettings = NTAG424CardError(
         .fixedSettings, "the settings of the chip's files cannot be changed")

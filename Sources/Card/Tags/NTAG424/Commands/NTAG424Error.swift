@@ -52,7 +52,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         case .lrpMode: "Use another chip. LRP mode cannot be undone."
         case .keyAlreadyRefused:
             "Remove the card. Compare its key versions (`tapcard tag info`) before the next tap."
-        case .tooLong: "This is a program error. Please report it."
+        case .tooLong: "This is a bug in tapcard. Please report it."
         }
     }
 
@@ -60,13 +60,13 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
         switch refusal {
         case .unknownCommand: "the card does not recognize the command, or the session has ended"
         case .integrity: "the card found the command damaged or repeated and did nothing"
-        case .noSuchKey: "the key is missing from the card, or the application is not selected"
+        case .noSuchKey: "the card does not have this key, or its application is not selected"
         case .wrongLength: "the card rejected the command's length"
         case .notAllowed: "the key in use does not permit this"
         case .wrongParameter: "the card rejected a value in the command"
         case .authenticationDelayed: "the card is delaying authentication after many wrong keys"
         case .authenticationFailed: "the card rejected the key and counted the attempt"
-        case .outsideFile: "the command reaches beyond the end of the file"
+        case .outsideFile: "the command goes past the end of the file"
         case .aborted: "the card was waiting for the rest of an earlier command"
         case .memory: "the card could not write to its memory"
         case .noSuchFile: "the card has no such file or application"

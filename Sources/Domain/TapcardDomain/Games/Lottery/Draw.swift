@@ -137,16 +137,16 @@ public struct DrawList: Hashable, Sendable {
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
-                .noDrawKnown, "no draw is known, so the next name is unknown")
+                .noDrawKnown, "no draws have been announced yet, so the next draw ID is unknown")
         }
         guard let last = lastConsecutive, let next = last.following(1) else {
             throw Refusal(
                 .badDraw,
-                "the known draws are not numbered consecutively, so the next name is unknown")
+                "the known draws are not numbered consecutively, so the next draw ID is unknown")
         }
         guard let name else { return next }
         guard let id = DrawID(name) else {
-            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw name")
+            throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw ID")
         }
         if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
         if id.isFollowed(by: next) {
@@ -156,7 +156,8 @@ public struct DrawList: Hashable, Sendable {
         }
         guard (1...DrawList.maximumDrawsAhead).contains(where: { last.following($0) == id }) else {
             throw Refusal(
-                .noSuchDraw, "draw \(id) is unknown or too far ahead; the next one is \(next)")
+                .noSuchDraw,
+                "draw \(id) is unknown or too far in the future; the next one is \(next)")
         }
         return id
     }
