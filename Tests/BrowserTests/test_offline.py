@@ -1,6 +1,7 @@
 """What a cashier sees while the ledger is offline or cannot be used, and when it is back."""
 
 import json
+import sqlite3
 
 from case import BrowserCase
 from database import TestIssuer
@@ -10,6 +11,7 @@ OFFLINE = "The ledger is offline."
 AGAIN = "Try again once the ledger is back."
 SELL = "Try again once the ledger is back, or take cash."
 NO_CASH = "Don't give the customer any cash."
+NOT_POSSIBLE = "No payments, top-ups, refunds, or payouts until the ledger can be used again."
 # Begins an operation that the server refuses; with `isLost`, its first response is lost.
 BEGIN = """
 const [begun, problem, isLost, done] = arguments;
@@ -164,6 +166,22 @@ class RefusalTests(BrowserCase):
                              ("ticket/buy", "Top up the card first.")):
             told = self.begin(verb, "insufficient-balance", next=("top-up",), result="refused")
             self.assertIn(advice, told.split("\n"))
+
+    def test_a_locked_ledger_promises_no_offline_payments(self):
+        page = self.page
+        page.go("pay")
+        home = f"{self.till.home}/.local/share/tapcard/simulated"
+        ledger = sqlite3.connect(f"{home}/ledger.sqlite", isolation_level=None)
+        self.addCleanup(ledger.close)
+        ledger.execute("BEGIN EXCLUSIVE")
+        page.press("$1.00")
+        page.panel("failed")
+        page.see("Payment failed", NOT_POSSIBLE)
+        self.assertNotIn("offline", page.text())
+        ledger.execute("ROLLBACK")
+        page.press("Back")
+        page.press("$1.00")
+        page.panel("done")
 
 
 class SellingCase(IssuerCase):

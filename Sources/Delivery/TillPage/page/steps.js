@@ -122,7 +122,8 @@ export const steps = {
   "show-tickets": "Tap the card this ticket was bought with.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
 
-  "take-no-money": "Stop all payments, top-ups, and payouts.",
+  "take-no-money":
+    "No payments, top-ups, refunds, or payouts until the ledger can be used again.",
   "restore-good-backup": "Stop all payments, top-ups, and payouts. Ask the operator.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap the card again once the ledger is back.",

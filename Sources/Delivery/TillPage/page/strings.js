@@ -57,7 +57,7 @@ export const say = {
       "not-a-card": ["This tag is not a card; it holds other data.", "Use a different card."],
       "unsupported-tag": ["This kind of card or tag is not supported.", "Use a different card."],
       "ledger-unavailable": ["The ledger cannot be used right now.",
-        "No payments, top-ups, or refunds until it is fixed."],
+        "No payments, top-ups, refunds, or payouts until it is fixed."],
       "ledger-undeclared": ["The ledger was restored but has not been reopened.",
         "Cash sales only until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
