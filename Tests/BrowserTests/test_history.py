@@ -28,6 +28,20 @@ for (const it of document.querySelectorAll("main input, main .wide")) {
 if (document.documentElement.scrollWidth > innerWidth) wrong.push("scrolls sideways");
 return wrong;
 """
+QUIET = "No payments, top-ups, or payouts."
+# Replaces the totals of every day with these.
+DAY = """
+const [hours, sums] = arguments;
+const send = window.fetch;
+window.fetch = async (path, options) => {
+  const answer = await send(path, options);
+  if (!String(path).includes("takings")) return answer;
+  const day = await answer.json();
+  day.hours = day.hours.map((each) => (
+    { ...each, paid: "0.00", added: "0.00", ...hours[each.hour] }));
+  return new Response(JSON.stringify({ ...day, ...sums }));
+};
+"""
 
 
 class HistoryTests(BrowserCase):
@@ -47,22 +61,46 @@ class HistoryTests(BrowserCase):
         self.page.open("history")
         self.page.see("New card. Cash paid out: $60.00.", "1 payout: $60.00")
 
-    def test_a_day_of_nothing_but_payouts_is_no_quiet_one(self):
+    def open_day(self, hours, **day):
+        """Opens the history on a day that had only this."""
         self.page.open("history")
-        self.page.script("""
-          const send = window.fetch;
-          window.fetch = async (path, options) => {
-            const answer = await send(path, options);
-            if (!String(path).includes("takings")) return answer;
-            const day = await answer.json();
-            day.hours.forEach((each) => Object.assign(each, { paid: "0.00", added: "0.00" }));
-            return new Response(JSON.stringify({ ...day, payouts: 2, paidOut: "7.50" }));
-          };
-        """)
+        self.page.script(DAY, hours, {
+            "paid": "0.00", "payments": 0, "added": "0.00", "topUps": 0, "paidOut": "0.00",
+            "payouts": 0, "drawer": "0.00", **day})
         self.page.go("home")
         self.page.go("history")
-        self.page.see("2 payouts: $7.50")
-        self.assertNotIn("No payments, top-ups or payouts", self.page.text())
+
+    def test_a_day_of_nothing_but_payouts_is_no_quiet_one(self):
+        self.open_day({}, payouts=2, paidOut="7.50", drawer="-7.50")
+        self.page.see("2 payouts: $7.50", "all tills: \u2212$7.50")
+        self.assertNotIn(QUIET, self.page.text())
+
+    def test_a_day_of_nothing_but_returned_money_is_no_quiet_one(self):
+        self.open_day({10: {"added": "-5.00"}}, added="-5.00", drawer="-5.00")
+        self.page.see("0 top-ups: \u2212$5.00", "all tills: \u2212$5.00")
+        self.assertNotIn(QUIET, self.page.text())
+
+    def test_a_day_whose_sums_cancel_out_is_no_quiet_one(self):
+        self.open_day({}, payments=1)
+        self.page.see("1 payment: $0.00")
+        self.assertNotIn(QUIET, self.page.text())
+
+    def test_a_day_without_anything_is_a_quiet_one(self):
+        self.open_day({})
+        self.page.see(QUIET)
+
+    def test_returned_money_is_in_the_table_and_below_no_bar(self):
+        self.open_day(
+            {9: {"paid": "5.00", "added": "-5.00"}, 10: {"paid": "-1.00"}},
+            paid="4.00", payments=1, added="-5.00", drawer="-5.00")
+        self.page.see("1 payment: $4.00")
+        self.page.press("Show as table")
+        self.page.see("9:00", "\u2212$5.00", "10:00", "\u2212$1.00")
+        self.assertNotIn("11:00", self.page.text())
+        heights = self.page.script(
+            "return [...document.querySelectorAll('.chart rect')]"
+            ".map((bar) => Number(bar.getAttribute('height'))).filter((height) => height !== 0)")
+        self.assertEqual(heights, [170])
 
     def test_what_belongs_to_a_closed_account_is_refused_without_ids(self):
         self.reissue()

@@ -1,10 +1,34 @@
-"""What a cashier sees while the ledger is offline, and when it is back."""
+"""What a cashier sees while the ledger is offline or cannot be used, and when it is back."""
+
+import json
+import sqlite3
 
 from case import BrowserCase
 from database import TestIssuer
 from test_faults import CALLS
 
 OFFLINE = "The ledger is offline."
+AGAIN = "Try again once the ledger is back."
+SELL = "Try again once the ledger is back, or take cash."
+NO_CASH = "Don't give the customer any cash."
+NOT_POSSIBLE = "No payments, top-ups, refunds, or payouts until the ledger can be used again."
+# Begins an operation that the server refuses; with `isLost`, its first response is lost.
+BEGIN = """
+const [begun, problem, isLost, done] = arguments;
+const send = window.sending ??= window.fetch;
+let count = 0;
+window.fetch = (path, options) => {
+  if (!String(path).endsWith(`/${begun.verb}`)) return send(path, options);
+  count += 1;
+  return isLost && count === 1 ? Promise.reject(new TypeError())
+    : Promise.resolve(new Response(problem, { status: 503 }));
+};
+Promise.all([import("/store.js"), import("/tasks.js")]).then(([{ state }, { begin, dismiss }]) => {
+  Object.keys(state.tasks).forEach(dismiss);
+  begin(begun.verb, begun.body ?? {}, { kind: begun.kind ?? begun.verb });
+  done();
+});
+"""
 NOT_NOW = "Ledger not available"
 DANGER = "Card not accepted"
 
@@ -31,7 +55,7 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put(self.uid)
-        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, "Try again later, or take cash.")
+        page.see("Amanda Gonzalez", "$20.00", NOT_NOW, AGAIN)
         text = page.text()
         self.assertNotIn(DANGER, text)
         self.assertNotIn("Not available for this card", text)
@@ -81,14 +105,83 @@ class RefusingTests(IssuerCase):
     def test_the_history_says_once_and_plainly_that_it_cannot_be_read(self):
         page = self.page
         self.issuer.stop()
-        page.open("history", until="Try again once it is back.")
+        page.open("history", until=AGAIN)
         text = page.text()
         for raw in ("connection", "socket", "server closed", "libpq", "database"):
             self.assertNotIn(raw, text)
-        self.assertEqual(text.count("Try again once it is back."), 1)
+        self.assertEqual(text.count(AGAIN), 1)
         # The history appears on its own as soon as it can.
         self.issuer.start()
         page.see("Recent activity", "Top-up", "$20.00")
+
+
+class RefusalTests(BrowserCase):
+    """What to do about each operation that failed because of the ledger."""
+
+    def setUp(self):
+        super().setUp()
+        self.till.make_demo("20.00")
+        self.page.open()
+        self.page.see("Amanda Gonzalez")
+
+    def begin(self, verb, error, isLost=False, next=(), result="ledger", **members):
+        self.page.driver.execute_async_script(BEGIN, {"verb": verb, **members}, json.dumps({
+            "error": error, "result": result, "title": "It cannot be used.", "uid": None,
+            "meaning": "Nothing was done.", "next": [{"step": each} for each in next],
+            "resolved": [], "operation": None}), isLost)
+        self.page.panel("unknown" if isLost else "failed")
+        return self.page.script("return document.querySelector('.panel').innerText")
+
+    def test_cash_is_taken_only_for_a_payment_and_never_given_out(self):
+        for verb, members, advice in (
+                ("pay", {}, SELL), ("add", {}, AGAIN), ("ticket/buy", {}, AGAIN),
+                ("refund", {}, AGAIN), ("refund", {"kind": "reverse"}, f"{NO_CASH} {AGAIN}"),
+                ("close", {}, f"{NO_CASH} {AGAIN}"),
+                ("ticket/claim", {}, AGAIN),
+                ("ticket/claim", {"body": {"paidOut": True}}, f"{NO_CASH} {AGAIN}"),
+                ("scratch", {}, AGAIN)):
+            with self.subTest(verb, **members):
+                told = self.begin(verb, "ledger-offline", **members)
+                self.assertIn(OFFLINE, told)
+                self.assertIn(advice, told.split("\n"))
+
+    def test_no_cash_is_given_out_whatever_is_wrong_with_the_ledger(self):
+        for error, next in (("ledger-unavailable", ()), ("ledger-undeclared", ()),
+                            ("ledger-full", ("take-no-money",)), ("ledger-currency", ())):
+            for verb, kind, isOut in (("close", "close", True), ("refund", "reverse", True),
+                                      ("refund", "refund", False)):
+                with self.subTest(error, kind=kind):
+                    told = self.begin(verb, error, next=next, kind=kind)
+                    self.assertEqual(told.count(NO_CASH), int(isOut), told)
+
+    def test_a_repeated_top_up_is_not_said_to_have_failed(self):
+        told = self.begin("add", "ledger-offline", isLost=True, body={"amount": "5.00"})
+        self.assertIn("Outcome unknown", told)
+        self.assertIn(OFFLINE, told)
+        for words in ("Top-up failed", "not topped up", "cash"):
+            self.assertNotIn(words, told)
+
+    def test_a_ticket_cannot_be_had_for_less(self):
+        for verb, advice in (("pay", "Top up the card first, or charge less."),
+                             ("ticket/buy", "Top up the card first.")):
+            told = self.begin(verb, "insufficient-balance", next=("top-up",), result="refused")
+            self.assertIn(advice, told.split("\n"))
+
+    def test_a_locked_ledger_promises_no_offline_payments(self):
+        page = self.page
+        page.go("pay")
+        home = f"{self.till.home}/.local/share/tapcard/simulated"
+        ledger = sqlite3.connect(f"{home}/ledger.sqlite", isolation_level=None)
+        self.addCleanup(ledger.close)
+        ledger.execute("BEGIN EXCLUSIVE")
+        page.press("$1.00")
+        page.panel("failed")
+        page.see("Payment failed", NOT_POSSIBLE)
+        self.assertNotIn("offline", page.text())
+        ledger.execute("ROLLBACK")
+        page.press("Back")
+        page.press("$1.00")
+        page.panel("done")
 
 
 class SellingCase(IssuerCase):
@@ -139,6 +232,20 @@ class SellingTests(SellingCase):
         self.assertEqual(self.till.done("offline"), ["-2.50"])
         self.assertAudited()
 
+    def test_a_card_that_can_pay_is_announced_without_a_refusal(self):
+        page, till = self.page, self.till
+        page.open()
+        page.see("Amanda Gonzalez")
+        till.take()
+        page.see("Tap a card")
+        self.issuer.stop()
+        page.see(OFFLINE)
+        page.listen()
+        till.put(self.uid)
+        page.see("less any payments this station has not booked yet")
+        page.hear("Amanda Gonzalez, balance $20.00.")
+        self.assertNotIn("Try again", " ".join(page.heard()))
+
     def test_a_payment_that_cannot_be_booked_later_is_refused_with_its_reason(self):
         page, till = self.page, self.till
         page.open()
@@ -150,7 +257,8 @@ class SellingTests(SellingCase):
             self.pay(amount, again=amount == "2.00")
             page.panel("failed" if why else "done")
             if why:
-                page.see("Payment failed", why, "Cash sales only until the ledger is back.")
+                # Less can still be paid, and other cards can pay.
+                page.see("Payment failed", why, SELL)
                 page.press("Back")
             else:
                 page.leave_check()
@@ -170,5 +278,4 @@ class LimitTests(SellingCase):
         page.see(f"{OFFLINE} Cash sales only until it is back.")
         self.pay("0.50", again=True)
         page.panel("failed")
-        page.see("This station has reached its offline limit.",
-                 "Cash sales only until the ledger is back.")
+        page.see("This station has reached its offline limit.", SELL)

@@ -38,12 +38,19 @@ const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
 const drawerLine = ({ drawer }) => h("p.drawer",
   words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
 
+/** Whether a sum is not 0. It is negative if more was returned than taken. */
+const isNonzero = (sum) => minorUnits(sum) !== 0n;
+const isBusy = ({ paid, added }) => isNonzero(paid) || isNonzero(added);
+
 /** The totals for the day as bars, and as a table for screen readers. */
 function chart({ hours, ...day }) {
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
-    .reduce((one, other) => (one > other ? one : other));
+    .reduce((one, other) => (one > other ? one : other), 0n);
   const told = sums(day);
-  if (largest === 0n && day.payouts === 0) return h("p.lead", words.quiet);
+  const isQuiet = !hours.some(isBusy) && !isNonzero(day.drawer)
+    && day.payments + day.topUps + day.payouts === 0;
+  if (isQuiet) return h("p.lead", words.quiet);
+  // Without anything above 0, there would be no bars.
   if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
   // Fewer units on a narrow screen, so that the labels remain readable.
   const width = innerWidth < 700 ? 360 : 1000;
@@ -52,7 +59,7 @@ function chart({ hours, ...day }) {
   const [paid, added] = [shown(day.paid), shown(day.added)];
   const bar = (amount, x, kind) => {
     // Rounding is harmless, because a thousandth of the tallest bar is less than a pixel.
-    const height = Number((minorUnits(amount) * 1000n) / largest) * 0.17;
+    const height = Math.max(Number((minorUnits(amount) * 1000n) / largest) * 0.17, 0);
     return h("rect", { class: kind, x, width: breadth, rx: 2, height, y: 178 - height });
   };
   return [drawerLine(day), h("figure.chart",
@@ -67,7 +74,7 @@ function chart({ hours, ...day }) {
     h("details", h("summary", words.table),
       h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
         table([words.hour, words.paid, words.added],
-          hours.filter((each) => minorUnits(each.paid) + minorUnits(each.added) > 0n)
+          hours.filter(isBusy)
             .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))))];
 }
 
@@ -113,14 +120,14 @@ const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { k
 /** The cash paid out in an entry, such as the balance of an account that a new card closed. */
 function paidOutText({ closed, paidOut }) {
   const due = closed ?? paidOut;
-  return due && minorUnits(due) !== 0n && words.handedOut(shown(due));
+  return due && isNonzero(due) && words.handedOut(shown(due));
 }
 
 const moved = (each, refunded) => entry(each,
   [say.verbs[each.kind]?.[0] ?? each.kind, paidOutText(each)].filter(Boolean).join(". "),
   [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
   h("p.sum", { class: each.state },
-    h("b", each.amount && minorUnits(each.amount) !== 0n && shown(each.amount)),
+    h("b", each.amount && isNonzero(each.amount) && shown(each.amount)),
     each.balance && h("small", words.balance(shown(each.balance)))),
   refundPart(each, refunded));
 

@@ -5,7 +5,7 @@ import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./tills.js";
 import { announce, question, toast } from "./notices.js";
 import { spoken, tagTexts } from "./refusals.js";
-import { change, HERE, isAtTill, panelTask, state } from "./store.js";
+import { acceptsOffline, change, HERE, isAtTill, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
 import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
@@ -190,7 +190,7 @@ function seeCard(told, isSilent) {
   if (!card || isSilent || isSame) return;
   tellResolved(card.read?.resolved ?? card.problem?.resolved);
   if (isToldOnPanel(card.problem)) return;
-  if (card.problem) announce(spoken(tagTexts(card.problem)), true);
+  if (card.problem && !acceptsOffline()) announce(spoken(tagTexts(card.problem)), true);
   else announce(standingWords(card.read) ?? seenWords(card.read));
 }
 

@@ -1,7 +1,7 @@
 // What a cashier reads after a refusal or an unknown outcome: a heading that says what happened to
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
-import { steps } from "./steps.js";
+import { advices, steps } from "./steps.js";
 import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
@@ -38,6 +38,13 @@ export const canBeRepeated = (task) => !hasBegun(task) && !needsOtherTag(task.pr
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
     .some((each) => REPEATABLE.includes(each));
 
+/** The advice for a task. If the ledger kept it from paying out cash, no cash may be paid out. */
+function withoutCash({ kind, problem, body }, advice = "") {
+  const wasForCash = ["close", "reverse"].includes(kind) || body.paidOut;
+  return problem.result === "ledger" && wasForCash && !advice.includes(words.noCash)
+    ? `${words.noCash} ${advice}`.trim() : advice;
+}
+
 /** The reason for a refusal, and what to do. */
 function reasons({ kind, problem, body }) {
   const { error, title, advice } = problem;
@@ -54,10 +61,11 @@ function reasons({ kind, problem, body }) {
     // The unfinished operation could be this very payment, made at another till. Taking cash for it
     // would charge the customer twice.
     return [why, step.because === "open-operation" ? steps["read-card-when-back"]
-      : words.untilBack];
+      : steps["wait-for-ledger"]];
   }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
-  const [what, next] = ownReason(problem) ?? [title, advice || meaningOf({ kind, problem })];
+  const [what, next] = ownReason(problem)
+    ?? [title, advices[`${error} ${kind}`] ?? (advice || meaningOf({ kind, problem }))];
   return [what, NOT_CARDS.includes(error) ? steps.hold({}) : next];
 }
 
@@ -68,10 +76,13 @@ export function refusalTexts(task) {
   // The error `failed` does not say what happened to the money, so the server's title stays.
   const heading = error !== "failed"
     && (words.titles[task.kind] ?? (error === "not-begun" && say.panel.failed));
-  if (heading) return { title: heading, lines: reasons(task) };
+  if (heading) {
+    const [what, next] = reasons(task);
+    return { title: heading, lines: [what, withoutCash(task, next)] };
+  }
   // For an untrusted card, the title and advice say enough without the server's explanation.
   const meaning = task.problem.result !== "untrusted" && meaningOf(task);
-  return { title: title || say.panel.failed, lines: [meaning, advice] };
+  return { title: title || say.panel.failed, lines: [meaning, withoutCash(task, advice)] };
 }
 
 const MONEY_VIEWS = ["pay", "add"];

@@ -38,8 +38,8 @@ export const services = {
     match: { yes: "Drawn", no: "Not drawn", bonus: "Bonus ball" },
     buy: (price) => `Buy a ticket for ${price}`, check: "Check a card's tickets",
     payOut: "Pay out in cash", payOutTitle: (prize) => `Pay out ${prize} in cash?`,
-    payOutLine: "The card cannot hold this prize. A payout cannot be undone; give the customer the "
-      + "cash only after the check mark appears.",
+    payOutLine: "This prize cannot be added to the card. A payout cannot be undone; give the "
+      + "customer the cash only after the check mark appears.",
     claims: {
       card: "Add to card", drawer: "Pay out in cash", done: "added to the card",
       "paid-out": "paid out in cash", blocked: "card blocked, prize on hold",

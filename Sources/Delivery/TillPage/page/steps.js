@@ -122,14 +122,15 @@ export const steps = {
   "show-tickets": "Tap the card this ticket was bought with.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
 
-  "take-no-money": "Stop all payments, top-ups, and payouts.",
+  "take-no-money":
+    "No payments, top-ups, refunds, or payouts until the ledger can be used again.",
   "restore-good-backup": "Stop all payments, top-ups, and payouts. Ask the operator.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap the card again once the ledger is back.",
   "add-when-back": "Give the cash back, or top up once the ledger is back.",
-  "wait-for-ledger": "Try again later, or take cash.",
+  "wait-for-ledger": "Try again once the ledger is back, or take cash.",
   "read-card-when-writable":
-    "Once the ledger is working again, tap the card first, then try again.",
+    "Once the ledger works again, tap the card and check History before you try again.",
   "check-disk": OPERATOR,
   "use-database": OPERATOR,
 
@@ -168,6 +169,12 @@ export const steps = {
 /** Steps that the server suggests only while the reader cannot be used. */
 export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
+/** What to do after a refusal, keyed by error and kind of task, if that depends on the kind. */
+export const advices = {
+  "ledger-offline pay": steps["wait-for-ledger"],
+  "insufficient-balance ticket/buy": "Top up the card first.",
+};
+
 /** What happened and what to do, keyed by error, or by error and next step. */
 export const refusals = {
   "copied": ["This is a copy of a card and holds no money.", steps["keep-copy"]],
@@ -199,7 +206,7 @@ export const refusals = {
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind":
     ["The card's data is newer than the ledger's.", OPERATOR],
-  "ledger-offline": ["The ledger is offline.", "Try again once it is back."],
+  "ledger-offline": ["The ledger is offline.", "Try again once the ledger is back."],
   "not-refundable show-earlier-account":
     ["This was done before the card was reissued.", "It cannot be refunded or undone."],
   "not-refundable hold": [

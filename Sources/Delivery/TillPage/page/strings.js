@@ -57,13 +57,13 @@ export const say = {
       "not-a-card": ["This tag is not a card; it holds other data.", "Use a different card."],
       "unsupported-tag": ["This kind of card or tag is not supported.", "Use a different card."],
       "ledger-unavailable": ["The ledger cannot be used right now.",
-        "No payments, top-ups, or refunds until it is fixed."],
+        "No payments, top-ups, refunds, or payouts until it is fixed."],
       "ledger-undeclared": ["The ledger was restored but has not been reopened.",
         "Cash sales only until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
         "No cards will work here until the operator imports it."],
-      "ledger-offline": ["The ledger is offline.", "Try again later, or take cash."],
     },
+    noCash: "Don't give the customer any cash.",
     // Why this payment cannot be booked later.
     notOffline: {
       "no-snapshot": () => "This station has no saved card list.",
@@ -85,7 +85,6 @@ export const say = {
       "card-limit": "This card has reached its offline limit.",
       "station-limit": "This station has reached its offline limit.",
     },
-    untilBack: "Cash sales only until the ledger is back.",
     onlyLeft: (amount) => `Partly spent: only ${amount} is left on the card.`,
     tooLittle: "Partly spent: there is not enough left on the card.",
   },
