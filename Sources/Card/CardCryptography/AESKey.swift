@@ -33,7 +33,7 @@ import CNettle
     }
 
     /// A copy of the key, for a sealed file or for the command that writes the key to a chip. The
-    /// caller has to wipe the copy (`Wiping`).
+    /// caller must wipe the copy with `Wiping`.
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
@@ -71,7 +71,7 @@ import CNettle
         return AESKey(wiping: &bytes)
     }
 
-    /// An initialization vector of zeros.
+    /// An all-zero initialization vector.
     package static let zeroVector = [UInt8](repeating: 0, count: blockSize)
 
     private func prepare(
@@ -84,7 +84,7 @@ import CNettle
 }
 
 extension AESKey: Hashable {
-    /// The comparison takes the same time, regardless of where the keys differ.
+    /// Takes the same time no matter where the keys differ.
     package static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1

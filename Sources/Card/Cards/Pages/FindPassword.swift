@@ -4,7 +4,7 @@ package import Tags
 /// `nil`.
 ///
 /// Use this only for a tag that does not count wrong passwords. On any other tag, a few attempts
-/// would lock the tag forever.
+/// would lock the tag permanently.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]
@@ -27,7 +27,7 @@ package struct FindPassword: TagProcedure {
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
             // After a NAK, the tag stops responding, so it must be selected again before the next
-            // password.
+            // attempt.
             tried += 1
             return .select
         case .failure(let kind):

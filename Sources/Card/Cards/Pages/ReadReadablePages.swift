@@ -35,15 +35,15 @@ package struct ReadReadablePages: TagProcedure {
             }
             first += size
         case .failure(.refused):
-            // A refusal says only that some page in this run is protected, so the run is halved
-            // until it is a single page.
+            // A refusal means only that at least one page in this run is protected, so the run is
+            // halved until a single page is left.
             if size == 1 {
                 pages.append(nil)
                 first += 1
             } else {
                 count = size / 2
             }
-            // The NAK has ended the selection, so the tag is selected again.
+            // The NAK deselected the tag, so it has to be selected again.
             return first > last ? .finish(pages) : .select
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))

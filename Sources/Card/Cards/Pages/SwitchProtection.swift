@@ -1,10 +1,10 @@
 package import Tags
 
-/// Switches a tag's password protection on or off.
+/// Turns a tag's password protection on or off.
 ///
 /// CFG0 is written only after PWD_AUTH has confirmed the card's password in the same field period,
-/// so even if the page is torn, the password that the tag asks for is known. CFG0 is written even
-/// if it reads correctly, because a WRITE that was not acknowledged may have left weak bits.
+/// so even if the page is torn, we know the password that the tag requires. CFG0 is written even if
+/// it already reads as desired, because a WRITE that was not acknowledged may have left weak bits.
 package struct SwitchProtection: TagProcedure {
     /// The target state of the tag.
     package enum Target: Hashable, Sendable {
@@ -28,7 +28,7 @@ package struct SwitchProtection: TagProcedure {
     /// The new content of CFG1, without a limit on wrong passwords.
     private var unlimitedCFG1 = Page.zero
 
-    /// `nil` for a chip without passwords.
+    /// `nil` for a chip that does not support passwords.
     package init?(
         _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
     ) {
@@ -64,7 +64,7 @@ package struct SwitchProtection: TagProcedure {
         case .opening:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             // CFG1 is written before CFG0, because an AUTHLIM set by other software must be gone
-            // before the tag asks for the password.
+            // before the tag requires the password.
             return target == .off ? switchOver() : removeLimit()
         case .removingLimit:
             return answer.isEmpty ? switchOver() : garbled
@@ -74,7 +74,8 @@ package struct SwitchProtection: TagProcedure {
         case .comparing: return compare(answer, .writingPlainly)
         case .comparingAgain: return compare(answer, .writingOpened)
         case .writingPlainly:
-            // An ACK without the password shows that the chip does not enforce its settings.
+            // If the chip acknowledges a write without the password, it does not enforce its
+            // settings.
             return .fail(
                 CardStoreError(
                     .ignoresPassword, "a page can be written without the password"))
@@ -89,7 +90,8 @@ package struct SwitchProtection: TagProcedure {
 
     private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
         switch (state, failure) {
-        // This NAK is what we want: the tag refuses the write. It also ended the selection.
+        // This NAK is the desired result: the tag refused the write. The NAK also deselected the
+        // tag.
         case (.writingPlainly, .refused): go(to: .reselecting, .select)
         case (.opening, .refused(NAK.invalidArgument)),
             (.opening, .refused(NAK.authenticationLimit)),
@@ -128,7 +130,7 @@ package struct SwitchProtection: TagProcedure {
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
-            // The settings alone do not prove that the chip enforces them, so a write is tried.
+            // A chip can have these settings without enforcing them, so a write is attempted.
             return found.isFullProtection ? readProbe(.comparing) : differs
         case .off:
             return chip.isProtected(by: found) ? differs : .finish(())
@@ -141,7 +143,7 @@ package struct SwitchProtection: TagProcedure {
     }
 
     /// Checks the probe page before it is written. The page must still have this card's content:
-    /// the tag has lost power or was selected again, and may have been on another reader in the
+    /// the tag lost power or was selected again, and may have been on another reader in the
     /// meantime.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
         // READ returns four pages, the first of which is the probe page.

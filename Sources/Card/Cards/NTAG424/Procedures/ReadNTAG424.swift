@@ -60,8 +60,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Reads without a MAC even in a session, because anyone can read this file; the grant is
-    /// verified by its seal.
+    /// Reads without a MAC even in a session, because anyone can read this file. The grant's seal
+    /// is checked instead.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)
