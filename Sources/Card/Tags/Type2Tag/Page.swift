@@ -41,7 +41,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " ")
     }
 
-    /// A one-time programmable page after a write: bits are never cleared.
+    /// The content of a one-time programmable page after a write: bits are never cleared.
     static func | (left: Page, right: Page) -> Page {
         var union = left
         union.storage |= right.storage

@@ -13,7 +13,7 @@ enum ProxmarkDump {
         do {
             file = try JSONValue.parsing(Array(text.utf8))
         } catch {
-            // A page given twice has to cause the same kind of error in every format.
+            // A page that is given twice has to cause the same kind of error in every format.
             let kind: Type2Error.Kind = error.kind == .duplicateKey ? .duplicateField : .badSyntax
             throw Type2Error(kind, error.detail)
         }
@@ -56,7 +56,7 @@ enum ProxmarkDump {
                     + TagDump.shown(excess.key))
         }
         var pages: [Page] = []
-        // Blocks must be numbered without gaps, in whatever order the file lists them.
+        // Blocks must be numbered without gaps, but the file may list them in any order.
         for number in members.indices {
             guard let bytes = try bytes(blocks, "\(number)", Page.size, in: "blocks"),
                 let page = Page(bytes)

@@ -15,8 +15,7 @@ extension TagDump {
         public static let allCases = [Format.text, .flipper, .proxmark]
     }
 
-    /// Reads a file in any format, and also returns which format it was. Windows line endings are
-    /// accepted.
+    /// Reads a file in any format. Also returns the format. Windows line endings are accepted.
     public static func reading(
         _ file: [UInt8]
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
