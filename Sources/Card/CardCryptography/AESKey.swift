@@ -2,7 +2,7 @@ import CNettle
 
 /// An AES-128 key (FIPS 197). Its bytes are stored in only one place, and they are overwritten when
 /// the last reference to the key goes away.
-// Unchecked: the bytes are written only in `init` and `deinit`, and only read in between.
+// `@unchecked` is safe because the bytes are written only in `init` and `deinit`.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
     package static let size = 16
@@ -32,8 +32,8 @@ import CNettle
         unsafe storage.deallocate()
     }
 
-    /// A copy of the key, for a sealed file or for the command that writes the key to a chip. The
-    /// caller must wipe the copy with `Wiping`.
+    /// A copy of the key's bytes, for a sealed file or for the command that writes the key to a
+    /// chip. The caller must wipe the copy with `Wiping`.
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }

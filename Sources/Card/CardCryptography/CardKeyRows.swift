@@ -1,8 +1,8 @@
 /// The keys of individual cards, derived from one of the issuer's keys. A station without master
 /// keys uses these instead.
 ///
-/// They cannot be used to derive a master key, another key of these cards, or any key of another
-/// card.
+/// The keys in a table cannot be used to derive a master key, any other key of these cards, or any
+/// key of another card.
 package struct CardKeyRows: Hashable, Sendable {
     /// The keys of one card.
     package struct Row: Sendable {
@@ -13,7 +13,7 @@ package struct CardKeyRows: Hashable, Sendable {
         /// Key 3 of the chip, the sell key.
         package let selling: AESKey
 
-        /// The keys of the card with this UID.
+        /// Creates the row of the card with this UID.
         package init(uid: [UInt8], record: [UInt8], selling: AESKey) {
             (self.uid, self.record, self.selling) = (uid, record, selling)
         }
@@ -49,7 +49,6 @@ package struct CardKeyRows: Hashable, Sendable {
         self.rows = Secret(Array(rows.joined()))
     }
 
-    /// The number of cards.
     package var count: Int { rows.bytes.count / CardKeyRows.size }
 
     /// The rows. Each consists of the UID, the record key, and the sell key.

@@ -6,7 +6,7 @@ public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
 
-    /// The issuer name from which the keys of every NTAG 424 are derived.
+    /// The issuer name used in deriving the keys of every NTAG 424.
     package static let issuer = Array("tapcard".utf8)
 
     /// The ID of the key, stored in every record.

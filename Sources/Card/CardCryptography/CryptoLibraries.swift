@@ -5,8 +5,8 @@ import OperatingSystem
 /// The C libraries that provide the algorithms, each loaded on first use.
 ///
 /// A tap needs only nettle. Loading nettle and running its code for the first time takes 0.4
-/// million instructions. libcrypto takes 8 million. libcrypto provides scrypt and the curves of the
-/// chip maker's signatures.
+/// million instructions. For libcrypto, it takes 8 million. libcrypto provides scrypt and the
+/// curves for the chip maker's signatures.
 enum CryptoLibraries {
     static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
         .loadOrExit("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }

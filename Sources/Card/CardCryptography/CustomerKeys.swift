@@ -78,7 +78,7 @@ package struct CustomerKeys: Equatable, Sendable {
     }
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
-        // An ID and two keys; unknown members are refused.
+        // The three members are the ID and two keys. Unknown members are refused.
         guard value.members?.count == 3, let text = value["id"]?.numberText,
             // Compared as text, so that neither `-0` nor `01` is accepted as an ID.
             let id = KeyRing.ids.first(where: { "\($0)" == text })

@@ -1,6 +1,6 @@
 /// One key in a ring: the card keys derived from it, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
-    /// The part of the key that this machine has.
+    /// The key material that this machine has.
     private enum Source: Hashable, Sendable {
         case masters(CardKeys)
         case table(CardKeyRows, files: Secret, id: UInt8, mark: String)

@@ -63,8 +63,9 @@ public struct KeyRing: Hashable, Sendable {
         entries.first { $0.id == id }
     }
 
-    /// This ring with a new key that seals from now on; older keys only verify. IDs in `used` are
-    /// not assigned either, because this ring may be an outdated copy that lacks the newest keys.
+    /// This ring with a new key that seals from now on; older keys only verify. The new key's ID is
+    /// neither in this ring nor in `used`, because this ring may be an outdated copy that lacks the
+    /// newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {

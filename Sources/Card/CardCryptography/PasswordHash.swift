@@ -28,8 +28,8 @@ package struct PasswordHash: Hashable, Sendable {
             self.init(known: rounds, blockSize, lanes)
         }
 
-        /// The part of the default cost that this cost lacks, if the two differ only in the number
-        /// of lanes.
+        /// The cost of the lanes that this cost lacks compared with the default. `nil` unless the
+        /// two differ only in that this cost has fewer lanes.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
@@ -64,8 +64,8 @@ package struct PasswordHash: Hashable, Sendable {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether the password matches. The check takes the same time for every password, even if the
-    /// hash was stored with fewer lanes.
+    /// Whether the password matches. The check takes the same time even if the hash was stored with
+    /// fewer lanes than the default.
     package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
         // Makes up for the missing lanes, so that the duration does not reveal the stored cost.

@@ -26,14 +26,14 @@ package struct TablePassphrase: Hashable, Sendable {
         var letters: [UInt8] = []
         for letter in text.uppercased().utf8 where !" -\n\r\t".utf8.contains(letter) {
             // O, I, and L are not symbols, so they can only be misreadings.
-            let read: UInt8 =
+            let corrected: UInt8 =
                 switch letter {
                 case UInt8(ascii: "O"): UInt8(ascii: "0")
                 case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
                 default: letter
                 }
-            guard TablePassphrase.symbols.contains(read) else { return nil }
-            letters.append(read)
+            guard TablePassphrase.symbols.contains(corrected) else { return nil }
+            letters.append(corrected)
         }
         guard letters.count == TablePassphrase.randomByteCount else { return nil }
         self.letters = Secret(letters)

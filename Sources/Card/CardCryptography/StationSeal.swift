@@ -5,7 +5,7 @@
 /// a thief cannot use a stolen table to forge the files of a station with the master keys. A
 /// station with the master keys can check both kinds of seal.
 package struct StationSeal: Hashable, Sendable {
-    /// The ID of the key from which this one is derived.
+    /// The ID of the key from which this key is derived.
     package let keyID: UInt8
     /// Whether this is the key of a station with a table.
     package let isForTable: Bool
@@ -19,7 +19,7 @@ package struct StationSeal: Hashable, Sendable {
         (keyID, self.isForTable, source) = (entry.id, isForTable, entry)
     }
 
-    /// The 32-byte seal of this text, which can only be made with the key.
+    /// The 32-byte seal of this text, which can be made only with the key.
     package func code(of text: [UInt8], for purpose: String) -> [UInt8] {
         HMACSHA256.code(for: text, key: key(for: purpose))
     }

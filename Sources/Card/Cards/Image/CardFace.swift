@@ -8,7 +8,7 @@ package struct CardFace: Hashable, Sendable {
     package var balance: Money
     package var holder: Holder
     package var scratch: ScratchCard
-    /// The latest lottery ticket, and the game of Mastermind stored on the card.
+    /// The latest lottery ticket, and the Mastermind game stored on the card.
     package var ticket: Ticket?
     package var game: MastermindGameID?
     /// Members added by other software. They are kept when the face is rewritten.
@@ -33,8 +33,8 @@ package struct CardFace: Hashable, Sendable {
     /// from the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
-        // The app's format has no keys for these, and the 112 bytes of an NTAG213 have no room for
-        // them.
+        // The app's format has no keys for these, and they do not fit in the 112 bytes of an
+        // NTAG213.
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
         // Without a game or a ticket, there is nothing for extras to displace; `area` throws if the
         // extras are too long.
@@ -58,17 +58,18 @@ package struct CardFace: Hashable, Sendable {
 
     /// Throws if the face leaves no room for a future code, even in its short form.
     package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
-        if let later = withCode { _ = try later.area(in: layout) }
+        if let scratched = withCode { _ = try scratched.area(in: layout) }
     }
 
-    /// The face of this card after it has been scratched; `nil` unless it is unscratched.
+    /// This face after the card is scratched and activated, with a placeholder for the code; `nil`
+    /// unless the card is unscratched.
     var withCode: CardFace? {
         // Any 16 bytes will do, because all codes have the same length.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
-        var later = self
-        later.scratch = .activated(code)
-        return later
+        var scratched = self
+        scratched.scratch = .activated(code)
+        return scratched
     }
 }
 

@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// A JSON number, read as decimal digits and never as binary floating point.
 struct DecimalNumber {
-    /// The number of decimal places that decide whether a number written by other software is
+    /// The number of decimal places that are checked before a number written by other software is
     /// rounded: those beyond the minor unit must be all 0 or all 9. Floating point can turn `12.1`
     /// into `12.100000000000001`, which means 12.10.
     private static let checkedDecimals = 6
@@ -63,9 +63,9 @@ struct DecimalNumber {
             units = product + digit(position)
         }
         // The decimal places after the minor unit must be all 0 or all 9; nines are rounded up.
-        let spare = (0..<max(1, DecimalNumber.checkedDecimals - currency.decimals))
+        let extraDigits = (0..<max(1, DecimalNumber.checkedDecimals - currency.decimals))
             .map { digit(end + $0) }
-        if spare.allSatisfy({ $0 == 0 }) { return units }
-        return spare.allSatisfy { $0 == 9 } ? units + 1 : nil
+        if extraDigits.allSatisfy({ $0 == 0 }) { return units }
+        return extraDigits.allSatisfy { $0 == 9 } ? units + 1 : nil
     }
 }

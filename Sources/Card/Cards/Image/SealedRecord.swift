@@ -1,7 +1,7 @@
 import CardCryptography
 package import TapcardDomain
 
-/// The 16 bytes that determine what a card is worth.
+/// The 16 bytes that determine how much a card is worth.
 package struct SealedRecord: Hashable, Sendable {
     package static let byteCount = 16
     package static let pageCount = 4

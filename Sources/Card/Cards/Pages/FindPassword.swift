@@ -18,9 +18,9 @@ package struct FindPassword: TagProcedure {
     package mutating func next(after event: TagEvent) -> TagStep<Int?> {
         switch event {
         case .begin: break
-        case .selected(let again):
+        case .selected(let reselected):
             // Another tag may count wrong passwords.
-            guard again.uid == identity.uid else {
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)

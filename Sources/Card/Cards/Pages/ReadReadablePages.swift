@@ -20,9 +20,9 @@ package struct ReadReadablePages: TagProcedure {
     package mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
         switch event {
         case .begin: break
-        case .selected(let again):
+        case .selected(let reselected):
             // A dump must not mix two tags.
-            guard again.uid == identity.uid else {
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let answer):

@@ -41,7 +41,7 @@ package struct ScannedTag: Hashable, Sendable {
 /// Identifies a tag and reads it. This takes four commands on an NTAG21x.
 package struct ScanTag: TagProcedure {
     private enum State {
-        case version, again, reselect, header, span, blocks, tripleDES, signature, finished
+        case version, retrying, reselecting, header, span, blocks, tripleDES, signature, finished
     }
 
     private let identity: TagIdentity
@@ -86,24 +86,24 @@ package struct ScanTag: TagProcedure {
             return readHeader()
         case (.version, .failure(.refused)):
             // Older chips do not support the command, and stop responding after it.
-            state = .reselect
+            state = .reselecting
             return .select
         case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
             (.version, .failure(.tagLost)):
             // A lost response looks the same as a chip that does not support the command, so the
             // command is sent twice.
-            state = hasTimedOut ? .reselect : .again
+            state = hasTimedOut ? .reselecting : .retrying
             hasTimedOut = true
             return .select
-        case (.again, .selected(let again)):
+        case (.retrying, .selected(let reselected)):
             // Responses from two tags must not be mixed.
-            guard again.uid == identity.uid else {
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             state = .version
             return .exchange(Type2Command.getVersion.frame)
-        case (.reselect, .selected(let again)):
-            guard again.uid == identity.uid else {
+        case (.reselecting, .selected(let reselected)):
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             return readHeader()

@@ -3,10 +3,10 @@ package import Tags
 /// Sets and verifies the password of a tag whose protection is off, or restores the factory
 /// password.
 ///
-/// Use this only while AUTH0 is known to be off and no change of the protection was interrupted: a
-/// torn PWD is a password that no one has, so no page may be protected yet. PACK is cleared before
-/// PWD is written and is set afterward. So if the tag responds with the right PACK, the write of
-/// PWD was acknowledged.
+/// Use this only while AUTH0 is known to be off and no earlier change to the protection was
+/// interrupted: a torn PWD is a password that no one has, so no page may be protected yet. PACK is
+/// cleared before PWD is written and is set afterward. So if the tag responds with the right PACK,
+/// the write of PWD was acknowledged.
 package struct SetPassword: TagProcedure {
     private enum State {
         case readingSettings, writing, verifying

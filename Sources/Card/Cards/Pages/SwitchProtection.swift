@@ -4,7 +4,7 @@ package import Tags
 ///
 /// CFG0 is written only after PWD_AUTH has confirmed the card's password in the same field period,
 /// so even if the page is torn, we know the password that the tag requires. CFG0 is written even if
-/// it already reads as desired, because a WRITE that was not acknowledged may have left weak bits.
+/// it already reads correctly, because a WRITE that was not acknowledged may have left weak bits.
 package struct SwitchProtection: TagProcedure {
     /// The target state of the tag.
     package enum Target: Hashable, Sendable {
@@ -15,8 +15,9 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private enum State {
-        case readingSettings, opening, removingLimit, switching, restarting, checking
-        case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
+        case readingSettings, authenticating, removingLimit, switching, powerCycling, checking
+        case comparing, writingWithoutPassword, reselecting, reauthenticating, comparingAgain,
+            writingWithPassword
     }
 
     private let identity: TagIdentity
@@ -43,13 +44,13 @@ package struct SwitchProtection: TagProcedure {
     package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch event {
         case .begin: return go(to: .readingSettings, .exchange(Type2Command.read(firstPage).frame))
-        case .selected(let again):
-            guard again.uid == identity.uid else {
+        case .selected(let reselected):
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
-            return state == .restarting
+            return state == .powerCycling
                 ? go(to: .checking, .exchange(Type2Command.read(firstPage).frame))
-                : authenticate(.reopening)
+                : authenticate(.reauthenticating)
         case .answer(let answer): return after(answer)
         case .failure(let kind): return after(kind)
         }
@@ -61,19 +62,19 @@ package struct SwitchProtection: TagProcedure {
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
             let found = AccessConfiguration(cfg0, cfg1)
             return state == .readingSettings ? begin(with: found, cfg1) : check(found)
-        case .opening:
+        case .authenticating:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             // CFG1 is written before CFG0, because an AUTHLIM set by other software must be gone
             // before the tag requires the password.
-            return target == .off ? switchOver() : removeLimit()
+            return target == .off ? writeCFG0() : removeLimit()
         case .removingLimit:
-            return answer.isEmpty ? switchOver() : garbled
-        case .reopening:
+            return answer.isEmpty ? writeCFG0() : garbled
+        case .reauthenticating:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             return readProbe(.comparingAgain)
-        case .comparing: return compare(answer, .writingPlainly)
-        case .comparingAgain: return compare(answer, .writingOpened)
-        case .writingPlainly:
+        case .comparing: return compare(answer, .writingWithoutPassword)
+        case .comparingAgain: return compare(answer, .writingWithPassword)
+        case .writingWithoutPassword:
             // If the chip acknowledges a write without the password, it does not enforce its
             // settings.
             return .fail(
@@ -81,10 +82,10 @@ package struct SwitchProtection: TagProcedure {
                     .ignoresPassword, "a page can be written without the password"))
         case .switching:
             // The chip does not apply CFG0 until its next power-up.
-            return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
-        case .writingOpened:
+            return answer.isEmpty ? go(to: .powerCycling, .powerCycle) : garbled
+        case .writingWithPassword:
             return answer.isEmpty ? .finish(()) : garbled
-        case .restarting, .reselecting: return garbled
+        case .powerCycling, .reselecting: return garbled
         }
     }
 
@@ -92,10 +93,10 @@ package struct SwitchProtection: TagProcedure {
         switch (state, failure) {
         // This NAK is the desired result: the tag refused the write. The NAK also deselected the
         // tag.
-        case (.writingPlainly, .refused): go(to: .reselecting, .select)
-        case (.opening, .refused(NAK.invalidArgument)),
-            (.opening, .refused(NAK.authenticationLimit)),
-            (.reopening, .refused(NAK.invalidArgument)):
+        case (.writingWithoutPassword, .refused): go(to: .reselecting, .select)
+        case (.authenticating, .refused(NAK.invalidArgument)),
+            (.authenticating, .refused(NAK.authenticationLimit)),
+            (.reauthenticating, .refused(NAK.invalidArgument)):
             .fail(.wrongPassword)
         default:
             .fail(
@@ -109,17 +110,17 @@ package struct SwitchProtection: TagProcedure {
     ) -> TagStep<Void> {
         // CFGLCK makes the tag refuse every write to CFG0 and CFG1.
         if found.isLocked { return .fail(.lockedSettings) }
-        // The tag counts wrong passwords, and locks permanently at the limit.
+        // The tag counts wrong passwords and locks permanently when the limit is reached.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
         unlimitedCFG1 = AccessConfiguration.withoutPasswordLimit(cfg1)
-        return authenticate(.opening)
+        return authenticate(.authenticating)
     }
 
     private mutating func removeLimit() -> TagStep<Void> {
         go(to: .removingLimit, .exchange(Type2Command.write(firstPage + 1, unlimitedCFG1).frame))
     }
 
-    private mutating func switchOver() -> TagStep<Void> {
+    private mutating func writeCFG0() -> TagStep<Void> {
         let first =
             target == .off ? AccessConfiguration.nothing : AccessConfiguration.everything
         let cfg0 = AccessConfiguration.cfg0(firstProtected: first)

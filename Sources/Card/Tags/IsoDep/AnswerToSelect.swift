@@ -19,8 +19,8 @@ package struct AnswerToSelect: Hashable, Sendable {
     /// The tolerance that the standard adds to every wait: 49,152 carrier periods.
     private static let toleranceInNanoseconds = 3_624_779
 
-    /// The request for the ATS (RATS). It tells the card the longest frame that the reader can
-    /// receive, and assigns it identifier 0, so that the card accepts blocks without an identifier.
+    /// The request for the ATS (RATS). It specifies the longest frame that the reader can receive,
+    /// and assigns identifier 0 to the card, so that the card accepts blocks without an identifier.
     package static func request(frameSize: FrameSize) -> [UInt8] {
         [requestCode, frameSize.rawValue << 4]
     }

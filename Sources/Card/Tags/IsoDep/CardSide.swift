@@ -57,7 +57,8 @@ package struct CardSide: Sendable, Hashable {
             // An R(NAK) with the card's number requests the card's last block again. An R(NAK) with
             // the other number means that the reader's block never arrived, which the R(ACK)
             // reports (rules 11 and 12).
-            return received == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
+            return received == number
+                ? resendLast() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card never asks for more time.
         case .waitExtension: return .silence
         case .deselect:
@@ -116,7 +117,7 @@ package struct CardSide: Sendable, Hashable {
     private mutating func acknowledged(_ received: BlockNumber) -> Reaction {
         // An R(ACK) with the card's number means that the reader did not receive the card's last
         // block (rule 11).
-        if received == number { return again() }
+        if received == number { return resendLast() }
         // An acknowledgment is expected only between the parts of a response.
         guard state == .answering else { return .silence }
         number = number.other
@@ -140,5 +141,5 @@ package struct CardSide: Sendable, Hashable {
     }
 
     /// Sends the last block again.
-    private func again() -> Reaction { last.map { .send($0) } ?? .silence }
+    private func resendLast() -> Reaction { last.map { .send($0) } ?? .silence }
 }

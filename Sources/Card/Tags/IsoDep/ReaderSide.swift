@@ -2,8 +2,8 @@
 /// action. It does not send anything itself.
 ///
 /// Requesting a block again is safe: the card either resends its last block or reports that nothing
-/// arrived. So a command is executed once or not at all. The protocol does not stop an attacker
-/// from injecting a block; the MACs on the card's native commands do.
+/// arrived. So a command is executed once or not at all. Only an attacker who injects a block could
+/// have another command executed; the MACs on the card's native commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// What happened after the last frame.
     package enum Event: Hashable, Sendable {

@@ -24,7 +24,7 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case badText
         /// The payload of a URI record is invalid.
         case badURI
-        /// A TLV block extends past the end of its memory.
+        /// A TLV block extends past the end of the data area.
         case overrun
     }
 

@@ -1,4 +1,4 @@
-/// One complete record of an NDEF message. If it was sent in chunks, they have been joined.
+/// One complete record of an NDEF message. Any chunks have already been joined.
 package struct NDEFRecord: Hashable, Sendable {
     /// The meaning of the bytes in `type`.
     ///

@@ -74,7 +74,7 @@ struct RecordAssembler {
         guard strictness == .lenient else {
             throw NDEFError(.reserved, "type name format \(fragment.format)")
         }
-        // NDEF 1.0 says to treat 7, the reserved format, as an unknown type.
+        // NDEF 1.0 recommends treating 7, the reserved format, as an unknown type.
         return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
     }
 }

@@ -1,6 +1,6 @@
 /// One fragment of an encoded message: either a whole record or a single chunk of one.
 struct RecordFragment {
-    /// The bits of the first byte above the type name format.
+    /// The flag bits of the first byte, above the type name format.
     struct Flags: OptionSet {
         let rawValue: UInt8
 

@@ -48,7 +48,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         passwordLimit = Int(access & Bits.passwordLimit)
     }
 
-    /// CFG0 with the factory settings, including no mirror, except for AUTH0.
+    /// The factory value of CFG0, which has no mirror, but with this AUTH0.
     public static func cfg0(firstProtected: UInt8) -> Page {
         // 04h is the factory value of STRG_MOD_EN, strong modulation.
         Page(0x04, 0x00, 0x00, firstProtected)

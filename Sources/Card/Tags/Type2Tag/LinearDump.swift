@@ -62,8 +62,8 @@ struct LinearDump {
             failedPasswords: min(failedPasswords, TagMemory.maximumFailedPasswords))
     }
 
-    /// Whether the first pages match this UID, that is, contain the UID and its check bytes. The
-    /// rest of the third page is not determined by the UID.
+    /// Whether the first pages contain this UID and its check bytes. The rest of the third page
+    /// does not depend on the UID.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1

@@ -1,8 +1,8 @@
 import TextCodecs
 
-/// The JSON file that the Proxmark3 client writes for an Ultralight or NTAG: the tag's
-/// identification is in `Card`, its pages in `blocks`. A tag that was not read completely has fewer
-/// blocks.
+/// The JSON file that the Proxmark3 client writes for an Ultralight or NTAG, with the tag's
+/// identification in `Card` and its pages in `blocks`. The file of a tag that was not read
+/// completely has fewer blocks.
 enum ProxmarkDump {
     private static let fileType = "mfu"
     private static let counterLength = 3

@@ -14,7 +14,6 @@ public struct TagDump: Hashable, Sendable {
     /// The maximum length of the text that is read, in bytes.
     public static let maximumTextBytes = 65_536
 
-    /// The chip of the tag.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]

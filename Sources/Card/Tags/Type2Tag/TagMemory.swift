@@ -8,7 +8,6 @@ public struct TagMemory: Hashable, Sendable {
     /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
     static let maximumFailedPasswords = 7
 
-    /// The chip of the tag.
     public let chip: Type2Chip
     /// The UID: seven bytes.
     public let uid: [UInt8]
@@ -37,7 +36,8 @@ public struct TagMemory: Hashable, Sendable {
         for (page, data) in zip(chip.userPages, chip.factoryUser) { memory[page] = data }
         if let page = chip.dynamicLockPage { memory[page] = Page(0, 0, 0, DynamicLock.mark) }
         if let page = chip.configurationPage {
-            // The factory CFG0 with AUTH0 FFh, CFG1, and PWD; PACK is zero (NTAG21x data sheet).
+            // The factory values of CFG0 (with AUTH0 FFh), CFG1, and PWD; PACK is zero (NTAG21x
+            // data sheet).
             memory[page] = Page(0x04, 0x00, 0x00, 0xFF)
             memory[page + 1] = Page(0x00, 0x05, 0x00, 0x00)
             memory[page + 2] = Page(0xFF, 0xFF, 0xFF, 0xFF)

@@ -124,8 +124,8 @@ public struct TagSide: Sendable, Hashable {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
-        // The value of CFGLCK is the one at power-up: like any other setting, a change takes effect
-        // at the next power-up.
+        // CFGLCK has the value that it had at power-up: like a change to any other setting, a
+        // change to it takes effect at the next power-up.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }

@@ -33,9 +33,9 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether the chip supports FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    /// The page that holds the password; `nil` for a chip without a password.
+    /// The page that holds the password; `nil` for a chip that does not support passwords.
     public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
-    /// The page that holds PACK; `nil` for a chip without a password.
+    /// The page that holds PACK; `nil` for a chip that does not support passwords.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
     // Compared as `Int`, because a chip can have 256 pages, which a `UInt8` cannot hold.

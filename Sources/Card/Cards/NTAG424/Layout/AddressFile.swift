@@ -8,12 +8,13 @@ import TapcardDomain
 /// half of the digits of `d`, from which the chip takes the data to encrypt. Phones read only the
 /// encrypted digits.
 package struct AddressFile: Hashable, Sendable {
-    /// The maximum length of the file, in bytes, so that it fits in one protected response from the
-    /// chip.
+    /// The maximum length of the file, in bytes. A file of this length fits in one protected
+    /// response from the chip.
     package static let maximumByteCount = 224
     /// The number of bytes in the message's length field.
     package static let lengthByteCount = 2
-    /// The file for an issuer without a customer page. Its host name can never exist (RFC 2606).
+    /// The file for an issuer without a customer page. Its host name is guaranteed not to exist
+    /// (RFC 2606).
     package static let placeholder: AddressFile = {
         guard let file = try? AddressFile(page: "https://\(placeholderHost)/c") else {
             preconditionFailure("this address fits on a chip")
@@ -38,14 +39,14 @@ package struct AddressFile: Hashable, Sendable {
     private static let localPrefixes = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
-    /// The file for the page at this address, which must not have a query:
-    /// `https://cards.example.org/c`.
+    /// The file for the page at this address, such as `https://cards.example.org/c`. The address
+    /// must not have a query.
     package init(page: String) throws(AddressError) {
         let start = ([AddressFile.scheme] + AddressFile.localPrefixes)
             .first { page.hasPrefix($0) }
         let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
         guard start != nil, let first = rest.first,
-            // `?` and `#` are refused, because the values must be the query. The host must not be
+            // `?` and `#` are refused, because the values form the query. The host must not be
             // empty.
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
@@ -143,7 +144,6 @@ package struct AddressFile: Hashable, Sendable {
     private static let byteCountFromGrant =
         2 * TapMessage.dataSize + codeName.utf8.count + 2 * TapKeys.codeSize
 
-    /// The length of the file.
     package var byteCount: Int { template.count }
 
     /// The bytes of the file, including this sealed grant.

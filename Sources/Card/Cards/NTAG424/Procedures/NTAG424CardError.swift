@@ -9,7 +9,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
         /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
-        /// the new content; the only way to tell is to read it again.
+        /// the new content; the only way to tell is to read the card again.
         case unknown(ReaderError.Kind)
         /// A write was sent, but the response is a refusal, which anyone could have sent, or has an
         /// incorrect MAC. The only way to tell whether the write took effect is to read the card
@@ -30,7 +30,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         case lockedKey(KeyNumber)
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
-        /// This key was not tried, because the card has left it unconfirmed too often.
+        /// This key was not tried, because the card has failed to confirm it too often.
         case spared(KeyNumber)
     }
 

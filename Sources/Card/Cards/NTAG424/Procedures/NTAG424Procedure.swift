@@ -43,13 +43,13 @@ package enum NTAG424Step<Outcome: Sendable>: Sendable {
     case fail(NTAG424CardError)
 }
 
-/// An exchange with a chip, and whether the last command sent changes the chip.
+/// An exchange with a chip, and whether the last command was a write.
 package struct NTAG424Talk: Hashable, Sendable {
     package fileprivate(set) var conversation = NTAG424Conversation()
     fileprivate var isWriting = false
     /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
-    /// Keys that must not be tried, because the card has left them unconfirmed too often.
+    /// Keys that must not be tried, because the card has failed to confirm them too often.
     fileprivate var spared: Set<KeyNumber> = []
 
     package init() {}
@@ -157,8 +157,8 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to completion with the chip that was selected last. Throws instead of
-    /// trying one of the keys to spare.
+    /// Runs a procedure to completion with the chip that was selected last. Throws rather than try
+    /// any key in `keys`.
     package func perform<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {

@@ -3,8 +3,8 @@ import Tags
 package import TapcardDomain
 
 /// Turns a chip into one of the issuer's cards, or uses the same steps to give an existing card new
-/// keys. It skips the steps that are already done, judging by what the chip reports, so the next
-/// tap continues an interrupted run.
+/// keys. It skips the steps that the chip reports as already done, so the next tap continues an
+/// interrupted run.
 ///
 /// Key 0 is changed last, because an interrupted run can be continued only with key 0. At the end,
 /// the chip confirms with a MAC that no factory key is left. The key versions that the chip reports
@@ -38,8 +38,8 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     private enum Step {
         case select
         case version(KeyNumber)
-        case prove(KeyNumber, AESKey)
-        case number
+        case authenticate(KeyNumber, AESKey)
+        case readUID
         case settings(FileNumber)
         case changeKey(KeyNumber, from: AESKey)
         case changeSettings(FileNumber)
@@ -97,7 +97,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             guard data.count == 1 else { throw .chip(NTAG424Error(.malformed)) }
             versions[number] = data[0]
             if number == .application { try inspect() }
-        case .number:
+        case .readUID:
             // This UID was read inside the session, so it is authenticated. During selection,
             // anyone can claim any UID.
             guard data == plan.uid.bytes else { throw .otherCard }
@@ -108,7 +108,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         case .check:
             guard data == [plan.keys.version] else { throw .unfinished }
         case .checkSettings(let file):
-            guard try PersonalizeNTAG424.settings(data, file) == wanted(file) else {
+            guard try PersonalizeNTAG424.settings(data, file) == plannedSettings(file) else {
                 throw .unfinished
             }
         default: break
@@ -119,14 +119,14 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     /// in that session, in which every response carries the chip's MAC.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
-        steps = [.prove(.application, try key(.application)), .number]
+        steps = [.authenticate(.application, try key(.application)), .readUID]
         steps += rest.map { .version($0) } + PersonalizeNTAG424.files.map { .settings($0) }
     }
 
     /// Plans the steps that remain.
     private mutating func planRemainingSteps() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
-        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != plannedSettings(file) {
             // Checked before the first write, because a later refusal would leave the chip
             // half-changed.
             guard settings[file]?.rights.change == .key(.application) else {
@@ -134,9 +134,9 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             }
         }
         guard !isTrial else {
-            var proofs: [Step] = []
-            for number in others { proofs.append(.prove(number, try key(number))) }
-            steps = proofs[...]
+            var authentications: [Step] = []
+            for number in others { authentications.append(.authenticate(number, try key(number))) }
+            steps = authentications[...]
             return
         }
         var work: [Step] = []
@@ -145,7 +145,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
-        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != plannedSettings(file) {
             work.append(.changeSettings(file))
         }
         // The chip does not report this setting; setting it again has no effect.
@@ -153,19 +153,19 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         // A matching version is not enough: another issuer, or anyone else, could have given a key
         // the same version.
         for number in others where number != .four && versions[number] == plan.keys.version {
-            work.append(.prove(number, plan.keys[number]))
+            work.append(.authenticate(number, plan.keys[number]))
         }
         // Under the new settings, only key 4 can write the file for phones. The current content of
         // the file determines which pieces are written.
-        work += [.prove(.four, plan.keys[.four]), .readAddress]
+        work += [.authenticate(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)
             work += [
-                .prove(.application, old), .changeKey(.application, from: old),
+                .authenticate(.application, old), .changeKey(.application, from: old),
                 // The change of key 0 ends the session, and the response is not authenticated. The
                 // version is checked before the new key is tried, because we must not try a key
                 // that the chip does not have.
-                .check(.application), .prove(.application, plan.keys[.application]),
+                .check(.application), .authenticate(.application, plan.keys[.application]),
             ]
         }
         // Only for testing rule 52: if key 0 is changed first, an interrupted run cannot be
@@ -181,7 +181,8 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     private func applicationKeyFirst(_ work: [Step]) -> [Step] {
         func concernsApplicationKey(_ step: Step) -> Bool {
             switch step {
-            case .changeKey(.application, _), .check(.application), .prove(.application, _): true
+            case .changeKey(.application, _), .check(.application), .authenticate(.application, _):
+                true
             default: false
             }
         }
@@ -191,13 +192,13 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     }
 
     private mutating func compareAddress(_ found: [UInt8]) {
-        let wanted = addressBytes
-        let isWhole = found.count == wanted.count
+        let planned = addressBytes
+        let isWhole = found.count == planned.count
         steps.insert(
             // After an interruption, most pieces are already correct, and each one that is skipped
             // saves a command.
             contentsOf: plan.address.pieces
-                .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
+                .filter { !isWhole || found[$0] != planned[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)
     }
 
@@ -207,19 +208,20 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         switch step {
         case .select: return .run(.selectApplication)
         case .version(let number), .check(let number): return .run(.getKeyVersion(number))
-        case .prove(let number, let key):
+        case .authenticate(let number, let key):
             // If a random number were used twice, a recorded session could be replayed.
             defer { random = random.dropFirst(SecureSession.randomSize) }
             return .authenticate(
                 number, key, random: Array(random.prefix(SecureSession.randomSize)))
-        case .number: return .run(.getCardUID)
+        case .readUID: return .run(.getCardUID)
         case .settings(let file), .checkSettings(let file): return .run(.getFileSettings(file))
         case .changeKey(let number, let old):
             return .run(
                 .changeKey(
                     KeyChange(
                         number, to: plan.keys[number], version: plan.keys.version, from: old)))
-        case .changeSettings(let file): return .run(.changeFileSettings(file, wanted(file)))
+        case .changeSettings(let file):
+            return .run(.changeFileSettings(file, plannedSettings(file)))
         case .forbidChaining: return .run(.setConfiguration(.noChainedWriting))
         case .readAddress:
             return .run(
@@ -248,7 +250,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
                     currency: plan.currency)))
     }
 
-    private func wanted(_ file: FileNumber) -> FileSettings {
+    private func plannedSettings(_ file: FileNumber) -> FileSettings {
         file == .ndef ? plan.address.settings : AddressFile.slotSettings
     }
 

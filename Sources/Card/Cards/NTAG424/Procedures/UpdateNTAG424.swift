@@ -72,7 +72,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
     }
 
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
-        // Without this session, the card has been selected again and may be a different one.
+        // Without this session, a card has been selected again, and it may be a different card.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionEnded)) }
         return go()
     }

@@ -1,4 +1,4 @@
-/// A setting for the whole chip. Only the failure counter can be changed back.
+/// A setting for the whole chip. Only the failure counter's settings can be undone.
 package enum NTAG424Configuration: Hashable, Sendable {
     /// Makes the chip return a random UID at each selection instead of its own.
     case randomUID

@@ -27,7 +27,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// A human-readable description. None of these errors changes the money on the card.
+    /// A human-readable description. None of these errors changes the balance of the card.
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.explanation(refusal)

@@ -1,4 +1,5 @@
-/// A command as framed by ISO/IEC 7816-4 with short lengths, the only ones that the chip supports.
+/// A command in the format of ISO/IEC 7816-4 with short lengths, the only lengths that the chip
+/// supports.
 package struct CommandAPDU: Hashable, Sendable {
     /// The maximum number of bytes of data.
     package static let maximumData = 255

@@ -1,7 +1,7 @@
 /// One of the three files of the chip.
 package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
-    /// The capability container, which tells phones where the other files are and how long they
-    /// are.
+    /// The capability container, from which phones learn the locations and lengths of the other
+    /// files.
     case capability = 1
     /// The message that phones read. Only this file can have mirrored values.
     case ndef = 2

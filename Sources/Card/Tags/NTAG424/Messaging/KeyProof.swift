@@ -1,7 +1,7 @@
 package import CardCryptography
 
-/// The messages with which the reader and the card prove to each other that they have a key,
-/// without revealing it. Both sides share this codec.
+/// The messages that the reader and the card exchange to prove that both have a key, without
+/// revealing it. Both sides share this codec.
 package enum KeyProof {
     /// The capabilities of the card and the reader, as reported by the card: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)

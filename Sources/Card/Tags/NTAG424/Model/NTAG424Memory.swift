@@ -110,17 +110,17 @@ package struct NTAG424Memory: Hashable, Sendable {
         from before: NTAG424Memory, to after: NTAG424Memory, at writtenCount: Int, isChained: Bool
     ) -> NTAG424Memory {
         var memory = isChained ? after : before
-        var left = writtenCount
+        var remainingCount = writtenCount
         var isComplete = true
         for file in FileNumber.allCases {
             let (old, new) = (before[file].bytes, after[file].bytes)
             for index in old.indices where old[index] != new[index] {
-                if left == 0 {
+                if remainingCount == 0 {
                     isComplete = false
                     // Only the bytes before this point were written before the power loss.
                     if isChained { memory[file].bytes[index] = old[index] }
                 } else {
-                    left -= 1
+                    remainingCount -= 1
                 }
             }
         }
