@@ -11,7 +11,7 @@ package struct PasswordHash: Hashable, Sendable {
         package let lanes: UInt64
 
         /// The default: 32 MiB and about 240 ms, as OWASP recommended for scrypt in 2025.
-        package static let usual = Cost(known: 32_768, 8, 3)
+        package static let usual = Cost(unchecked: 32_768, 8, 3)
         /// Whether this cost is lower than the default.
         package var isBelowDefault: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
@@ -25,7 +25,7 @@ package struct PasswordHash: Hashable, Sendable {
                 // 7914).
                 128 * rounds * blockSize <= PasswordHash.memoryLimit / 2
             else { return nil }
-            self.init(known: rounds, blockSize, lanes)
+            self.init(unchecked: rounds, blockSize, lanes)
         }
 
         /// The cost of the lanes that this cost lacks compared with the default. `nil` unless the
@@ -36,10 +36,10 @@ package struct PasswordHash: Hashable, Sendable {
                 return nil
             }
             // scrypt's lanes are independent, so the cost grows in proportion to their number.
-            return Cost(known: rounds, blockSize, usual.lanes - lanes)
+            return Cost(unchecked: rounds, blockSize, usual.lanes - lanes)
         }
 
-        private init(known rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
+        private init(unchecked rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
             (self.rounds, self.blockSize, self.lanes) = (rounds, blockSize, lanes)
         }
     }

@@ -112,7 +112,7 @@ struct FlipperDump {
                 total < chip.pageCount ? .missingPage : .excessPage,
                 "\(total) pages, but \(chip.name) has \(chip.pageCount)")
         }
-        let read = try number("Pages read", atMost: total) ?? total
+        let readCount = try number("Pages read", atMost: total) ?? total
         let names = (0..<chip.pageCount).map { FlipperDump.pageMark + "\($0)" }
         let known = Set(names.map { $0[...] })
         // Other unknown fields are skipped, but an excess page means that the file is for a
@@ -132,7 +132,7 @@ struct FlipperDump {
             pages.append(page)
         }
         // A Flipper writes all pages, with zeros for those that it could not read.
-        return Array(pages.prefix(Int(read)))
+        return Array(pages.prefix(Int(readCount)))
     }
 
     private func require(_ name: String) throws(Type2Error) -> Field {

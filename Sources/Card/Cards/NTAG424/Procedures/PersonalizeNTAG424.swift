@@ -193,12 +193,12 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
 
     private mutating func compareAddress(_ found: [UInt8]) {
         let planned = addressBytes
-        let isWhole = found.count == planned.count
+        let hasFullLength = found.count == planned.count
         steps.insert(
             // After an interruption, most pieces are already correct, and each one that is skipped
             // saves a command.
             contentsOf: plan.address.pieces
-                .filter { !isWhole || found[$0] != planned[$0] }.map { .writeAddress($0) },
+                .filter { !hasFullLength || found[$0] != planned[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)
     }
 
