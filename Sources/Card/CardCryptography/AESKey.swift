@@ -2,7 +2,7 @@ import CNettle
 
 /// An AES-128 key (FIPS 197). Its bytes are stored in only one place, and they are overwritten when
 /// the last reference to the key goes away.
-// Unchecked: the bytes are written only in `init` and `deinit`, and only read in between.
+// `@unchecked` is safe because the bytes are written only in `init` and `deinit`.
 @safe package final class AESKey: @unchecked Sendable {
     /// The length of a key, in bytes.
     package static let size = 16
@@ -32,8 +32,8 @@ import CNettle
         unsafe storage.deallocate()
     }
 
-    /// A copy of the key, for a sealed file or for the command that writes the key to a chip. The
-    /// caller has to wipe the copy (`Wiping`).
+    /// A copy of the key's bytes, for a sealed file or for the command that writes the key to a
+    /// chip. The caller must wipe the copy with `Wiping`.
     package func copyOfBytes() -> [UInt8] {
         unsafe Array(UnsafeBufferPointer(start: storage, count: AESKey.size))
     }
@@ -71,7 +71,7 @@ import CNettle
         return AESKey(wiping: &bytes)
     }
 
-    /// An initialization vector of zeros.
+    /// An all-zero initialization vector.
     package static let zeroVector = [UInt8](repeating: 0, count: blockSize)
 
     private func prepare(
@@ -84,7 +84,7 @@ import CNettle
 }
 
 extension AESKey: Hashable {
-    /// The comparison takes the same time, regardless of where the keys differ.
+    /// Takes the same time no matter where the keys differ.
     package static func == (left: AESKey, right: AESKey) -> Bool {
         let nettle = CryptoLibraries.nettle
         return unsafe nettle.equal(left.storage, right.storage, AESKey.size) == 1

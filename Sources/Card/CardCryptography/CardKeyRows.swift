@@ -1,8 +1,8 @@
 /// The keys of individual cards, derived from one of the issuer's keys. A station without master
 /// keys uses these instead.
 ///
-/// No master key, no other key of these cards, and no key of any other card can be derived from
-/// them.
+/// The keys in a table cannot be used to derive a master key, any other key of these cards, or any
+/// key of another card.
 package struct CardKeyRows: Hashable, Sendable {
     /// The keys of one card.
     package struct Row: Sendable {
@@ -13,7 +13,7 @@ package struct CardKeyRows: Hashable, Sendable {
         /// Key 3 of the chip, the sell key.
         package let selling: AESKey
 
-        /// The keys of the card with this UID.
+        /// Creates the row of the card with this UID.
         package init(uid: [UInt8], record: [UInt8], selling: AESKey) {
             (self.uid, self.record, self.selling) = (uid, record, selling)
         }
@@ -28,8 +28,8 @@ package struct CardKeyRows: Hashable, Sendable {
     /// All rows in one buffer, sorted by UID.
     private let rows: Secret
 
-    /// Takes the rows in any order. `nil` if a key or UID has the wrong length, or a card appears
-    /// twice.
+    /// Takes the rows in any order. `nil` if a key or a UID has the wrong length, or if a card
+    /// appears twice.
     package init?(_ rows: [Row]) {
         // Each row begins with its UID, so this sorts the rows by UID.
         self.init(sorted: rows.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) })
@@ -49,10 +49,9 @@ package struct CardKeyRows: Hashable, Sendable {
         self.rows = Secret(Array(rows.joined()))
     }
 
-    /// The number of cards.
     package var count: Int { rows.bytes.count / CardKeyRows.size }
 
-    /// Each row: UID, record key, sell key.
+    /// The rows. Each consists of the UID, the record key, and the sell key.
     var bytes: [[UInt8]] { (0..<count).map { Array(row($0)) } }
 
     /// The UIDs of the cards.
@@ -75,7 +74,7 @@ package struct CardKeyRows: Hashable, Sendable {
     }
 
     private func find(_ uid: [UInt8]) -> ArraySlice<UInt8>? {
-        // A table can have some 100,000 rows, so the search is binary.
+        // A table can have about 100,000 rows, so this is a binary search.
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2

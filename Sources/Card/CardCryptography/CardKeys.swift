@@ -1,12 +1,12 @@
-/// The two master keys with one key ID, and the card keys derived from them.
+/// The two master keys that share a key ID, and the card keys derived from them.
 ///
-/// They are separate because a tag's password is sent in clear text, so the password must reveal
-/// nothing about the sealing key. The master keys appear in no description or dump.
+/// There are two because a tag's password is sent in clear text, so the password must reveal
+/// nothing about the key that seals records. The master keys appear in no description or dump.
 public struct CardKeys: Hashable, Sendable {
     /// The length of a master key, in bytes.
     public static let masterSize = 32
 
-    /// The issuer name from which the keys of every NTAG 424 are derived.
+    /// The issuer name used in deriving the keys of every NTAG 424.
     package static let issuer = Array("tapcard".utf8)
 
     /// The ID of the key, stored in every record.
@@ -31,11 +31,11 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("mac".utf8) + [keyID] + uid, count: 32)
     }
 
-    /// The password for this card's tag. A counter in the derivation skips passwords of all zeros
-    /// or all ones, which factories and careless programmers use.
+    /// The password for this card's tag. The derivation includes a counter, to skip passwords of
+    /// all zeros or all ones, which are common defaults.
     public func password(uid: [UInt8]) -> CardPassword {
         var bytes: [UInt8] = []
-        // One UID in two billion needs a second round; CardKeysTests includes one.
+        // About one UID in two billion needs a second round. CardKeysTests includes such a UID.
         for counter in 0...UInt8.max {
             let info = Array("pwd".utf8) + [keyID, counter] + uid
             // PWD takes four of the bytes, and PACK the other two.
@@ -47,7 +47,7 @@ public struct CardKeys: Hashable, Sendable {
         return CardPassword(password: Array(bytes.prefix(4)), pack: Array(bytes.suffix(2)))
     }
 
-    /// The 32-byte key that seals a station's file. Each purpose has its own key.
+    /// The 32-byte key that seals one of a station's files. Each purpose has its own key.
     public func fileKey(for purpose: String) -> [UInt8] {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
@@ -56,7 +56,8 @@ public struct CardKeys: Hashable, Sendable {
     /// files.
     var tableKey: [UInt8] { fileKey(for: "card table") }
 
-    /// The 32-byte key that seals such a station's file. Each purpose has its own key.
+    /// The 32-byte key that seals one of the files of a station with a table of card keys. Each
+    /// purpose has its own key.
     static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
         HKDFSHA256.derive(
             secret: tableKey, salt: Array("tapcard".utf8),

@@ -4,9 +4,9 @@ import OperatingSystem
 
 /// The C libraries that provide the algorithms, each loaded on first use.
 ///
-/// nettle has everything that a tap needs. Loading it and running its code for the first time takes
-/// 0.4 million instructions; for libcrypto, that is 8 million. libcrypto provides scrypt and the
-/// curves of the chip maker's signatures.
+/// A tap needs only nettle. Loading nettle and running its code for the first time takes 0.4
+/// million instructions. For libcrypto, it takes 8 million. libcrypto provides scrypt and the
+/// curves for the chip maker's signatures.
 enum CryptoLibraries {
     static let nettle = unsafe LoadableLibrary(name: "nettle", package: "libnettle8")
         .loadOrExit("libnettle.so.8", tapcard_nettle()) { unsafe tapcard_nettle_bind($0, $1) }

@@ -1,7 +1,7 @@
 package import TextCodecs
 
-/// The keys for reading the addresses on cards, for each of the issuer's keys that is not retired.
-/// They cannot be used to write to a card or to seal anything.
+/// The keys for reading the addresses on cards, two for each issuer key that is not retired. They
+/// cannot be used to write to a card or to seal anything.
 package struct CustomerKeys: Equatable, Sendable {
     /// The two master keys derived from one of the issuer's keys.
     package struct Pair: Equatable, Sendable {
@@ -24,8 +24,7 @@ package struct CustomerKeys: Equatable, Sendable {
     /// in the issuer's ledger.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
-        // A table of card keys has no chip masters, so no keys for the customer page can be made
-        // from it.
+        // A table of card keys has no master keys, so it yields no keys for the customer page.
         pairs = current.compactMap(\.masters).map { masters in
             Pair(
                 id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),
@@ -62,7 +61,8 @@ package struct CustomerKeys: Equatable, Sendable {
             throw KeyError(
                 .unknownFormat, "the keys are not in the format \"\(CustomerKeys.format)\"")
         }
-        // A list with more keys than there are IDs would repeat one. Unknown members are refused.
+        // A list with more keys than there are IDs would have to repeat an ID. Unknown members are
+        // refused.
         guard value.members?.count == 2, let list = value["keys"]?.array, !list.isEmpty,
             list.count <= KeyRing.ids.count
         else {
@@ -78,7 +78,7 @@ package struct CustomerKeys: Equatable, Sendable {
     }
 
     private static func pair(_ value: JSONValue) throws(KeyError) -> Pair {
-        // An ID and two keys; unknown members are refused.
+        // The three members are the ID and two keys. Unknown members are refused.
         guard value.members?.count == 3, let text = value["id"]?.numberText,
             // Compared as text, so that neither `-0` nor `01` is accepted as an ID.
             let id = KeyRing.ids.first(where: { "\($0)" == text })

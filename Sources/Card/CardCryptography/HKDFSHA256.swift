@@ -4,7 +4,7 @@ package enum HKDFSHA256 {
     package static let maximumByteCount = 255 * SHA256.size
 
     /// Derives `count` bytes that reveal nothing about the secret, or about bytes derived with a
-    /// different `info`. Asking for more than `maximumByteCount` bytes is a programming error.
+    /// different `info`. Requesting more than `maximumByteCount` bytes is a programming error.
     package static func derive(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
     ) -> [UInt8] {

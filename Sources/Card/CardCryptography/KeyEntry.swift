@@ -1,6 +1,6 @@
 /// One key in a ring: the card keys derived from it, its permitted use, and its date.
 public struct KeyEntry: Hashable, Sendable {
-    /// The part of the key that this machine has.
+    /// The key material that this machine has.
     private enum Source: Hashable, Sendable {
         case masters(CardKeys)
         case table(CardKeyRows, files: Secret, id: UInt8, mark: String)
@@ -9,7 +9,7 @@ public struct KeyEntry: Hashable, Sendable {
     private let source: Source
     /// What the ring may use the key for.
     public let status: KeyStatus
-    /// The date when the key was made, in ISO 8601.
+    /// The date on which the key was created, in ISO 8601 format.
     public let created: String
 
     private init(_ source: Source, status: KeyStatus, created: String) {
@@ -59,9 +59,10 @@ public struct KeyEntry: Hashable, Sendable {
         }
     }
 
-    /// The 32-byte key that seals this card's records; `nil` if a table lacks the card.
+    /// The 32-byte key that seals this card's records; `nil` if the entry is from a table that
+    /// lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
-        // An entry has either master keys or rows, so at most one of the two gives a key.
+        // An entry has either master keys or rows, so at most one of the two returns a key.
         masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
     }
 
@@ -73,7 +74,7 @@ public struct KeyEntry: Hashable, Sendable {
     public var mark: String {
         switch source {
         case .masters(let keys):
-            // `Hexadecimal` writes upper-case digits, but stored marks have lower-case digits.
+            // `Hexadecimal` writes digits in upper case, but stored marks are in lower case.
             SHA256.digest(keys.macMaster + keys.passwordMaster)
                 .prefix(KeyEntry.markSize / 2)
                 .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

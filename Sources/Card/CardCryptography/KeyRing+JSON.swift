@@ -5,11 +5,11 @@ extension KeyRing {
     private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
-    /// The maximum size of a file in bytes, enough for the keys of some 100,000 cards.
+    /// The maximum size of a file in bytes: enough for the keys of about 100,000 cards.
     static let byteLimit = 16 << 20
     private static let tableMembers = ["id", "status", "created", "mark", "files", "cards"]
 
-    /// The ring as JSON with all its secrets, for a file that only its owner may read.
+    /// The ring as JSON, including all its secrets, for a file that only its owner may read.
     public func json() -> JSONValue {
         let format = isTable ? KeyRing.tableFormat : KeyRing.format
         var members = [JSONMember(key: "format", value: .string(format))]
@@ -143,8 +143,7 @@ extension KeyRing {
     private static func check(
         _ value: JSONValue, has names: [String], _ subject: String
     ) throws(KeyError) {
-        // The parser has already refused duplicate names, so no second member with the same name
-        // can hide here.
+        // The parser has already refused duplicate names, so each name occurs at most once.
         for member in value.members ?? [] where !names.contains(member.key) {
             throw KeyError(.malformed, "\(subject) has an unknown member")
         }

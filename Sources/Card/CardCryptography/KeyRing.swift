@@ -1,6 +1,6 @@
 /// The keys of a station, oldest first; at least one of them is active.
 ///
-/// Every change either returns a new ring or throws.
+/// A ring is never changed in place: every change returns a new ring.
 public struct KeyRing: Hashable, Sendable {
     /// All key IDs, in the order in which they are assigned.
     static let ids: [UInt8] = Array(1...15) + [0]
@@ -11,11 +11,11 @@ public struct KeyRing: Hashable, Sendable {
     /// The newest active key, which seals new records.
     public private(set) var sealing: KeyEntry
 
-    /// The ISO 4217 code of the currency of the cards that these keys seal, if set.
+    /// The ISO 4217 currency code of the cards that these keys seal, if set.
     public private(set) var currencyCode: String?
 
     /// A ring whose only key has an ID that no record can contain, so no seal is valid under it. It
-    /// is for a station that was never set up and only inspects tags.
+    /// is for a station that has not been set up and only inspects tags.
     public static let none = KeyRing(
         sealing: makeEntry(noCardsID, created: "", random: RandomBytes.make), after: [])
 
@@ -63,8 +63,9 @@ public struct KeyRing: Hashable, Sendable {
         entries.first { $0.id == id }
     }
 
-    /// This ring with a new key that seals from now on; older keys only verify. The IDs in `used`
-    /// are skipped, too, because this ring may be an outdated copy that lacks the newest keys.
+    /// This ring with a new key that seals from now on; older keys only verify. The new key's ID is
+    /// neither in this ring nor in `used`, because this ring may be an outdated copy that lacks the
+    /// newest keys.
     public func rotated(
         created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
@@ -95,15 +96,15 @@ public struct KeyRing: Hashable, Sendable {
         return Self.makeEntry(id, created: created, random: random)
     }
 
-    /// This ring with a different sealing key, on which the stations of one ledger have agreed.
-    /// `nil` if that key is missing or retired.
+    /// This ring with a different sealing key, chosen by agreement among the stations of one
+    /// ledger. `nil` if that key is missing or retired.
     public func sealing(with id: UInt8) -> KeyRing? {
         guard let chosen = entry(id), chosen.status != .retired else { return nil }
         var ring = self
-        // Uses `with`, not `restricted`: the stations have agreed that this key seals, regardless
-        // of its status here.
+        // Uses `with`, not `restricted`: the stations have agreed that this key seals, whatever its
+        // status here.
         ring.sealing = chosen.with(.active)
-        // Only one key seals, so every other key just verifies from now on.
+        // Only one key seals, so from now on, every other key only verifies.
         ring.entries = entries.map { $0.id == id ? ring.sealing : $0.restricted(by: .verifyOnly) }
         return ring
     }
@@ -139,11 +140,13 @@ public struct KeyRing: Hashable, Sendable {
         return replacingOlder { ids.contains($0.id) ? $0.restricted(by: .retired) : $0 }
     }
 
-    /// This ring with the keys of another station, so that its cards are recognized here.
+    /// This ring with another station's keys added, so that cards sealed with them are recognized
+    /// here.
     ///
     /// The sealing key does not change: imported keys only verify, and this ring's sealing key
-    /// stays active even if it only verifies at the other station. If it is retired there, the
-    /// import is refused. Any other key that is in both rings gets the more restrictive status.
+    /// stays active even if it only verifies at the other station. If the other station has retired
+    /// it, the import is refused. Any other key that is in both rings gets the more restrictive
+    /// status.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
         try requireMasters()
         try other.requireMasters()
@@ -166,13 +169,14 @@ public struct KeyRing: Hashable, Sendable {
             return mine.restricted(by: theirs.status)
         }
         let new = other.entries.filter { entry($0.id) == nil }
-        // An imported key never seals here.
+        // New keys must not seal here, even if they do at the other station.
         merged.entries += new.map { $0.restricted(by: .verifyOnly) }
         return merged
     }
 
-    /// This ring with the keys of another station of the same ledger, whose sealing key may be new
-    /// here. The key that sealed here until now may be retired at the other station.
+    /// This ring with the keys of another station of the same ledger. The new ring seals with key
+    /// `id` if the other station has that key and has not retired it; the key may be new here. The
+    /// other station may have retired the key that has sealed here until now.
     public func merging(_ other: KeyRing, sealing id: UInt8) throws(KeyError) -> KeyRing {
         guard sealing.id != id, let theirs = other.entry(id), theirs.status != .retired else {
             return try merging(other)
@@ -183,7 +187,7 @@ public struct KeyRing: Hashable, Sendable {
         return try (ring.sealing(with: id) ?? self).merging(other)
     }
 
-    /// Returns these keys if a station can import them to replace its table.
+    /// Returns this ring if a station can replace its table with it.
     package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
         guard older.isTable else {
             throw KeyError(.table, "this station has the issuer's keys and needs no table")

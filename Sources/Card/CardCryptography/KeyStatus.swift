@@ -1,10 +1,10 @@
 /// The permitted use of a key, ordered from least to most restricted.
 public enum KeyStatus: String, Sendable, Hashable, CaseIterable {
-    /// Verifies, and seals new records if it is the newest active key.
+    /// Verifies records, and seals new ones if it is the newest active key.
     case active
     /// Verifies old records, but seals no new ones.
     case verifyOnly = "verify-only"
-    /// Not trusted, even if the seal is correct.
+    /// No longer trusted, even if a seal made with it is correct.
     case retired
 
     /// The more restrictive of the two.

@@ -2,8 +2,8 @@ import COpenSSL
 
 /// The signature that the chip maker stored on the chip.
 ///
-/// A valid signature shows who made the chip, but a copy can have one, too: anyone can read the
-/// signature and write it to an emulator together with the UID.
+/// A valid signature shows that the maker signed this UID, but not that the chip is genuine: anyone
+/// can read the signature and load it into an emulator together with the UID.
 package enum Originality {
     /// The maker's public keys, one for each chip family.
     package enum Family: Sendable, CaseIterable {
@@ -97,7 +97,7 @@ package enum Originality {
     /// otherwise make the number negative.
     private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
-        // Without any digits, the number is zero, which DER encodes as a single zero byte.
+        // If no digits are left, the number is zero, which DER encodes as a single zero byte.
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
         return [0x02, UInt8(digits.count)] + digits
     }

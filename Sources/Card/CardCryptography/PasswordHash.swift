@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The stored form of a user's password: bytes derived from the password and a salt, slowly and
-/// using a lot of memory (scrypt, RFC 7914), so that a thief cannot try many passwords.
+/// A hash of a user's password and a salt, stored instead of the password. Computing it takes a lot
+/// of time and memory (scrypt, RFC 7914), so a thief cannot try many passwords.
 package struct PasswordHash: Hashable, Sendable {
-    /// The cost of the derivation, stored with the bytes because a later version may raise it.
+    /// The cost of computing the hash, stored with the hash because a later version may raise it.
     package struct Cost: Hashable, Sendable {
         /// A power of two.
         package let rounds: UInt64
@@ -11,13 +11,13 @@ package struct PasswordHash: Hashable, Sendable {
         package let lanes: UInt64
 
         /// The default: 32 MiB and about 240 ms, as OWASP recommended for scrypt in 2025.
-        package static let usual = Cost(known: 32_768, 8, 3)
+        package static let usual = Cost(unchecked: 32_768, 8, 3)
         /// Whether this cost is lower than the default.
         package var isBelowDefault: Bool { work < Cost.usual.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
         /// `nil` if the cost is invalid or requires more than 64 MiB, so that a crafted file cannot
-        /// exhaust the memory.
+        /// exhaust memory.
         package init?(rounds: UInt64, blockSize: UInt64, lanes: UInt64) {
             guard (1_024...65_536).contains(rounds), rounds.nonzeroBitCount == 1,
                 (1...32).contains(blockSize), (1...4).contains(lanes),
@@ -25,21 +25,21 @@ package struct PasswordHash: Hashable, Sendable {
                 // 7914).
                 128 * rounds * blockSize <= PasswordHash.memoryLimit / 2
             else { return nil }
-            self.init(known: rounds, blockSize, lanes)
+            self.init(unchecked: rounds, blockSize, lanes)
         }
 
-        /// The part of the default cost that this cost lacks, if the two differ only in the number
-        /// of lanes.
+        /// The cost of the lanes that this cost lacks compared with the default. `nil` unless the
+        /// two differ only in that this cost has fewer lanes.
         fileprivate var missing: Cost? {
             let usual = Cost.usual
             guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
                 return nil
             }
             // scrypt's lanes are independent, so the cost grows in proportion to their number.
-            return Cost(known: rounds, blockSize, usual.lanes - lanes)
+            return Cost(unchecked: rounds, blockSize, usual.lanes - lanes)
         }
 
-        private init(known rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
+        private init(unchecked rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
             (self.rounds, self.blockSize, self.lanes) = (rounds, blockSize, lanes)
         }
     }
@@ -59,16 +59,16 @@ package struct PasswordHash: Hashable, Sendable {
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))
     }
 
-    /// A hash that was loaded from storage.
+    /// A hash loaded from storage.
     package init(cost: Cost, salt: [UInt8], bytes: [UInt8]) {
         (self.cost, self.salt, self.bytes) = (cost, salt, bytes)
     }
 
-    /// Whether this is the password. The check takes the same time for every password, even if the
-    /// hash was stored with fewer lanes.
+    /// Whether the password matches. The check takes the same time even if the hash was stored with
+    /// fewer lanes than the default.
     package func accepts(_ password: String) -> Bool {
         let password = Array(password.utf8)
-        // Makes up for missing lanes, so that the duration does not reveal the stored cost.
+        // Makes up for the missing lanes, so that the duration does not reveal the stored cost.
         if let missing = cost.missing { _ = PasswordHash.derive(password, salt, missing) }
         return ConstantTime.equal(PasswordHash.derive(password, salt, cost), bytes)
     }

@@ -7,7 +7,7 @@ package struct TablePassphrase: Hashable, Sendable {
     /// The number of random bytes for one passphrase.
     package static let randomByteCount = 25
     private static let groupSize = 5
-    /// No I, L, O, or U: they are easily mistaken for other characters, or they could form words.
+    /// I, L, and O are left out because they look like digits, and U because it could form words.
     private static let symbols = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     private let letters: Secret
@@ -26,14 +26,14 @@ package struct TablePassphrase: Hashable, Sendable {
         var letters: [UInt8] = []
         for letter in text.uppercased().utf8 where !" -\n\r\t".utf8.contains(letter) {
             // O, I, and L are not symbols, so they can only be misreadings.
-            let read: UInt8 =
+            let corrected: UInt8 =
                 switch letter {
                 case UInt8(ascii: "O"): UInt8(ascii: "0")
                 case UInt8(ascii: "I"), UInt8(ascii: "L"): UInt8(ascii: "1")
                 default: letter
                 }
-            guard TablePassphrase.symbols.contains(read) else { return nil }
-            letters.append(read)
+            guard TablePassphrase.symbols.contains(corrected) else { return nil }
+            letters.append(corrected)
         }
         guard letters.count == TablePassphrase.randomByteCount else { return nil }
         self.letters = Secret(letters)
@@ -77,7 +77,7 @@ package struct SealedTable: Hashable, Sendable {
         code = keys.code(of: encrypted)
     }
 
-    /// The file as JSON.
+    /// The sealed table as JSON, for a file.
     package func json() -> JSONValue {
         [
             "format": .string(SealedTable.format),
@@ -97,16 +97,17 @@ package struct SealedTable: Hashable, Sendable {
             code.count == SHA256.size
         else { throw KeyError(.malformed, "the sealed table is incomplete") }
         (self.encrypted, self.code) = (encrypted, code)
-        // Only the exact output is accepted, so that a change to any byte of the file is noticed.
+        // Only the exact output is accepted, so that a change to any byte of the file is detected.
         guard [json().text, json().prettyText].contains(where: { bytes == Array($0.utf8) }) else {
             throw KeyError(.malformed, "the sealed table was altered")
         }
     }
 
-    /// The table inside. The MAC is checked before anything is decrypted.
+    /// Checks the MAC, and only then decrypts the table.
     package func open(with passphrase: TablePassphrase) throws(KeyError) -> KeyRing {
         let keys = Keys(passphrase)
-        // Checked before decrypting, so that nobody can guess the contents from padding errors.
+        // Checked before decrypting, so that padding errors cannot reveal anything about the
+        // contents.
         guard ConstantTime.equal(keys.code(of: encrypted), code) else {
             throw KeyError(
                 .sealed, "the passphrase is wrong for this file, or the file was altered")

@@ -1,4 +1,4 @@
-/// Bytes that never appear in a description, debugger, or dump.
+/// Bytes that are never shown in a description, debug description, or dump.
 struct Secret: Hashable, Sendable {
     let bytes: [UInt8]
 

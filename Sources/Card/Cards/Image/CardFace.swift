@@ -1,16 +1,17 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The part of a card that phones read. It is made from the ledger, and no decision is based on it.
+/// The part of a card that phones read. It is generated from the ledger, and no decision is based
+/// on it.
 package struct CardFace: Hashable, Sendable {
     package var style: FaceStyle
     package var balance: Money
     package var holder: Holder
     package var scratch: ScratchCard
-    /// The latest lottery ticket, and the game of Mastermind stored on the card.
+    /// The latest lottery ticket, and the Mastermind game stored on the card.
     package var ticket: Ticket?
     package var game: MastermindGameID?
-    /// Members added by other software; they survive a rewrite.
+    /// Members added by other software. They are kept when the face is rewritten.
     package var extras: [JSONMember]
 
     package init(
@@ -26,20 +27,20 @@ package struct CardFace: Hashable, Sendable {
         self.extras = extras
     }
 
-    /// The part of the face that fits on the chip, with room for a future code. If space is short,
-    /// the game is dropped first and then the ticket; the ledger has both. Members added by other
-    /// software never displace either of them, so that no one can use a phone to remove data from
-    /// the card.
+    /// The part of the face that fits on the chip, leaving room for a future code. If space is
+    /// short, the game is dropped first and then the ticket; the ledger has both. Members added by
+    /// other software never displace either of them, so that no one can use a phone to remove data
+    /// from the card.
     package func shown(in layout: CardLayout) -> CardFace {
         var face = self
-        // The app's format has no such keys, and the 112 bytes of an NTAG213 have no room for them.
+        // The app's format has no keys for these, and they do not fit in the 112 bytes of an
+        // NTAG213.
         if style == .iosApp || layout == .ntag213 { (face.ticket, face.game) = (nil, nil) }
-        // Without a game and a ticket, there is nothing for extras to displace; `area` reports
-        // extras that are too long.
+        // Without a game or a ticket, there is nothing for extras to displace; `area` throws if the
+        // extras are too long.
         guard face.ticket != nil || face.game != nil else { return face }
         face.extras = []
-        // The game is dropped first, then the ticket: docs/CARDS.md promises this order to other
-        // programs.
+        // docs/CARDS.md promises other programs that the game is dropped before the ticket.
         if !face.hasRoom(in: layout) { face.game = nil }
         if !face.hasRoom(in: layout) { face.ticket = nil }
         guard face.ticket != nil || face.game != nil else {
@@ -57,22 +58,23 @@ package struct CardFace: Hashable, Sendable {
 
     /// Throws if the face leaves no room for a future code, even in its short form.
     package func requireRoomForCode(in layout: CardLayout) throws(CardImageError) {
-        if let later = withCode { _ = try later.area(in: layout) }
+        if let scratched = withCode { _ = try scratched.area(in: layout) }
     }
 
-    /// The face of this card after it has been scratched; `nil` unless it is unscratched.
+    /// This face after the card is scratched and activated, with a placeholder for the code; `nil`
+    /// unless the card is unscratched.
     var withCode: CardFace? {
         // Any 16 bytes will do, because all codes have the same length.
         guard scratch == .unscratched, let code = ScratchCode(bytes: .init(repeating: 0, count: 16))
         else { return nil }
-        var later = self
-        later.scratch = .activated(code)
-        return later
+        var scratched = self
+        scratched.scratch = .activated(code)
+        return scratched
     }
 }
 
-/// The keys in both formats. Their order on the tag is fixed: the balance comes first, so that a
-/// payment changes as few pages as possible.
+/// The JSON keys of both formats. Their order on the tag is fixed: the balance comes first, so that
+/// a payment changes as few pages as possible.
 enum FaceKey {
     static let balance = "balance"
     static let id = "id"

@@ -2,7 +2,7 @@ package import TapcardDomain
 package import TextCodecs
 
 extension CardFace {
-    /// Reads a card's JSON, ours or the iPhone app's, in its long or short form.
+    /// Reads a card's JSON in our format or the iPhone app's, in the long or the short form.
     package init(_ value: JSONValue, currency: Currency) throws(CardImageError) {
         guard let members = value.members else {
             throw CardImageError(.notACard, "the JSON is not an object")
@@ -29,7 +29,7 @@ extension CardFace {
             extras: members.filter { !known.contains($0.key) })
     }
 
-    /// The cardholder and the members added by other software, even if the rest is unreadable.
+    /// The cardholder and the members added by other software, even if other values are invalid.
     static func remains(of value: JSONValue) -> (holder: Holder, extras: [JSONMember])? {
         guard let members = value.members else { return nil }
         let isOwn = value[FaceKey.balance] != nil
@@ -65,7 +65,7 @@ extension CardFace {
         return id
     }
 
-    /// A single name, or a first and a last name joined by a space.
+    /// Reads a single name, or joins a first and a last name with a space.
     private static func name(_ parts: JSONValue?...) throws(CardImageError) -> HolderName? {
         var words: [String] = []
         for part in parts {
@@ -97,13 +97,13 @@ extension CardFace {
         }
     }
 
-    /// A UUID with hyphens, or its 16 bytes as 22 characters of base64url.
+    /// Reads a UUID with hyphens, or its 16 bytes as 22 characters of base64url.
     private static func code(_ text: String) -> ScratchCode? {
         ScratchCode(text) ?? Base64URL.decode(text).flatMap(ScratchCode.init(bytes:))
     }
 
-    /// Reads a ticket from its name, draw, balls, and bonus. An invalid one is ignored, because
-    /// nothing depends on it.
+    /// Reads a ticket from its ID, draw, balls, and bonus ball. An invalid ticket is ignored,
+    /// because nothing depends on it.
     private static func ticket(_ value: JSONValue) -> Ticket? {
         guard let parts = value.array, parts.count == 4,
             let id = parts[0].string.flatMap(TicketID.init),

@@ -76,7 +76,7 @@ extension CardFace {
         ]
     }
 
-    /// The JSON with the app's four keys; the code and the state stay in the ledger.
+    /// The JSON with the app's four keys. The code and the state are only in the ledger.
     private var appJSON: String {
         let (first, last) = names
         var text = "{\"\(FaceKey.firstName)\":\(JSONValue.string(first).text)"
@@ -94,7 +94,7 @@ extension CardFace {
     }
 
     /// The members added by other software, except those whose key the current format uses: a
-    /// duplicate key would make all of the JSON unreadable.
+    /// duplicate key would make the whole JSON unreadable.
     private func extraMembers(except keys: [String]) -> String {
         // An extra in one format can be a key in the other, and `--display` can change the format.
         extras.filter { !keys.contains($0.key) }
@@ -106,8 +106,8 @@ extension CardFace {
         ",\(JSONValue.string(key).text):\(value.text)"
     }
 
-    /// The name, split at the last space that has text on both sides, so that joining the parts
-    /// gives the original name.
+    /// The first and last name: the cardholder's name, split at the last space that has text on
+    /// both sides, so that joining the parts restores the name.
     private var names: (String, String) {
         let name = holder.name?.text ?? ""
         guard

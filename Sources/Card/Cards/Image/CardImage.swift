@@ -12,29 +12,31 @@ package struct CardImage: Hashable, Sendable {
     package init?(_ bytes: [UInt8], layout: CardLayout) {
         guard bytes.count == layout.byteCount else { return nil }
         self.layout = layout
-        // The two parts are next to each other, so one read returns both.
+        // The two parts are adjacent, so a single read returns both.
         area = Array(bytes[..<layout.ndefByteCount])
         records = (0..<2).map { Array(bytes[layout.recordBytes($0)]) }
     }
 
     package func content(in currency: Currency) -> TagContent {
-        // A message from other software may continue into the record slots.
+        // A message written by other software may extend into the record slots.
         TagContent(decoding: area + records.joined(), currency: currency)
     }
 
-    /// The cardholder and the members added by other software, as far as they can be read. An
-    /// interrupted refresh leaves them in place even if the length is zero or the header is broken.
+    /// The cardholder and the members added by other software, as far as they can be read. After an
+    /// interrupted refresh, they are still there even if the length is zero or the header is
+    /// broken.
     package func remains(in currency: Currency) -> (holder: Holder, extras: [JSONMember])? {
         value.flatMap(CardFace.remains)
     }
 
-    /// The face of the card, regardless of the bytes before its JSON. `nil` unless our members come
-    /// first, in the order in which we write them, followed by those added by other software.
+    /// The face of the card, read from its JSON regardless of the bytes before it. `nil` unless our
+    /// members come first, in the order in which we write them, followed by those added by other
+    /// software.
     package func remainingFace(in currency: Currency) -> CardFace? {
         guard let value, let members = value.members,
             let face = try? CardFace(value, currency: currency)
         else { return nil }
-        // Any other order means that someone else wrote this JSON.
+        // Any other order means that other software wrote this JSON.
         let own = members.dropLast(face.extras.count).map(\.key)
         let order = face.style == .tapcard ? FaceKey.own : FaceKey.app
         return own == order.filter(own.contains) ? face : nil
@@ -49,7 +51,7 @@ package struct CardImage: Hashable, Sendable {
         return value
     }
 
-    /// The position of the first byte of the JSON. A length byte of 123 looks like a brace, too,
+    /// The position of the first byte of the JSON. A length byte of 123 also looks like a brace,
     /// but no quotation mark follows it.
     private var startOfJSON: Int? {
         area.indices.first { index in

@@ -7,7 +7,7 @@ package struct CardImageError: Error, Sendable, Equatable, CustomStringConvertib
         case tooLong(by: Int)
         /// The JSON does not describe a card.
         case notACard
-        /// A key of the card has an invalid value.
+        /// A key has an invalid value.
         case badValue
     }
 

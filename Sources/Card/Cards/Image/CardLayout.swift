@@ -2,14 +2,14 @@ package import TapcardDomain
 
 /// Where a card's data is stored on a chip: the area for phones, then the two sealed records.
 ///
-/// They form one run of pages, so that a single FAST_READ returns the whole card.
+/// They form a single run of pages, so that one FAST_READ returns the whole card.
 package struct CardLayout: Hashable, Sendable {
     /// The bytes around the JSON: TLV (2), record header (3), type (1), status and language (3),
     /// terminator (1).
     static let bytesAroundJSON = 10
 
     package let ndefPages: ClosedRange<UInt8>
-    /// The first page of each record; a record takes four pages.
+    /// The first page of each record; a record takes up four pages.
     package let recordPages: [UInt8]
 
     package static let ntag213 = CardLayout(
@@ -43,7 +43,7 @@ package struct CardLayout: Hashable, Sendable {
     /// The maximum number of bytes of JSON.
     package var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
 
-    /// The position of a record's bytes, counted from the first byte of the card.
+    /// The range of a record's bytes, counted from the first byte of the card.
     func recordBytes(_ slot: Int) -> Range<Int> {
         let start = (Int(recordPages[slot]) - Int(ndefPages.lowerBound)) * 4
         return start..<start + SealedRecord.byteCount

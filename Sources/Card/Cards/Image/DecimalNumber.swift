@@ -1,11 +1,13 @@
 import TapcardDomain
 
-/// A JSON number, read as decimal digits and never as a binary fraction.
+/// A JSON number, read as decimal digits and never as binary floating point.
 struct DecimalNumber {
-    /// The number of digits that must be all 0 or all 9 before a number written by other software
-    /// is rounded: floating point turned `12.1` into `12.100000000000001`, which means 12.10.
-    private static let toleratedDigits = 6
-    /// The largest exponent. No amount needs more; a larger exponent is an attack or a mistake.
+    /// The number of decimal places that are checked before a number written by other software is
+    /// rounded: those beyond the minor unit must be all 0 or all 9. Floating point can turn `12.1`
+    /// into `12.100000000000001`, which means 12.10.
+    private static let checkedDecimals = 6
+    /// The maximum absolute value of an exponent. No amount needs a larger one, so a larger one is
+    /// an attack or a mistake.
     private static let maximumExponent = 30
 
     private let isNegative: Bool
@@ -42,8 +44,8 @@ struct DecimalNumber {
         self.point = (point ?? digits.count) + exponent
     }
 
-    /// The number in minor units of a currency, rounded if it is within a millionth of a whole
-    /// unit. `nil` if it is negative, has too many decimal places, or is too large.
+    /// The number in minor units of a currency, rounded if rounding changes it by at most 0.000001.
+    /// `nil` if it is negative, has too many decimal places, or is too large.
     func minorUnits(of currency: Currency) -> Int64? {
         func digit(_ position: Int) -> Int64 {
             digits.indices.contains(position) ? Int64(digits[position]) : 0
@@ -60,10 +62,10 @@ struct DecimalNumber {
             guard !overflow, product <= Int64.max - 10 else { return nil }
             units = product + digit(position)
         }
-        // Digits after the last minor unit must be all 0 or all 9; nines are rounded up.
-        let spare = (0..<max(1, DecimalNumber.toleratedDigits - currency.decimals))
+        // The decimal places after the minor unit must be all 0 or all 9; nines are rounded up.
+        let extraDigits = (0..<max(1, DecimalNumber.checkedDecimals - currency.decimals))
             .map { digit(end + $0) }
-        if spare.allSatisfy({ $0 == 0 }) { return units }
-        return spare.allSatisfy { $0 == 9 } ? units + 1 : nil
+        if extraDigits.allSatisfy({ $0 == 0 }) { return units }
+        return extraDigits.allSatisfy { $0 == 9 } ? units + 1 : nil
     }
 }

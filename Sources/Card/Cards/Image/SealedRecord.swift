@@ -1,14 +1,14 @@
 import CardCryptography
 package import TapcardDomain
 
-/// The 16 bytes that determine what a card is worth.
+/// The 16 bytes that determine how much a card is worth.
 package struct SealedRecord: Hashable, Sendable {
     package static let byteCount = 16
     package static let pageCount = 4
     static let formatVersion: UInt8 = 1
     static let sealByteCount = 8
 
-    /// The scratch card's state in the record; the code itself is not sealed.
+    /// The state of the scratch card, as stored in the record. The seal does not cover the code.
     package enum State: UInt8, Sendable {
         case noScratchCard, unscratched, scratched, activated
 
@@ -33,7 +33,7 @@ package struct SealedRecord: Hashable, Sendable {
     /// format.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == SealedRecord.byteCount,
-            // The version is 1, so that neither all zeros nor all ones look like a record.
+            // The version is 1, so that neither all zeros nor all ones looks like a record.
             bytes[0] >> 6 == SealedRecord.formatVersion,
             let state = State(rawValue: bytes[0] & 3),
             let sequence = SequenceNumber(SealedRecord.number(bytes[1...3]))
@@ -45,7 +45,7 @@ package struct SealedRecord: Hashable, Sendable {
         seal = Array(bytes[8...])
     }
 
-    /// Makes a record and seals it. `nil` if the balance is too large for a record.
+    /// Makes and seals a record. `nil` if the balance is too large for a record.
     package init?(
         uid: CardUID, sequence: SequenceNumber, balance: Money, state: State, holder: Holder,
         keyID: UInt8, cardKey: [UInt8]
@@ -75,8 +75,8 @@ package struct SealedRecord: Hashable, Sendable {
         return ConstantTime.equal(expected, seal)
     }
 
-    /// The digest that ties the record to a cardholder and a currency without storing either of
-    /// them in it.
+    /// The digest that ties the record to a cardholder and a currency without storing either in the
+    /// record.
     package static func digest(of holder: Holder, in currency: Currency) -> [UInt8] {
         // Cardholder IDs start at 1, so 0 means none.
         let id = UInt64(holder.id?.number ?? 0)
@@ -97,10 +97,10 @@ package struct SealedRecord: Hashable, Sendable {
     private static func seal(
         over head: [UInt8], uid: CardUID, digest: [UInt8], cardKey: [UInt8]
     ) -> [UInt8] {
-        // The label keeps a seal from being mistaken for any other MAC made with this key. With the
-        // UID in the seal, a record copied to another chip is invalid.
+        // The label keeps a seal from being mistaken for any other MAC made with this key. Because
+        // the seal covers the UID, a record copied to another chip is invalid.
         let message = Array("tapcard/record/1".utf8) + uid.bytes + head + digest
-        // Eight bytes take up two of the record's four pages. A guess succeeds once in 2^64 tries.
+        // Eight bytes take up two of the record's four pages. One guess in 2^64 is correct.
         return Array(HMACSHA256.code(for: message, key: cardKey).prefix(sealByteCount))
     }
 

@@ -72,11 +72,12 @@ package enum TagContent: Hashable, Sendable {
         }
         let isText = record.format == .wellKnown && record.type == Array("T".utf8)
         let isJSON = record.format == .media && record.type == Array("application/json".utf8)
-        // Our format: a Text record with a language, then JSON.
+        // Our format: a Text record with a language, followed by JSON.
         if isText, let text = try? NDEFText(record), text.text.first == "{" {
             self.init(json: Array(text.text.utf8), isOwnForm: true, currency)
         } else if (isText || isJSON) && record.payload.first == UInt8(ascii: "{") {
-            // The app's format: type T with bare JSON. Its brace, 7Bh, is not a valid status byte.
+            // The app's format: type T with bare JSON. The opening brace, 7Bh, is not a valid
+            // status byte.
             self.init(json: record.payload, isOwnForm: false, currency)
         } else if isText, let text = try? NDEFText(record) {
             self = .text(text.text)

@@ -2,16 +2,17 @@ import Tags
 import TapcardDomain
 
 extension CardLayout {
-    /// The four WRITEs that put a record into one of the two slots.
+    /// The four WRITEs that store a record in one of the two slots.
     package func writes(record: [UInt8], to slot: Int) -> [PageWrite] {
         CardLayout.pages(of: record, from: recordPages[slot])
     }
 
-    /// The writes that make phones read the new area instead of the old one: a guard that makes the
-    /// message empty, the changed pages, and then the first page again.
+    /// The writes that replace the content of the area for phones: a guard on the first page, which
+    /// makes the message empty, then the changed pages, and finally the real first page.
     ///
-    /// Without the guard, a torn page could show a balance made up of old and new digits. If an
-    /// earlier refresh was interrupted, some pages may hold weak bits, so all of them are written.
+    /// Without the guard, phones could show a balance that mixes old and new digits after an
+    /// interruption. If an earlier refresh was interrupted, some pages may hold weak bits, so every
+    /// page that the new message uses is written.
     package func writes(
         replacing old: [UInt8], with new: [UInt8], rewritingAll: Bool
     ) -> [PageWrite] {
@@ -23,11 +24,11 @@ extension CardLayout {
         let used = CardLayout.usedPages(of: new)
         // The first page is left out here, because it holds the guard until the others are written.
         let changed = zip(before, after).enumerated().dropFirst().compactMap { index, pair in
-            // A page from an interrupted WRITE can read correctly today and lose its weak bits
-            // tomorrow (rule 2).
+            // After an interrupted WRITE, a page can read correctly now and still lose weak bits
+            // later (rule 2).
             pair.0 != pair.1 || ((rewritingAll || wasInterrupted) && index < used) ? pair.1 : nil
         }
-        // Only for the test of rule 8: without the guard, a torn refresh shows mixed digits.
+        // Only for testing rule 8: without the guard, an interrupted refresh shows mixed digits.
         if SafetyRule.guardPage.isDisabled { return changed + after.prefix(1) }
         return [guardPage] + changed + after.prefix(1)
     }
@@ -40,7 +41,7 @@ extension CardLayout {
     // An NDEF TLV of length 0 and a terminator: phones see an empty tag rather than mixed digits.
     private static let emptyMessage = Page(0x03, 0x00, 0xFE, 0x00)
 
-    /// The number of pages that the message takes up. The zeros after it have no meaning.
+    /// The number of pages that the message takes up, without the zeros that pad the area.
     private static func usedPages(of area: [UInt8]) -> Int {
         let last = area.lastIndex { $0 != 0 } ?? 0
         return last / 4 + 1

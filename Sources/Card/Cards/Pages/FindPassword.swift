@@ -4,7 +4,7 @@ package import Tags
 /// `nil`.
 ///
 /// Use this only for a tag that does not count wrong passwords. On any other tag, a few attempts
-/// would lock the tag forever.
+/// would lock the tag permanently.
 package struct FindPassword: TagProcedure {
     private let identity: TagIdentity
     private let passwords: [TagPassword]
@@ -18,16 +18,16 @@ package struct FindPassword: TagProcedure {
     package mutating func next(after event: TagEvent) -> TagStep<Int?> {
         switch event {
         case .begin: break
-        case .selected(let again):
+        case .selected(let reselected):
             // Another tag may count wrong passwords.
-            guard again.uid == identity.uid else {
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let pack) where passwords[tried].isAnswered(by: pack): return .finish(tried)
         case .answer, .failure(.refused(NAK.invalidArgument)),
             .failure(.refused(NAK.authenticationLimit)):
             // After a NAK, the tag stops responding, so it must be selected again before the next
-            // password.
+            // attempt.
             tried += 1
             return .select
         case .failure(let kind):

@@ -1,6 +1,6 @@
 import Tags
 
-/// Reads a run of pages with as few FAST_READs as the reader's maximum answer length allows.
+/// Reads a run of pages with as few FAST_READs as the reader's maximum response length allows.
 struct PageSpan: Sendable {
     private var remaining: ClosedRange<UInt8>?
     private var pending: Type2Command?
@@ -9,11 +9,11 @@ struct PageSpan: Sendable {
 
     init(_ pages: ClosedRange<UInt8>?, maximumAnswerLength: Int) {
         remaining = pages
-        // An answer from an ACR122 holds up to 62 pages, one from a PN532 up to 65.
+        // A response holds up to 62 pages on an ACR122, and up to 65 on a PN532.
         pagesAtOnce = max(1, maximumAnswerLength / 4)
     }
 
-    /// The next frame; `nil` when everything has been read.
+    /// The next frame to send; `nil` when all pages have been read.
     mutating func nextFrame() -> [UInt8]? {
         guard let pages = remaining else {
             pending = nil
@@ -27,7 +27,7 @@ struct PageSpan: Sendable {
         return command.frame
     }
 
-    /// Accepts an answer. `false` if its length is wrong.
+    /// Adds the pages in a response. Returns `false` if its length is wrong.
     mutating func take(_ answer: [UInt8]) -> Bool {
         guard let pending, let data = try? pending.checked(answer) else { return false }
         bytes += data

@@ -24,7 +24,7 @@ package struct ReadConfiguration: TagProcedure {
         }
     }
 
-    /// Extracts the two pages from an answer: READ returns four pages, and the last two, with PWD
+    /// Extracts CFG0 and CFG1 from a response to READ, which returns four pages. The last two, PWD
     /// and PACK, always read as zeros.
     static func pages(_ answer: [UInt8]) -> (cfg0: Page, cfg1: Page)? {
         guard answer.count == 16, let cfg0 = Page(answer[0..<4]), let cfg1 = Page(answer[4..<8])

@@ -6,7 +6,7 @@ package struct ReadReadablePages: TagProcedure {
     private let last: Int
     private let maximumPages: Int
     private var first: Int
-    private var count: Int
+    private var runLimit: Int
     private var pages: [Page?] = []
 
     package init(_ pages: ClosedRange<UInt8>, identity: TagIdentity, maximumAnswerLength: Int) {
@@ -14,46 +14,46 @@ package struct ReadReadablePages: TagProcedure {
         first = Int(pages.lowerBound)
         last = Int(pages.upperBound)
         maximumPages = max(1, maximumAnswerLength / 4)
-        count = maximumPages
+        runLimit = maximumPages
     }
 
     package mutating func next(after event: TagEvent) -> TagStep<[Page?]> {
         switch event {
         case .begin: break
-        case .selected(let again):
+        case .selected(let reselected):
             // A dump must not mix two tags.
-            guard again.uid == identity.uid else {
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
         case .answer(let answer):
-            guard answer.count == size * 4 else {
+            guard answer.count == runLength * 4 else {
                 return .fail(
                     CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             for start in stride(from: 0, to: answer.count, by: 4) {
                 pages.append(Page(answer[start..<start + 4]))
             }
-            first += size
+            first += runLength
         case .failure(.refused):
-            // A refusal says only that some page in this run is protected, so the run is halved
-            // until it is a single page.
-            if size == 1 {
+            // A refusal means only that at least one page in this run is protected, so the run is
+            // halved until a single page is left.
+            if runLength == 1 {
                 pages.append(nil)
                 first += 1
             } else {
-                count = size / 2
+                runLimit = runLength / 2
             }
-            // The NAK has ended the selection, so the tag is selected again.
+            // The NAK deselected the tag, so it has to be selected again.
             return first > last ? .finish(pages) : .select
         case .failure(let kind):
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         guard first <= last, let from = UInt8(exactly: first),
             // Page numbers have one byte; a larger number means that nothing is left to read.
-            let to = UInt8(exactly: first + size - 1)
+            let to = UInt8(exactly: first + runLength - 1)
         else { return .finish(pages) }
         return .exchange(Type2Command.fastRead(from, to).frame)
     }
 
-    private var size: Int { min(count, last - first + 1) }
+    private var runLength: Int { min(runLimit, last - first + 1) }
 }

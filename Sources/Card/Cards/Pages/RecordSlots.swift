@@ -1,7 +1,8 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The record slots of a card, each with its validity: two on an NTAG21x, four on an NTAG 424.
+/// The record slots of a card and the validity of each slot: two slots on an NTAG21x, four on an
+/// NTAG 424.
 package struct RecordSlots: Hashable, Sendable {
     /// The content of one slot.
     package enum Slot: Hashable, Sendable {
@@ -45,8 +46,8 @@ package struct RecordSlots: Hashable, Sendable {
         }
     }
 
-    /// These slots, accepting every record that the ledger issued. Such a record is ours even if
-    /// the name or the key has changed since then.
+    /// These slots, with every record that the ledger issued counted as valid. Such a record is
+    /// ours even if the cardholder's name or the keys have changed since.
     package func acceptingIssued(_ isIssued: ([UInt8]) -> Bool) -> RecordSlots {
         RecordSlots(
             slots: zip(slots, bytes).map { slot, bytes in
@@ -63,7 +64,7 @@ package struct RecordSlots: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The slot and the record that count: the ones with the highest valid sequence number.
+    /// The valid record with the highest sequence number, and its slot.
     package var best: (place: Int, record: SealedRecord)? {
         var best: (place: Int, record: SealedRecord)?
         for (place, slot) in slots.enumerated() {
@@ -105,20 +106,19 @@ package struct RecordSlots: Hashable, Sendable {
         return slots.indices.filter { $0 != best }.map { slots[$0] }
     }
 
-    /// The slot for the next record: never the one with the last confirmed record, even if another
-    /// valid record is newer. A newer record that is not confirmed may consist of weak bits and be
-    /// lost later. Among the other slots, one without a valid record is chosen first, then the
-    /// oldest.
+    /// The slot for the next record: never the one with the last confirmed record, even if the tag
+    /// has a newer valid record. A newer record that has not been confirmed may have weak bits and
+    /// be lost later. Of the other slots, one without a valid record is chosen if there is one;
+    /// otherwise, the one with the oldest record.
     package func target(keeping confirmed: SequenceNumber) -> Int {
-        // Only for the tests of rules 1 and 53: these choices overwrite a record that must be kept.
+        // Only for testing rules 1 and 53: these choices overwrite a record that must be kept.
         if SafetyRule.keepConfirmedRecord.isDisabled { return 1 - (best?.place ?? 1) }
         if SafetyRule.oldestState.isDisabled { return best?.place ?? 0 }
-        // If the confirmed record is not on the tag, the best record is the only one left to
-        // protect.
+        // If the confirmed record is not on the tag, the best record is kept instead.
         let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
         let free = slots.indices.filter { $0 != kept }
         return free.min { left, right in
-            // A slot without a valid record counts as the oldest, so nothing good is overwritten.
+            // A slot without a valid record counts as the oldest, so it is overwritten first.
             (slots[left].valid?.sequence ?? .none) < (slots[right].valid?.sequence ?? .none)
         } ?? 0
     }

@@ -1,6 +1,6 @@
 package import Tags
 
-/// What was read from a tag that this station has never seen before.
+/// The data read from a tag that this station has never seen before.
 package struct ScannedTag: Hashable, Sendable {
     package let chip: Type2Chip
     package let version: [UInt8]?
@@ -14,11 +14,11 @@ package struct ScannedTag: Hashable, Sendable {
     /// Whether the tag responded as only an Ultralight C does.
     package let hasTripleDES: Bool
 
-    /// The chip's name as shown to users. Chips that can only be read have one, too.
+    /// The chip's name as shown to users, even for a chip that can only be read.
     package var kind: String {
         if chip.model != nil { return chip.name }
         if let version { return Type2Chip.otherName(version: version) }
-        // Other manufacturers make chips without a version, too.
+        // Other manufacturers also make chips without a version.
         guard header.first == ScannedTag.nxp else { return Type2Chip.otherName }
         if hasTripleDES { return "MIFARE Ultralight C" }
         return switch chip.pageCount {
@@ -38,22 +38,22 @@ package struct ScannedTag: Hashable, Sendable {
     package var locks: [UInt8] { Array(header[10..<12]) }
 }
 
-/// Identifies a tag and reads it: four commands on an NTAG21x.
+/// Identifies a tag and reads it. This takes four commands on an NTAG21x.
 package struct ScanTag: TagProcedure {
     private enum State {
-        case version, again, reselect, header, span, blocks, tripleDES, signature, finished
+        case version, retrying, reselecting, header, span, blocks, tripleDES, signature, finished
     }
 
     private let identity: TagIdentity
     private let maximumAnswerLength: Int
     private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
-    /// AUTHENTICATE, to which an Ultralight C responds with its challenge.
+    /// AUTHENTICATE, to which an Ultralight C responds with a challenge.
     private static let authenticate: [UInt8] = [0x1A, 0x00]
     private static let challengeSize = 9
 
     private var state = State.version
-    /// Whether the tag has not responded to GET_VERSION. The command is tried once more, because a
-    /// response can be lost.
+    /// Whether the tag has already failed to respond to GET_VERSION. The command is tried once
+    /// more, because a response can get lost.
     private var hasTimedOut = false
     private var version: [UInt8]?
     private var chip: Type2Chip?
@@ -86,24 +86,24 @@ package struct ScanTag: TagProcedure {
             return readHeader()
         case (.version, .failure(.refused)):
             // Older chips do not support the command, and stop responding after it.
-            state = .reselect
+            state = .reselecting
             return .select
         case (.version, .failure(.timedOut)), (.version, .failure(.garbled)),
             (.version, .failure(.tagLost)):
-            // A lost response looks the same as a chip without the command, so the command is sent
-            // twice.
-            state = hasTimedOut ? .reselect : .again
+            // A lost response looks the same as a chip that does not support the command, so the
+            // command is sent twice.
+            state = hasTimedOut ? .reselecting : .retrying
             hasTimedOut = true
             return .select
-        case (.again, .selected(let again)):
-            // The answers of two tags must not be mixed.
-            guard again.uid == identity.uid else {
+        case (.retrying, .selected(let reselected)):
+            // Responses from two tags must not be mixed.
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             state = .version
             return .exchange(Type2Command.getVersion.frame)
-        case (.reselect, .selected(let again)):
-            guard again.uid == identity.uid else {
+        case (.reselecting, .selected(let reselected)):
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
             return readHeader()
@@ -122,7 +122,7 @@ package struct ScanTag: TagProcedure {
             return finish(signature: nil)
         case (.signature, .answer(let answer)):
             return finish(signature: try? Type2Command.readSignature.checked(answer))
-        // A copy may not support READ_SIG; the tag is then treated as one without a signature.
+        // A copy might not support READ_SIG. It is then treated as a tag without a signature.
         case (.signature, .failure(.refused)), (.signature, .failure(.timedOut)),
             (.signature, .failure(.garbled)):
             return finish(signature: nil)
@@ -170,7 +170,7 @@ package struct ScanTag: TagProcedure {
         return .exchange(Type2Command.readSignature.frame)
     }
 
-    /// Accepts one answer. READ returns four pages; the last block may extend past the end of the
+    /// Adds one block. READ returns four pages; the last block may extend past the end of the
     /// memory and wrap around.
     private mutating func takeBlock(_ answer: [UInt8]) -> TagStep<ScannedTag> {
         guard let data = try? Type2Command.read(nextBlock).checked(answer), let chip else {
@@ -180,7 +180,8 @@ package struct ScanTag: TagProcedure {
         let (following, overflow) = nextBlock.addingReportingOverflow(4)
         guard !overflow, following <= chip.userPages.upperBound else {
             memory = Array(memory.prefix(chip.userPages.count * 4))
-            // A chip that supports GET_VERSION is not an Ultralight C, so there is no need to ask.
+            // A chip that supports GET_VERSION is not an Ultralight C, so there is no need to
+            // check.
             guard version == nil else { return finish(signature: nil) }
             state = .tripleDES
             return .exchange(ScanTag.authenticate)

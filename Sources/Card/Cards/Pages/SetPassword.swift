@@ -3,9 +3,10 @@ package import Tags
 /// Sets and verifies the password of a tag whose protection is off, or restores the factory
 /// password.
 ///
-/// Use this only while AUTH0 is known to be off and no switch was interrupted: a torn password
-/// opens nothing, so nothing may depend on it yet. PACK is cleared before PWD is written and set
-/// afterward, so if a tag responds with its PACK, its PWD was acknowledged.
+/// Use this only while AUTH0 is known to be off and no earlier change to the protection was
+/// interrupted: a torn PWD is a password that no one has, so no page may be protected yet. PACK is
+/// cleared before PWD is written and is set afterward. So if the tag responds with the right PACK,
+/// the write of PWD was acknowledged.
 package struct SetPassword: TagProcedure {
     private enum State {
         case readingSettings, writing, verifying
@@ -17,8 +18,8 @@ package struct SetPassword: TagProcedure {
     private var state = State.readingSettings
     private var writes: ArraySlice<PageWrite> = []
 
-    /// If `password` is `nil`, the factory password is set, which is as good as none. The result is
-    /// `nil` for a chip without passwords.
+    /// If `password` is `nil`, sets the factory password, which protects nothing. Returns `nil` for
+    /// a chip that does not support passwords.
     package init?(_ password: TagPassword?, chip: Type2Chip) {
         guard let firstPage = chip.configurationPage else { return nil }
         self.password = password
@@ -36,7 +37,8 @@ package struct SetPassword: TagProcedure {
             guard answer.isEmpty else { return garbled }
             return write()
         case (.verifying, .answer(let answer)):
-            // The PACK shows that PWD was acknowledged: PACK was zero while PWD was being written.
+            // The right PACK shows that PWD was acknowledged, because PACK was zero while PWD was
+            // being written.
             return answer == password?.pack ? .finish(()) : .fail(.wrongPassword)
         case (.verifying, .failure(.refused(NAK.invalidArgument))),
             (.verifying, .failure(.refused(NAK.authenticationLimit))):
@@ -54,19 +56,19 @@ package struct SetPassword: TagProcedure {
         guard !chip.isProtected(by: found) else { return .fail(.wrongPassword) }
         // The four pages are CFG0, CFG1, PWD, and PACK.
         let packPage = firstPage + 3
-        // The factory values: PWD is all ones, and PACK is zeros.
+        // The factory values: PWD is all ones, and PACK is all zeros.
         guard let secret = Page(password?.password ?? [0xFF, 0xFF, 0xFF, 0xFF]),
             let pack = Page((password?.pack ?? [0, 0]) + [0, 0])
         else { return garbled }
         writes = [PageWrite(packPage, .zero), PageWrite(firstPage + 2, secret)]
         if password != nil {
             writes.append(PageWrite(packPage, pack))
-            // If CFGLCK is set, protection can no longer be switched on, so a password would be
+            // If CFGLCK is set, protection can no longer be turned on, so a password would be
             // useless.
             if found.isLocked { return .fail(.lockedSettings) }
-            // A limit set by other software has to be removed before anything needs the password.
-            // Its bits may be weak even if the limit reads as 0. If this write is torn, the page
-            // has fewer of its old bits and no new ones.
+            // A limit set by other software has to be removed before any page requires the
+            // password. The limit's bits may be weak even if they read as 0. If this write is torn,
+            // some bits may be cleared, but none are newly set.
             writes.insert(
                 PageWrite(firstPage + 1, AccessConfiguration.withoutPasswordLimit(cfg1)),
                 at: writes.startIndex)

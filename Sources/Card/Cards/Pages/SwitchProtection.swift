@@ -1,10 +1,10 @@
 package import Tags
 
-/// Switches a tag's password protection on or off.
+/// Turns a tag's password protection on or off.
 ///
 /// CFG0 is written only after PWD_AUTH has confirmed the card's password in the same field period,
-/// so even if the page is torn, the password that the tag asks for is known. CFG0 is written even
-/// if it reads correctly, because a WRITE that was not acknowledged may have left weak bits.
+/// so even if the page is torn, we know the password that the tag requires. CFG0 is written even if
+/// it already reads correctly, because a WRITE that was not acknowledged may have left weak bits.
 package struct SwitchProtection: TagProcedure {
     /// The target state of the tag.
     package enum Target: Hashable, Sendable {
@@ -15,8 +15,9 @@ package struct SwitchProtection: TagProcedure {
     }
 
     private enum State {
-        case readingSettings, opening, removingLimit, switching, restarting, checking
-        case comparing, writingPlainly, reselecting, reopening, comparingAgain, writingOpened
+        case readingSettings, authenticating, removingLimit, switching, powerCycling, checking
+        case comparing, writingWithoutPassword, reselecting, reauthenticating, comparingAgain,
+            writingWithPassword
     }
 
     private let identity: TagIdentity
@@ -28,7 +29,7 @@ package struct SwitchProtection: TagProcedure {
     /// The new content of CFG1, without a limit on wrong passwords.
     private var unlimitedCFG1 = Page.zero
 
-    /// `nil` for a chip without passwords.
+    /// `nil` for a chip that does not support passwords.
     package init?(
         _ target: Target, _ identity: TagIdentity, chip: Type2Chip, password: TagPassword
     ) {
@@ -43,13 +44,13 @@ package struct SwitchProtection: TagProcedure {
     package mutating func next(after event: TagEvent) -> TagStep<Void> {
         switch event {
         case .begin: return go(to: .readingSettings, .exchange(Type2Command.read(firstPage).frame))
-        case .selected(let again):
-            guard again.uid == identity.uid else {
+        case .selected(let reselected):
+            guard reselected.uid == identity.uid else {
                 return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
             }
-            return state == .restarting
+            return state == .powerCycling
                 ? go(to: .checking, .exchange(Type2Command.read(firstPage).frame))
-                : authenticate(.reopening)
+                : authenticate(.reauthenticating)
         case .answer(let answer): return after(answer)
         case .failure(let kind): return after(kind)
         }
@@ -61,39 +62,41 @@ package struct SwitchProtection: TagProcedure {
             guard let (cfg0, cfg1) = ReadConfiguration.pages(answer) else { return garbled }
             let found = AccessConfiguration(cfg0, cfg1)
             return state == .readingSettings ? begin(with: found, cfg1) : check(found)
-        case .opening:
+        case .authenticating:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             // CFG1 is written before CFG0, because an AUTHLIM set by other software must be gone
-            // before the tag asks for the password.
-            return target == .off ? switchOver() : removeLimit()
+            // before the tag requires the password.
+            return target == .off ? writeCFG0() : removeLimit()
         case .removingLimit:
-            return answer.isEmpty ? switchOver() : garbled
-        case .reopening:
+            return answer.isEmpty ? writeCFG0() : garbled
+        case .reauthenticating:
             guard password.isAnswered(by: answer) else { return .fail(.wrongPassword) }
             return readProbe(.comparingAgain)
-        case .comparing: return compare(answer, .writingPlainly)
-        case .comparingAgain: return compare(answer, .writingOpened)
-        case .writingPlainly:
-            // An ACK without the password shows that the chip does not enforce its settings.
+        case .comparing: return compare(answer, .writingWithoutPassword)
+        case .comparingAgain: return compare(answer, .writingWithPassword)
+        case .writingWithoutPassword:
+            // If the chip acknowledges a write without the password, it does not enforce its
+            // settings.
             return .fail(
                 CardStoreError(
                     .ignoresPassword, "a page can be written without the password"))
         case .switching:
             // The chip does not apply CFG0 until its next power-up.
-            return answer.isEmpty ? go(to: .restarting, .powerCycle) : garbled
-        case .writingOpened:
+            return answer.isEmpty ? go(to: .powerCycling, .powerCycle) : garbled
+        case .writingWithPassword:
             return answer.isEmpty ? .finish(()) : garbled
-        case .restarting, .reselecting: return garbled
+        case .powerCycling, .reselecting: return garbled
         }
     }
 
     private mutating func after(_ failure: ReaderError.Kind) -> TagStep<Void> {
         switch (state, failure) {
-        // This NAK is what we want: the tag refuses the write. It also ended the selection.
-        case (.writingPlainly, .refused): go(to: .reselecting, .select)
-        case (.opening, .refused(NAK.invalidArgument)),
-            (.opening, .refused(NAK.authenticationLimit)),
-            (.reopening, .refused(NAK.invalidArgument)):
+        // This NAK is the desired result: the tag refused the write. The NAK also deselected the
+        // tag.
+        case (.writingWithoutPassword, .refused): go(to: .reselecting, .select)
+        case (.authenticating, .refused(NAK.invalidArgument)),
+            (.authenticating, .refused(NAK.authenticationLimit)),
+            (.reauthenticating, .refused(NAK.invalidArgument)):
             .fail(.wrongPassword)
         default:
             .fail(
@@ -107,17 +110,17 @@ package struct SwitchProtection: TagProcedure {
     ) -> TagStep<Void> {
         // CFGLCK makes the tag refuse every write to CFG0 and CFG1.
         if found.isLocked { return .fail(.lockedSettings) }
-        // The tag counts wrong passwords, and locks permanently at the limit.
+        // The tag counts wrong passwords and locks permanently when the limit is reached.
         guard found.passwordLimit == 0 else { return .fail(.limitsPasswords) }
         unlimitedCFG1 = AccessConfiguration.withoutPasswordLimit(cfg1)
-        return authenticate(.opening)
+        return authenticate(.authenticating)
     }
 
     private mutating func removeLimit() -> TagStep<Void> {
         go(to: .removingLimit, .exchange(Type2Command.write(firstPage + 1, unlimitedCFG1).frame))
     }
 
-    private mutating func switchOver() -> TagStep<Void> {
+    private mutating func writeCFG0() -> TagStep<Void> {
         let first =
             target == .off ? AccessConfiguration.nothing : AccessConfiguration.everything
         let cfg0 = AccessConfiguration.cfg0(firstProtected: first)
@@ -128,7 +131,7 @@ package struct SwitchProtection: TagProcedure {
     private mutating func check(_ found: AccessConfiguration) -> TagStep<Void> {
         switch target {
         case .on:
-            // The settings alone do not prove that the chip enforces them, so a write is tried.
+            // A chip can have these settings without enforcing them, so a write is attempted.
             return found.isFullProtection ? readProbe(.comparing) : differs
         case .off:
             return chip.isProtected(by: found) ? differs : .finish(())
@@ -141,7 +144,7 @@ package struct SwitchProtection: TagProcedure {
     }
 
     /// Checks the probe page before it is written. The page must still have this card's content:
-    /// the tag has lost power or was selected again, and may have been on another reader in the
+    /// the tag lost power or was selected again, and may have been on another reader in the
     /// meantime.
     private mutating func compare(_ answer: [UInt8], _ next: State) -> TagStep<Void> {
         // READ returns four pages, the first of which is the probe page.

@@ -1,7 +1,7 @@
 package import Tags
 
 /// An operation on a tag, as a state machine without I/O: it takes an event and returns the next
-/// step, so every sequence of answers and faults can be tested without a reader.
+/// step, so every sequence of responses and faults can be tested without a reader.
 package protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -42,15 +42,15 @@ package struct CardStoreError: Error, Sendable, Equatable, CustomStringConvertib
         case otherTag
         /// The tag reports a different chip than before.
         case otherChip
-        /// The tag returned a malformed answer.
+        /// The tag's response is malformed.
         case garbled
-        /// The tag rejected the password, or its PACK is not that of one of our cards.
+        /// The tag rejected the password, or returned the wrong PACK.
         case wrongPassword
         /// The tag counts wrong passwords, so no password is tried on it.
         case limitsPasswords
-        /// The tag's settings are locked forever.
+        /// The tag's settings are permanently locked.
         case lockedSettings
-        /// The tag accepts a plain WRITE even though its settings forbid it.
+        /// The tag accepts a WRITE without the password, even though its settings forbid it.
         case ignoresPassword
     }
 
@@ -77,7 +77,8 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .exchange(let frame):
                 do {
-                    // A failure is an event, too: the procedure knows whether a NAK is expected.
+                    // A failure is also an event: only the procedure knows whether a NAK is
+                    // expected.
                     event = .answer(try await exchange(frame))
                 } catch {
                     event = .failure(error.kind)
@@ -103,7 +104,7 @@ extension TagReader {
     }
 }
 
-/// The time limit for reselecting a tag that has just answered.
+/// The time limit for reselecting a tag that has just responded.
 private let reselectLimit = Duration.milliseconds(300)
 /// The time limit for selecting a tag after a power cycle. It is longer, because under pcscd the
 /// reader has to detect the tag again.

@@ -16,7 +16,8 @@ package struct PageWrite: Hashable, Sendable {
 /// lowest to the highest page and compares it with what was written.
 ///
 /// It never continues after a fault: the result of a failed WRITE is *unknown*, and the tag may
-/// have been on another reader in the meantime. The caller has to select, read, and decide again.
+/// have been on another reader in the meantime. The caller has to select and read the tag again,
+/// and then decide what to do.
 package struct WritePages: TagProcedure {
     private enum State {
         case authenticating, writing, readingBack
@@ -45,7 +46,8 @@ package struct WritePages: TagProcedure {
             state = .authenticating
             return .exchange(Type2Command.authenticate(password.password).frame)
         case (.authenticating, .answer(let pack)):
-            // A tag that accepts any password is a copy, so no record is written to it.
+            // A tag that accepts the password but returns the wrong PACK may be a copy, so no
+            // record is written to it.
             guard pack == password?.pack else { return .fail(.wrongPassword) }
             state = .writing
             return write()
@@ -53,7 +55,7 @@ package struct WritePages: TagProcedure {
             (.authenticating, .failure(.refused(NAK.authenticationLimit))):
             return .fail(.wrongPassword)
         case (.writing, .answer(let answer)):
-            // `TagReader` returns an ACK as an empty answer.
+            // `TagReader` returns an ACK as an empty response.
             guard answer.isEmpty else {
                 return .fail(CardStoreError(.garbled, "the tag did not acknowledge a WRITE"))
             }
@@ -65,7 +67,7 @@ package struct WritePages: TagProcedure {
                     CardStoreError(.garbled, "the tag's response has the wrong length"))
             }
             return readBack()
-        // Only for the test of rule 7: continuing after a fault is exactly what must not happen.
+        // Only for testing rule 7: continuing after a fault is exactly what must not happen.
         case (.writing, .failure(.tagLost)) where SafetyRule.readAgain.isDisabled:
             return .select
         case (.writing, .selected) where SafetyRule.readAgain.isDisabled:

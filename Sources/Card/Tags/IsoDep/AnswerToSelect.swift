@@ -1,8 +1,8 @@
 /// A card's description of its protocol, sent when it is activated (ATS).
 package struct AnswerToSelect: Hashable, Sendable {
-    /// The longest frame that the card can receive.
+    /// The size of the longest frame that the card can receive.
     package let frameSize: FrameSize
-    /// The time to wait for an answer, as a power of two.
+    /// The time to wait for a response, as a power of two.
     package let waitExponent: UInt8
     /// The pause after activation, as a power of two; 0 for none.
     package let pauseExponent: UInt8
@@ -19,26 +19,25 @@ package struct AnswerToSelect: Hashable, Sendable {
     /// The tolerance that the standard adds to every wait: 49,152 carrier periods.
     private static let toleranceInNanoseconds = 3_624_779
 
-    /// The request for this answer (RATS). It tells the card the longest frame that the reader can
-    /// receive, and assigns it identifier 0, so that the card accepts blocks without an identifier.
+    /// The request for the ATS (RATS). It specifies the longest frame that the reader can receive,
+    /// and assigns identifier 0 to the card, so that the card accepts blocks without an identifier.
     package static func request(frameSize: FrameSize) -> [UInt8] {
         [requestCode, frameSize.rawValue << 4]
     }
 
-    /// Reads an answer that has no checksum. `nil` unless every byte is accounted for.
+    /// Reads an ATS, without its checksum. `nil` unless every byte is accounted for.
     package init?(frame: [UInt8]) {
         guard let length = frame.first, Int(length) == frame.count else { return nil }
         guard frame.count > 1 else {
-            // Without a format byte T0, everything takes its default value: frames of 32 bytes, FWI
-            // 4.
+            // Without a format byte T0, all values are the defaults: frames of 32 bytes, FWI 4.
             frameSize = .of32
             waitExponent = AnswerToSelect.defaultWaitExponent
             (pauseExponent, historicalBytes) = (0, [])
             return
         }
         let format = frame[1]
-        // In T0, bit 8 is reserved, and bits 5 to 7 say which of TA, TB, and TC follow, in this
-        // order.
+        // In T0, bit 8 is reserved, and bits 5 to 7 indicate which of TA, TB, and TC follow, in
+        // this order.
         guard format & 0x80 == 0 else { return nil }
         var rest = frame.dropFirst(2)
         // TA, the bit rates, is skipped, because tapcard stays at 106 kbit/s.
@@ -62,12 +61,12 @@ package struct AnswerToSelect: Hashable, Sendable {
         code == reservedExponent ? nil : code
     }
 
-    /// The longest wait for the first bit of an answer (FWT).
+    /// The maximum wait for the start of a response (FWT).
     package var frameWait: Duration {
         .nanoseconds(AnswerToSelect.unitInNanoseconds << Int(waitExponent))
     }
 
-    /// How long a reader waits for an answer, including the standard's tolerance.
+    /// How long a reader waits for a response, including the standard's tolerance.
     package func wait(times multiplier: UInt8 = 1) -> Duration {
         frameWait * Int(multiplier) + .nanoseconds(AnswerToSelect.toleranceInNanoseconds)
     }

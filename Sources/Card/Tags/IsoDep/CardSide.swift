@@ -18,11 +18,11 @@ package struct CardSide: Sendable, Hashable {
         case waiting
         /// A command is being executed.
         case running
-        /// Some parts of an answer still have to be sent.
+        /// Some parts of a response still have to be sent.
         case answering
     }
 
-    /// The card's answer to its activation (ATS), without checksum.
+    /// The card's answer to select (ATS), without the checksum.
     package let answerToSelect: [UInt8]
     private var state = State.selected
     private var readerSize = FrameSize.of16
@@ -42,7 +42,7 @@ package struct CardSide: Sendable, Hashable {
     /// Whether the card has been activated. From then on, it accepts only blocks.
     package var isActivated: Bool { state != .selected }
 
-    /// The reaction to a frame with a correct checksum, passed without it.
+    /// The reaction to a frame with a correct checksum. The frame is passed without the checksum.
     package mutating func hear(_ frame: [UInt8]) -> Reaction {
         if state == .selected { return activate(frame) }
         if canChooseParameters, frame.first == CardSide.parameterSelection { return choose(frame) }
@@ -54,9 +54,11 @@ package struct CardSide: Sendable, Hashable {
         case .information(_, let continues, let payload): return take(payload, continues)
         case .acknowledge(let received): return acknowledged(received)
         case .repeatRequest(let received):
-            // R(NAK) with the card's number requests its last block again. The other number means
-            // that the reader's block never arrived; this R(ACK) says so (rules 11 and 12).
-            return received == number ? again() : .send(TransmissionBlock.acknowledge(number).frame)
+            // An R(NAK) with the card's number requests the card's last block again. An R(NAK) with
+            // the other number means that the reader's block never arrived, which the R(ACK)
+            // reports (rules 11 and 12).
+            return received == number
+                ? resendLast() : .send(TransmissionBlock.acknowledge(number).frame)
         // This card never asks for more time.
         case .waitExtension: return .silence
         case .deselect:
@@ -65,11 +67,11 @@ package struct CardSide: Sendable, Hashable {
         }
     }
 
-    /// The first block of the answer to the command that was executed.
+    /// Returns the first block of the response to the command that was executed.
     package mutating func answer(_ answer: [UInt8]) -> [UInt8] {
         precondition(state == .running, "an answer needs a command")
         let size = readerSize.payload
-        // Even an empty answer is one block; otherwise the reader would wait forever.
+        // Even an empty response takes one block; otherwise the reader would wait forever.
         parts =
             stride(from: 0, to: max(answer.count, 1), by: size)
             .map { Array(answer[$0..<min($0 + size, answer.count)]) }[...]
@@ -77,8 +79,8 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func activate(_ frame: [UInt8]) -> Reaction {
-        // Identifier 15 is reserved. Any other is accepted, because the card also responds to
-        // blocks without an identifier.
+        // Identifier 15 is reserved. Any other identifier is accepted, because the card also
+        // responds to blocks without an identifier.
         guard frame.count == 2, frame[0] == AnswerToSelect.requestCode, frame[1] & 0x0F != 0x0F
         else { return .silence }
         readerSize = FrameSize(code: frame[1] >> 4)
@@ -113,10 +115,10 @@ package struct CardSide: Sendable, Hashable {
     }
 
     private mutating func acknowledged(_ received: BlockNumber) -> Reaction {
-        // An R(ACK) with the card's number means that the reader did not receive its last part
-        // (rule 11).
-        if received == number { return again() }
-        // An acknowledgment is expected only between the parts of an answer.
+        // An R(ACK) with the card's number means that the reader did not receive the card's last
+        // block (rule 11).
+        if received == number { return resendLast() }
+        // An acknowledgment is expected only between the parts of a response.
         guard state == .answering else { return .silence }
         number = number.other
         parts = parts.dropFirst()
@@ -139,5 +141,5 @@ package struct CardSide: Sendable, Hashable {
     }
 
     /// Sends the last block again.
-    private func again() -> Reaction { last.map { .send($0) } ?? .silence }
+    private func resendLast() -> Reaction { last.map { .send($0) } ?? .silence }
 }

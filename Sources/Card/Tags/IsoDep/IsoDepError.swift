@@ -1,19 +1,19 @@
-/// Why an exchange of blocks ended: a kind that code can act on, and a message for users.
+/// Why an exchange of blocks failed: a kind that code can act on, and a message for users.
 ///
 /// Errors of the same kind are equal.
 package struct IsoDepError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
-        /// No readable block arrived, not even after requests to repeat it.
+        /// No readable block arrived, even after it was requested again.
         case silent
         /// A readable block arrived that is not allowed at this point. Nothing after it can be
         /// trusted.
         case outOfSequence
         /// The card asked for more time than it is allowed.
         case requestedTooMuchTime
-        /// The command is empty or too long for a card, or the answer is too long.
+        /// The command is empty or too long for a card, or the response is too long.
         case wrongLength
-        /// The card's answer to its activation is invalid.
+        /// The card's answer to select (ATS) is invalid.
         case unsupportedProtocol
     }
 

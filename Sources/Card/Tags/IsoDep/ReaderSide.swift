@@ -1,9 +1,9 @@
 /// The reader's side of ISO/IEC 14443-4: a state machine that takes an event and returns the next
 /// action. It does not send anything itself.
 ///
-/// Repeating is safe: on request, the card resends its last block or reports that nothing arrived.
-/// So a command is executed once or not at all. Only a block injected by an attacker could be
-/// executed as well; the MACs on the card's native commands prevent that.
+/// Requesting a block again is safe: the card either resends its last block or reports that nothing
+/// arrived. So a command is executed once or not at all. Only an attacker who injects a block could
+/// have another command executed; the MACs on the card's native commands prevent that.
 package struct ReaderSide: Sendable, Hashable {
     /// What happened after the last frame.
     package enum Event: Hashable, Sendable {
@@ -17,31 +17,31 @@ package struct ReaderSide: Sendable, Hashable {
 
     /// The caller's next step.
     package enum Action: Hashable, Sendable {
-        /// Send this frame with a checksum, and wait this long for an answer.
+        /// Send this frame with a checksum, and wait this long for a response.
         case send([UInt8], wait: Duration)
-        /// The answer to the command is complete.
+        /// The response to the command is complete.
         case finished([UInt8])
-        /// The exchange is over.
+        /// The exchange has failed.
         case failed(IsoDepError.Kind)
     }
 
     /// The maximum number of repetitions without progress. Recovering a lost block may take
-    /// several, because the request to repeat it or the repeated block can be lost, too.
+    /// several, because the request to repeat it or the repeated block can also be lost.
     package static let maximumRepetitions = 5
     /// The maximum extra time that a card is granted for one command. A card relayed over a network
     /// asks for more.
     package static let maximumExtension = Duration.milliseconds(500)
-    /// The maximum lengths of a command and an answer, in bytes: a short APDU has a 4-byte header,
-    /// a length byte, 255 bytes of data, and a byte for the expected length; its answer has 256
-    /// bytes and a 2-byte status.
+    /// The maximum lengths of a command and a response, in bytes: a short APDU has a 4-byte header,
+    /// a length byte, 255 bytes of data, and a byte for the expected length; its response has up to
+    /// 256 bytes of data and a 2-byte status.
     package static let maximumCommandLength = 261
     package static let maximumAnswerLength = 258
 
     private enum State: Hashable {
         case idle
-        /// Parts of the command are left, and the first of them has been sent.
+        /// Parts of the command remain, and the first of them has been sent.
         case sending
-        /// Part of the answer has arrived, and more will follow.
+        /// Part of the response has arrived, and more will follow.
         case receiving
         case deselecting
         case over
@@ -58,7 +58,7 @@ package struct ReaderSide: Sendable, Hashable {
     /// The state after activation.
     package init(_ answerToSelect: AnswerToSelect) { self.answerToSelect = answerToSelect }
 
-    /// Starts a command. Starting a second one at the same time is a programming error.
+    /// Starts a command. Starting another command before it ends is a programming error.
     package mutating func begin(_ command: [UInt8]) -> Action {
         precondition(state == .idle || state == .over, "one command at a time")
         // After a failure or DESELECT, the card must be selected again.
@@ -81,7 +81,7 @@ package struct ReaderSide: Sendable, Hashable {
         return send(.deselect)
     }
 
-    /// The step after an event.
+    /// Processes an event and returns the next action.
     package mutating func hear(_ event: Event) -> Action {
         guard state == .sending || state == .receiving || state == .deselecting else {
             return fail(.outOfSequence)
@@ -110,12 +110,12 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func take(
         _ payload: [UInt8], _ received: BlockNumber, _ continues: Bool
     ) -> Action {
-        // An old number means that the block belongs to an earlier command. An answer that arrives
+        // An old number means that the block belongs to an earlier command. A response that arrives
         // before the last part of the command has been sent is out of sequence.
         guard received == number, state == .receiving || parts.count == 1 else {
             return fail(.outOfSequence)
         }
-        // A card that continues without delivering anything would go on forever.
+        // A card that sends one empty part after another could go on forever.
         guard !continues || !payload.isEmpty else { return fail(.outOfSequence) }
         (number, repetitions, state) = (number.other, 0, .receiving)
         parts = []
@@ -155,7 +155,7 @@ package struct ReaderSide: Sendable, Hashable {
     private mutating func requestRepetition() -> Action {
         repetitions += 1
         guard repetitions <= ReaderSide.maximumRepetitions else {
-            // A card that does not respond to DESELECT has been removed.
+            // A card that does not respond to DESELECT counts as removed.
             if state == .deselecting {
                 state = .over
                 return .finished([])
@@ -164,7 +164,8 @@ package struct ReaderSide: Sendable, Hashable {
         }
         return switch state {
         case .deselecting: send(.deselect)
-        // While the card is chaining, R(ACK) requests its next or last part (rule 5).
+        // While the card is chaining, R(ACK) requests the next part, or the last one again (rule
+        // 5).
         case .receiving: send(.acknowledge(number))
         default: send(.repeatRequest(number))
         }

@@ -3,7 +3,7 @@
 /// Blocks with a card identifier or a node address are refused: tapcard talks to one card at a
 /// time, so it needs neither.
 package enum TransmissionBlock: Hashable, Sendable {
-    /// Part of a command or answer (I-block). `continues` says that more parts follow.
+    /// Part of a command or a response (I-block). `continues` means that more parts follow.
     case information(number: BlockNumber, continues: Bool, payload: [UInt8])
     /// The part was received, and the next one may follow (R(ACK)).
     case acknowledge(BlockNumber)
@@ -14,7 +14,7 @@ package enum TransmissionBlock: Hashable, Sendable {
     /// The end of the exchange (S(DESELECT)).
     case deselect
 
-    /// The allowed multipliers for a wait.
+    /// The allowed multipliers for the waiting time.
     package static let multipliers: ClosedRange<UInt8> = 1...59
     /// The number of bytes in a block besides its payload: one for its kind and two for the
     /// checksum.
@@ -36,10 +36,11 @@ package enum TransmissionBlock: Hashable, Sendable {
             self = .information(number: number, continues: true, payload: Array(frame.dropFirst()))
         case (0xA2, 1): self = .acknowledge(number)
         case (0xB2, 1): self = .repeatRequest(number)
-        // In an S-block, the bit of the number must be 0.
+        // In an S-block, the bit for the block number must be 0.
         case (0xC2, 1) where number == .even: self = .deselect
         case (0xF2, 2) where number == .even:
-            // The two highest bits report the field strength to readers that ask; ours never does.
+            // The two highest bits report the field strength to readers that ask for it; ours never
+            // asks.
             let multiplier = frame[1] & 0x3F
             guard TransmissionBlock.multipliers.contains(multiplier), frame[1] == multiplier else {
                 return nil
@@ -49,7 +50,7 @@ package enum TransmissionBlock: Hashable, Sendable {
         }
     }
 
-    /// The bytes to send, without checksum.
+    /// The bytes to send, without the checksum.
     package var frame: [UInt8] {
         switch self {
         case .information(let number, let continues, let payload):

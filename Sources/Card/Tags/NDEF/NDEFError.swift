@@ -11,10 +11,10 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case trailingBytes
         /// A begin or end flag is missing or in the wrong place.
         case misplacedFlag
-        /// The chunks of a record break the rules for chunks.
+        /// The chunks of a record violate the rules for chunks.
         case badChunk
-        /// A record's type, ID, or payload does not match its type name format, or the record's
-        /// type is not the requested one.
+        /// A record's type, ID, or payload does not match its type name format, or the record does
+        /// not have the requested type.
         case badType
         /// A value is reserved by the specification.
         case reserved
@@ -24,7 +24,7 @@ package struct NDEFError: Error, Sendable, Equatable, CustomStringConvertible {
         case badText
         /// The payload of a URI record is invalid.
         case badURI
-        /// A TLV block exceeds its memory.
+        /// A TLV block extends past the end of the data area.
         case overrun
     }
 

@@ -1,4 +1,4 @@
-/// An NDEF message: a sequence of records that a tag offers to readers.
+/// An NDEF message: a sequence of records.
 package struct NDEFMessage: Hashable, Sendable {
     /// The maximum number of records in a message.
     package static let maximumRecordCount = 256

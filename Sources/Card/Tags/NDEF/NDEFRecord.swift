@@ -1,4 +1,4 @@
-/// One complete record of an NDEF message. If it was sent in chunks, they have been joined.
+/// One complete record of an NDEF message. Any chunks have already been joined.
 package struct NDEFRecord: Hashable, Sendable {
     /// The meaning of the bytes in `type`.
     ///
@@ -15,7 +15,7 @@ package struct NDEFRecord: Hashable, Sendable {
         case absoluteURI = 3
         /// A private type, such as `example.com:card`.
         case external = 4
-        /// A payload without a stated type: `type` is empty.
+        /// A payload of unspecified type: `type` is empty.
         case unknown = 5
     }
 
@@ -41,7 +41,7 @@ package struct NDEFRecord: Hashable, Sendable {
         format == .wellKnown && type.elementsEqual(name.utf8)
     }
 
-    /// Throws if the record contradicts itself, whether it was read or is about to be written.
+    /// Throws if the record is inconsistent or too long. Called after reading and before writing.
     func validate() throws(NDEFError) {
         switch format {
         case .empty:

@@ -62,7 +62,7 @@ package struct NDEFText: Hashable, Sendable {
         self.init(language: language, text: text, encoding: encoding)
     }
 
-    /// The record that carries this text.
+    /// This text as a record.
     package var record: NDEFRecord {
         var status = UInt8(truncatingIfNeeded: language.utf8.count)
         if encoding == .utf16 { status |= Self.utf16Bit }

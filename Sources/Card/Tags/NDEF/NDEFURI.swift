@@ -1,4 +1,4 @@
-/// A URI record: an address whose beginning is abbreviated to one byte.
+/// A URI record: a URI whose prefix is abbreviated to one byte.
 package struct NDEFURI: Hashable, Sendable {
     /// The prefixes that a single byte stands for, indexed by that byte. Values of 24h and above
     /// are reserved.
@@ -37,12 +37,12 @@ package struct NDEFURI: Hashable, Sendable {
         uri = Self.prefixes[Int(code)] + rest
     }
 
-    /// The record that carries this URI, with the longest prefix that fits.
+    /// This URI as a record that uses the longest matching prefix.
     package var record: NDEFRecord {
         var code: UInt8 = 0
         var prefixCount = 0
-        // Bytes are compared, not characters: an accent may follow a prefix and change its last
-        // character.
+        // Bytes are compared, not characters: a combining accent after the prefix would change the
+        // prefix's last character.
         for (candidate, prefix) in zip(UInt8(0)..., Self.prefixes)
         where prefix.utf8.count > prefixCount && uri.utf8.starts(with: prefix.utf8) {
             code = candidate

@@ -44,7 +44,7 @@ struct RecordAssembler {
         }
     }
 
-    /// The record including this fragment.
+    /// The unfinished record with this fragment added, or a new record that begins with it.
     private func joined(_ fragment: RecordFragment) throws(NDEFError) -> NDEFRecord {
         let isLaterChunk = fragment.format == RecordFragment.unchangedFormat
         guard var record = unfinished else {
@@ -61,7 +61,7 @@ struct RecordAssembler {
         guard fragment.type.isEmpty, !fragment.flags.contains(.hasID) else {
             throw NDEFError(.badChunk, "a continuation chunk with its own type or ID")
         }
-        // `RecordFragment` cannot exceed the message, so the payload cannot, either.
+        // A fragment cannot be longer than the message, so neither can the joined payload.
         record.payload += fragment.payload
         return record
     }
@@ -74,7 +74,7 @@ struct RecordAssembler {
         guard strictness == .lenient else {
             throw NDEFError(.reserved, "type name format \(fragment.format)")
         }
-        // NDEF 1.0 says to treat 7, the reserved format, as an unknown type.
+        // NDEF 1.0 recommends treating 7, the reserved format, as an unknown type.
         return NDEFRecord(format: .unknown, id: fragment.id, payload: fragment.payload)
     }
 }

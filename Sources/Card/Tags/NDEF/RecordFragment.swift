@@ -1,6 +1,6 @@
-/// A record in its encoded form: either whole or a single chunk.
+/// One fragment of an encoded message: either a whole record or a single chunk of one.
 struct RecordFragment {
-    /// The bits of the first byte above the type name format.
+    /// The flag bits of the first byte, above the type name format.
     struct Flags: OptionSet {
         let rawValue: UInt8
 
@@ -36,8 +36,8 @@ struct RecordFragment {
         payload = try reader.take(payloadCount, "a payload")
     }
 
-    /// Creates the only fragment of a record that is not chunked. `position` is its place in the
-    /// message: `messageBegin`, `messageEnd`, both, or neither.
+    /// Creates the only fragment of a record that is not chunked. `position` is the record's
+    /// position in the message: `messageBegin`, `messageEnd`, both, or neither.
     init(_ record: NDEFRecord, position: Flags) {
         // A short record has a payload length of one byte instead of four.
         flags =
@@ -50,8 +50,8 @@ struct RecordFragment {
         payload = record.payload
     }
 
-    /// Appends the encoded fragment. The caller ensures that the type, the ID, and the payload are
-    /// within their limits.
+    /// Appends the encoded fragment. The caller must ensure that the type, the ID, and the payload
+    /// are within their limits.
     func append(to bytes: inout [UInt8]) {
         bytes.append(flags.rawValue | format)
         bytes.append(UInt8(truncatingIfNeeded: type.count))

@@ -6,7 +6,7 @@ package struct TLV: Hashable, Sendable {
         case null
         /// The location of the dynamic lock bits.
         case lockControl
-        /// The location of bytes that are not for data.
+        /// The location of bytes that must not be used for data.
         case memoryControl
         /// An NDEF message.
         case message
@@ -30,9 +30,9 @@ package struct TLV: Hashable, Sendable {
         }
     }
 
-    /// The maximum number of bytes in a value: as a two-byte length, FFFFh is reserved.
+    /// The maximum number of bytes in a value. The two-byte length FFFFh is reserved.
     package static let maximumLength = 0xFFFE
-    /// The first byte of a long length: it says that the length follows in two bytes.
+    /// The first byte of a long length. It indicates that the length follows in two bytes.
     static let longLengthMark = 0xFF
 
     package let kind: Kind

@@ -27,7 +27,7 @@ package struct TLVArea: Hashable, Sendable {
     /// The first block with an NDEF message; any others are ignored.
     package var message: TLV? { blocks.first { $0.kind == .message } }
 
-    /// An area with only this message, using a one-byte length where possible.
+    /// An area that contains only this message, with a one-byte length where possible.
     ///
     /// More than `TLV.maximumLength` bytes is a programming error: `NDEFMessage` never encodes a
     /// message of that length.

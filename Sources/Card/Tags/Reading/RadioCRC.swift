@@ -12,7 +12,7 @@ package enum RadioCRC {
         // The initial value of type A (ISO/IEC 14443-3); type B starts with FFFFh.
         var register: UInt16 = 0x6363
         for byte in frame {
-            // This handles all eight bits of the byte at once.
+            // These three lines process all eight bits of the byte at once.
             var mixed = byte ^ UInt8(truncatingIfNeeded: register)
             mixed ^= mixed << 4
             register = register >> 8 ^ UInt16(mixed) << 8 ^ UInt16(mixed) << 3 ^ UInt16(mixed) >> 4

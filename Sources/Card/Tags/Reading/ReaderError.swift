@@ -18,9 +18,9 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case tagLost
         /// The tag responded with this NAK.
         case refused(UInt8)
-        /// An answer had a wrong CRC, length, or format.
+        /// A response had an incorrect CRC, length, or format.
         case garbled
-        /// No answer arrived in time, although the tag may still be there.
+        /// No response arrived in time, although the tag may still be there.
         case timedOut
         /// This reader cannot send this kind of frame. Nothing was sent.
         case unsupported
@@ -28,12 +28,11 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
         case cancelled
     }
 
-    /// The kind of failure, which code can act on.
+    /// The kind of failure, for code that handles the error.
     public let kind: Kind
-    /// A sentence that describes the failure to the user.
+    /// A message that describes the failure to the user.
     public let detail: String
 
-    /// Creates an error.
     public init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail

@@ -1,5 +1,5 @@
-/// A tag's answers during selection (ISO/IEC 14443-3 type A). For any other kind of card, only the
-/// family that the reader reports.
+/// The data that a tag returned during selection (ISO/IEC 14443-3 type A). For any other kind of
+/// card, only the family that the reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The card families that readers distinguish.
     public enum Family: UInt8, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public struct TagIdentity: Hashable, Sendable {
     /// The family of the card. The other properties apply only to type A cards.
     public let family: Family
 
-    /// Creates the identity of a tag from its answers during selection.
+    /// Creates the identity of a tag from the data that it returned during selection.
     public init(
         uid: [UInt8], answerToRequest: UInt16 = 0x0044, selectAcknowledge: UInt8 = 0,
         family: Family = .typeA
@@ -47,14 +47,13 @@ public struct TagIdentity: Hashable, Sendable {
     /// Whether the card accepts commands in ISO/IEC 14443-4 blocks.
     public var usesBlocks: Bool { family == .typeA && selectAcknowledge & 0x20 != 0 }
 
-    /// Whether the tag supports Type 2 commands, which is the case if its answers indicate no other
-    /// protocol.
+    /// Whether the tag is a Type 2 tag: its selection data indicates no other protocol.
     public var isType2: Bool {
         // SAK bit 20h means ISO/IEC 14443-4, and 40h means NFC-DEP; MIFARE Classic sets 08h or 10h.
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The kind of card, according to its answers during selection.
+    /// The kind of card, according to its selection data.
     package var kind: String {
         switch family {
         case .typeB: return "type B card"
@@ -72,7 +71,7 @@ public struct TagIdentity: Hashable, Sendable {
         case 0x19: "MIFARE Classic 2K"
         case 0x28: "smart card with emulated MIFARE Classic 1K"
         case 0x38: "smart card with emulated MIFARE Classic 4K"
-        // Tested after the exact values, because some of them also have this bit.
+        // Checked after the exact values, because some of them also have this bit.
         case _ where usesBlocks: "smart card (ISO/IEC 14443-4)"
         case _ where selectAcknowledge & 0x40 != 0: "phone or other device (NFC-DEP)"
         default: "type A card"

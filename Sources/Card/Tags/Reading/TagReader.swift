@@ -1,42 +1,45 @@
-/// The port through which tapcard talks to a tag: frames and answers, not pages.
+/// The interface through which tapcard communicates with a tag. It works with frames and responses,
+/// not pages.
 ///
-/// A driver knows nothing about the chip in the field. It adds and checks the CRC, turns the field
-/// on and off, and never repeats or selects anything on its own: the caller that sends a WRITE has
-/// to know that it went to the tag that was checked, without a loss of power in between.
+/// A driver does not depend on the chip in the field. It adds and checks the CRC, and turns the
+/// field on and off. It never resends a frame or selects a tag on its own: a caller that sends a
+/// WRITE must be sure that it goes to the tag that was checked, and that the tag has not lost power
+/// in between.
 public protocol TagReader: Sendable {
     /// The name of this reader, for messages.
     var name: String { get async }
 
-    /// The maximum number of data bytes that this reader can return in one answer. Callers ask
-    /// after selecting a tag, because the reader may have been replaced with another one.
+    /// The maximum number of data bytes that this reader can return in one response. Callers read
+    /// this property after selecting a tag, because the reader may have been replaced with a
+    /// different one.
     var maximumAnswerLength: Int { get async }
 
     /// Waits until a tag is in the field and selects it. A tag that is already selected is selected
     /// again, which ends its authentication but does not cut its power.
     ///
-    /// Throws `.noTag` when the time limit has passed, and `.cancelled` when the task was canceled.
-    /// After `.readerLost` or `.timedOut`, it reopens the reader first, and throws `.noReader` if
-    /// that fails.
+    /// Throws `.noTag` if no tag appears within the time limit, and `.cancelled` if the task is
+    /// canceled. After `.readerLost` or `.timedOut`, reopens the reader first, and throws
+    /// `.noReader` if that fails.
     func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
 
-    /// Sends one frame and returns the answer, both without the CRC. An ACK is an empty answer; a
-    /// NAK is thrown as `.refused`.
+    /// Sends one frame and returns the response, both without the CRC. An ACK is returned as an
+    /// empty response; a NAK is thrown as `.refused`.
     func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8]
 
-    /// Sends one command (an APDU) to a card that uses ISO/IEC 14443-4, and returns its answer with
-    /// the status. The driver splits the command into blocks, or lets the reader do that; a lost
-    /// block is repeated, since its number shows whether the card has already received it.
+    /// Sends one command (an APDU) to a card that uses ISO/IEC 14443-4, and returns its response
+    /// with the status. The driver splits the command into blocks, or lets the reader do that. A
+    /// lost block can be repeated safely, because its number shows whether the card has already
+    /// received it.
     ///
-    /// After any failure, the card may or may not have executed the command, and nothing more may
-    /// be sent until the card is selected again.
+    /// After any failure, the card may or may not have executed the command, and the caller must
+    /// not send anything more until the card is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
-    /// The selected card's answer to select (ATS), if the reader knows it; empty before the first
-    /// command, and for a card without one.
+    /// The selected card's answer to select (ATS), if the reader reports it. Empty before the first
+    /// command, and for a card that has no ATS.
     var answerToSelect: [UInt8] { get async }
 
-    /// Switches the field off, so the tag loses its power. It never fails, and may be called at any
-    /// time.
+    /// Turns the field off, which cuts the tag's power. Never fails, and can be called at any time.
     ///
     /// By the time a tag is selected again, it has been without power long enough to lose all
     /// volatile state, so changed settings take effect.
@@ -44,10 +47,10 @@ public protocol TagReader: Sendable {
 }
 
 extension TagReader {
-    /// Empty, for a reader that does not know the ATS.
+    /// Empty, for a reader that does not report the ATS.
     public var answerToSelect: [UInt8] { get async { [] } }
 
-    /// Throws `.unsupported`, for a reader that can only send frames. Nothing was sent.
+    /// Throws `.unsupported` without sending anything, for a reader that can send only frames.
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         throw ReaderError(.unsupported)
     }

@@ -1,16 +1,16 @@
 /// The access rules in CFG0 and CFG1.
 public struct AccessConfiguration: Hashable, Sendable {
-    /// AUTH0: the first page that needs the password; all later pages need it, too.
+    /// AUTH0: the first page that requires the password. All later pages require it, too.
     public let firstProtected: UInt8
-    /// PROT: reading needs the password as well.
+    /// PROT: reading also requires the password.
     public let protectsReading: Bool
-    /// CFGLCK: CFG0 and CFG1 are locked forever.
+    /// CFGLCK: CFG0 and CFG1 are permanently locked.
     public let isLocked: Bool
     /// NFC_CNT_EN: reads are counted.
     public let counts: Bool
     /// NFC_CNT_PWD_PROT: the count can be read only after authentication with the password.
     let protectsCounter: Bool
-    /// AUTHLIM: the number of wrong passwords that lock the tag forever; 0 for no limit.
+    /// AUTHLIM: the number of wrong passwords that permanently lock the tag; 0 for no limit.
     public let passwordLimit: Int
     /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its UID or its counter
     /// instead of its memory. `nil` if there is no mirror.
@@ -19,7 +19,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// The AUTH0 value of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
     /// The AUTH0 value that protects everything writable. If protection began at a later page,
-    /// anyone with a phone could set the lock bits of page 2 and ruin the card forever.
+    /// anyone with a phone could set the lock bits in page 2 and permanently ruin the card.
     public static let everything: UInt8 = 0x02
 
     /// The configuration of a chip without configuration pages, which protects nothing.
@@ -48,13 +48,13 @@ public struct AccessConfiguration: Hashable, Sendable {
         passwordLimit = Int(access & Bits.passwordLimit)
     }
 
-    /// The factory CFG0, without a mirror, but with this AUTH0.
+    /// The factory value of CFG0, which has no mirror, but with this AUTH0.
     public static func cfg0(firstProtected: UInt8) -> Page {
         // 04h is the factory value of STRG_MOD_EN, strong modulation.
         Page(0x04, 0x00, 0x00, firstProtected)
     }
 
-    /// Whether the chip does not limit wrong passwords, and protected pages stay readable.
+    /// Whether the chip sets no limit on wrong passwords and leaves protected pages readable.
     public var limitsNothing: Bool { passwordLimit == 0 && !protectsReading }
 
     /// Whether every writable page is protected but readable, without a mirror, as on our cards.
@@ -72,7 +72,7 @@ public struct AccessConfiguration: Hashable, Sendable {
     /// This CFG1 without a password limit and with everything readable.
     public static func withoutPasswordLimit(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
-        // This only clears bits, so even after a torn WRITE, the page has no new ones.
+        // This only clears bits, so even a torn WRITE sets no new bits in the page.
         cfg1[0] &= ~(Bits.protectsReading | Bits.passwordLimit)
         return cfg1
     }
@@ -92,9 +92,9 @@ public struct AccessConfiguration: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether any page of this chip needs the password.
+    /// Whether any page of this chip requires the password.
     public func isProtected(by configuration: AccessConfiguration) -> Bool {
-        // If AUTH0 is beyond the last page, no page needs the password.
+        // If AUTH0 is beyond the last page, no page requires the password.
         contains(configuration.firstProtected)
     }
 }

@@ -2,17 +2,17 @@ import TextCodecs
 
 /// A Flipper Zero's `.nfc` file: one field per line.
 ///
-/// Fields that no NTAG21x has are skipped, just as the Flipper skips fields it does not know.
+/// Fields that no NTAG21x has are skipped, just as the Flipper skips unknown fields.
 struct FlipperDump {
     static let firstField = "Filetype"
     private static let fileType = "Flipper NFC device"
     private static let versions = 2...4
     private static let writtenVersion = 4
-    /// The device type since version 4; older files have the chip's name in its place.
+    /// The device type since version 4; older files have the chip's name instead.
     private static let deviceType = "NTAG/Ultralight"
     private static let dataVersion = 2
-    /// The two forms of ATQA: as the bytes of a number since version 3, and in transmission order
-    /// before that.
+    /// The two forms of ATQA: most significant byte first since version 3, and in transmission
+    /// order before that.
     private static let atqa: [[UInt8]] = [[0x00, 0x44], [0x44, 0x00]]
     private static let pageMark = "Page "
 
@@ -61,7 +61,7 @@ struct FlipperDump {
         var counter: UInt32 = 0
         for number in LinearDump.counterNumbers {
             let value = try self.number("Counter \(number)", atMost: TagMemory.maximumCounter)
-            // The flag is not kept, because an NTAG21x has none, but its format is checked.
+            // The tearing flag is not kept, because an NTAG21x has none, but its format is checked.
             _ = try bytes("Tearing \(number)", 1)
             if number == LinearDump.counterNumber { counter = value ?? 0 }
         }
@@ -85,7 +85,7 @@ struct FlipperDump {
         return chip
     }
 
-    /// Checks that everything else the file says is consistent with the chip.
+    /// Checks that the ATQA, the SAK, and the version bytes match the chip, if the file has them.
     private func checkKind(of chip: Type2Chip) throws(Type2Error) {
         if let atqa = fields["ATQA"], !FlipperDump.atqa.contains(try bytes(atqa, 2)) {
             throw refusal(.contradiction, atqa, "ATQA does not match \(chip.name)")
@@ -112,11 +112,11 @@ struct FlipperDump {
                 total < chip.pageCount ? .missingPage : .excessPage,
                 "\(total) pages, but \(chip.name) has \(chip.pageCount)")
         }
-        let read = try number("Pages read", atMost: total) ?? total
+        let readCount = try number("Pages read", atMost: total) ?? total
         let names = (0..<chip.pageCount).map { FlipperDump.pageMark + "\($0)" }
         let known = Set(names.map { $0[...] })
-        // Other unknown fields are skipped, but an excess page means that the chip is a different
-        // one.
+        // Other unknown fields are skipped, but an excess page means that the file is for a
+        // different chip.
         let excess = fields.filter {
             $0.key.hasPrefix(FlipperDump.pageMark) && !known.contains($0.key)
         }
@@ -132,7 +132,7 @@ struct FlipperDump {
             pages.append(page)
         }
         // A Flipper writes all pages, with zeros for those that it could not read.
-        return Array(pages.prefix(Int(read)))
+        return Array(pages.prefix(Int(readCount)))
     }
 
     private func require(_ name: String) throws(Type2Error) -> Field {

@@ -1,7 +1,8 @@
 import TextCodecs
 
-/// A dump as the formats of Flipper and Proxmark3 store it: the pages from page 0 without a gap,
-/// the password and PACK in the pages where the tag stores them, and zeros for everything unknown.
+/// A dump in the form in which Flipper and Proxmark3 files store it: the pages from page 0 without
+/// a gap, the password and PACK in the pages where the tag stores them, and zeros for everything
+/// unknown.
 struct LinearDump {
     let chip: Type2Chip
     let uid: [UInt8]
@@ -17,7 +18,8 @@ struct LinearDump {
     static let counterNumber = 2
     static let counterNumbers = 0...2
 
-    /// The dump. Zeros mean unknown, unless the secrets show that the dump is complete.
+    /// Converts this to a `TagDump`. Zeros mean unknown, unless the secrets show that the dump is
+    /// complete.
     func dump() throws(Type2Error) -> TagDump {
         guard pages.count <= chip.pageCount else {
             throw Type2Error(
@@ -33,14 +35,14 @@ struct LinearDump {
             if pages.indices.contains(packPage) {
                 secrets = try self.secrets(pages[passwordPage], pages[packPage])
             }
-            // These pages are zeros here, as every reader sees them; `secrets` has the real
-            // content.
+            // In a `TagDump`, these pages are zeros, as every reader sees them; `secrets` has the
+            // real content.
             for page in [passwordPage, packPage] where pages.indices.contains(page) {
                 visible[page] = .zero
             }
         }
         let isAllKnown = secrets != nil
-        // In a complete dump, even a signature of zeros is known.
+        // In a complete dump, even a signature of zeros counts as known.
         let isSigned = isAllKnown || signature.contains { $0 != 0 }
         var dump = try TagDump(
             chip: chip, uid: uid, pages: visible, signature: isSigned ? signature : nil,
@@ -60,8 +62,8 @@ struct LinearDump {
             failedPasswords: min(failedPasswords, TagMemory.maximumFailedPasswords))
     }
 
-    /// Whether the first pages match this UID, that is, contain the UID and its check bytes. The
-    /// rest of the third page is not determined by the UID.
+    /// Whether the first pages contain this UID and its check bytes. The rest of the third page
+    /// does not depend on the UID.
     private var hasOwnPages: Bool {
         let serial = TagMemory.serialPages(of: uid)
         let checkedBytes = 2 * Page.size + 1
@@ -81,7 +83,7 @@ extension LinearDump {
             throw Type2Error(.inexpressible, "the chip of a \(dump.chip.name)")
         }
         var pages = dump.pages.prefix { $0 != nil }.compactMap(\.self)
-        // These formats have no gaps: a dump ends at the first page that could not be read.
+        // These formats do not allow gaps: a dump ends at the first page that could not be read.
         if let late = dump.pages.indices.first(where: { $0 > pages.count && dump.pages[$0] != nil })
         {
             throw Type2Error(

@@ -1,9 +1,9 @@
 /// The names of NFC Forum Type 2 chips that tapcard only reads.
 extension Type2Chip {
-    /// The name of the chip with this GET_VERSION answer: vendor, type, subtype, major and minor
+    /// The name of the chip with this GET_VERSION response: vendor, type, subtype, major and minor
     /// version, and size, as in the maker's data sheets.
     package static func otherName(version: [UInt8]) -> String {
-        // Vendor 04h is NXP; for other makers, the same numbers mean other chips.
+        // Vendor 04h is NXP; other makers use the same numbers for other chips.
         guard version.count == 8, version[1] == 0x04 else { return otherName }
         let (subtype, major, size) = (version[3], version[4], version[6])
         return switch (version[2], subtype, major, size) {

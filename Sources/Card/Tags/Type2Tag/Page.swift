@@ -14,7 +14,6 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The bytes as one number; byte 0 is the most significant.
     private var storage: UInt32
 
-    /// Creates a page of four bytes.
     public init(_ b0: UInt8, _ b1: UInt8, _ b2: UInt8, _ b3: UInt8) {
         storage = UInt32(b0) << 24 | UInt32(b1) << 16 | UInt32(b2) << 8 | UInt32(b3)
     }
@@ -34,14 +33,13 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The four bytes.
     public var bytes: [UInt8] { [self[0], self[1], self[2], self[3]] }
 
     public var description: String {
         bytes.map { Hexadecimal.encode([$0]) }.joined(separator: " ")
     }
 
-    /// A one-time programmable page after a write: bits are never cleared.
+    /// The content of a one-time programmable page after a write: bits are never cleared.
     static func | (left: Page, right: Page) -> Page {
         var union = left
         union.storage |= right.storage

@@ -14,7 +14,7 @@ public enum PageRole: Hashable, Sendable {
     case configuration
     /// The password.
     case password
-    /// The tag's answer to the correct password.
+    /// The tag's response to the correct password.
     case pack
     /// The page does not exist on the chip.
     case absent

@@ -1,8 +1,8 @@
 import TextCodecs
 
-/// The JSON file that the Proxmark3 client writes for an Ultralight or NTAG: the tag's
-/// identification is in `Card`, its pages in `blocks`. A tag that was not read completely has fewer
-/// blocks.
+/// The JSON file that the Proxmark3 client writes for an Ultralight or NTAG, with the tag's
+/// identification in `Card` and its pages in `blocks`. The file of a tag that was not read
+/// completely has fewer blocks.
 enum ProxmarkDump {
     private static let fileType = "mfu"
     private static let counterLength = 3
@@ -13,7 +13,7 @@ enum ProxmarkDump {
         do {
             file = try JSONValue.parsing(Array(text.utf8))
         } catch {
-            // A page given twice has to cause the same kind of error in every format.
+            // A page that is given twice has to cause the same kind of error in every format.
             let kind: Type2Error.Kind = error.kind == .duplicateKey ? .duplicateField : .badSyntax
             throw Type2Error(kind, error.detail)
         }
@@ -56,7 +56,7 @@ enum ProxmarkDump {
                     + TagDump.shown(excess.key))
         }
         var pages: [Page] = []
-        // Blocks must be numbered without gaps, in whatever order the file lists them.
+        // Blocks must be numbered without gaps, but the file may list them in any order.
         for number in members.indices {
             guard let bytes = try bytes(blocks, "\(number)", Page.size, in: "blocks"),
                 let page = Page(bytes)

@@ -1,12 +1,12 @@
-/// The file that libnfc's nfc-mfultralight writes (.mfd): only the bytes of every page, so the chip
-/// can be identified only by the file's length. Password and PACK, which no reader can see, are
-/// zeros.
+/// The file that libnfc's nfc-mfultralight writes (.mfd). It contains nothing but the bytes of the
+/// pages, so the chip can be identified only by the file's length. The password and PACK, which no
+/// reader can see, are zeros.
 enum RawDump {
-    /// Reads a raw dump. `nil` if no chip has this length, or if it looks like text.
+    /// Reads a raw dump. `nil` if no chip's dump has this length, or if the file looks like text.
     static func parsing(_ file: [UInt8]) throws(Type2Error) -> TagDump? {
         guard let chip = Type2Chip.known.first(where: { $0.pageCount * Page.size == file.count }),
             // A text file may happen to have this length, but it has no zero byte, whereas every
-            // raw dump has one.
+            // raw dump has at least one.
             file.contains(0)
         else { return nil }
         // The length is a multiple of the page size, so no page is dropped.

@@ -1,6 +1,6 @@
 import TextCodecs
 
-/// What is known about a tag's memory. Its text form has a version, and people can read, compare,
+/// The known content of a tag's memory. Its text form is versioned, and people can read, compare,
 /// and edit it.
 ///
 ///     tapcard tag 1
@@ -14,15 +14,14 @@ public struct TagDump: Hashable, Sendable {
     /// The maximum length of the text that is read, in bytes.
     public static let maximumTextBytes = 65_536
 
-    /// The chip of the tag.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]
-    /// One for each page of the chip; `nil` for a page that could not be read.
+    /// One element for each page of the chip; `nil` for a page that could not be read.
     public let pages: [Page?]
     /// 32 bytes, if the chip returned them.
     public let signature: [UInt8]?
-    /// 24 bits, if the chip counts reads and has revealed its counter.
+    /// 24 bits, if the chip counts reads and returned its counter.
     public let counter: UInt32?
     /// The parts that no reader can read; `nil` if the dump does not have them.
     public var secrets: Secrets?
@@ -60,7 +59,7 @@ public struct TagDump: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// The dump that a reader with access to every page would make.
+    /// The dump that a reader with access to every page would produce.
     public init(_ memory: TagMemory) {
         self.init(memory: memory, withSecrets: false)
     }
@@ -96,8 +95,8 @@ public struct TagDump: Hashable, Sendable {
                 throw Type2Error(.unreadPage, "page \(Hexadecimal.encode([number]))")
             }
             let role = chip.role(of: number)
-            // The dump's pages have zeros here, so the factory values stay unless `secrets` has
-            // others.
+            // In the dump, these pages are zeros, so the factory values stay unless `secrets` has
+            // other values.
             if role == .password || role == .pack { continue }
             // `blank` has already written the serial pages for this UID.
             guard role != .serial || page == memory[number] else {

@@ -15,8 +15,8 @@ extension TagDump {
         public static let allCases = [Format.text, .flipper, .proxmark]
     }
 
-    /// Reads a file in any format, and also returns which format it was. Windows line endings are
-    /// accepted.
+    /// Reads a file in any format, and returns the format along with the dump. Windows line endings
+    /// are accepted.
     public static func reading(
         _ file: [UInt8]
     ) throws(Type2Error) -> (dump: TagDump, format: Format) {
@@ -38,7 +38,7 @@ extension TagDump {
         if text.hasPrefix(FlipperDump.firstField + TagDump.separator) {
             return (try FlipperDump.parsing(text), .flipper)
         }
-        // JSON may begin with white space.
+        // JSON may begin with whitespace.
         if text.first(where: { !$0.isWhitespace }) == "{" {
             return (try ProxmarkDump.parsing(text), .proxmark)
         }

@@ -55,7 +55,7 @@ struct TagDumpParser {
     /// The name and the value in a line.
     private func split(_ text: Substring) throws(Type2Error) -> (name: Substring, value: Substring)
     {
-        // Bytes are faster than characters, and a simulated reader reads its file at every frame.
+        // Bytes are faster than characters, and a simulated reader reads its file for every frame.
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8[colon...].starts(with: TagDump.separator.utf8)
         else { throw refusal(.unknownLine, "this line is not a field, a page, or a comment") }
@@ -79,7 +79,7 @@ struct TagDumpParser {
         guard field == .chip || field == .uid || chip != nil else {
             throw refusal(.contradiction, "a \(Type2Chip.otherName) has no field \(name)")
         }
-        // From now on, a repeated field, or one that belongs earlier, is refused.
+        // From now on, a repeated field or a field that belongs earlier is refused.
         remaining = remaining[(index + 1)...]
         seen.append(field)
         try set(field, to: value)
@@ -151,7 +151,7 @@ struct TagDumpParser {
         }
     }
 
-    /// A page; `nil` if it could not be read.
+    /// Parses a page; returns `nil` if the dump marks it as unread.
     private func page(_ text: Substring) throws(Type2Error) -> Page? {
         if text.utf8.elementsEqual(TagDump.unreadPage.utf8) { return nil }
         // Removes the spaces between the bytes; any other character there is not a digit and is

@@ -8,7 +8,6 @@ public struct TagMemory: Hashable, Sendable {
     /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
     static let maximumFailedPasswords = 7
 
-    /// The chip of the tag.
     public let chip: Type2Chip
     /// The UID: seven bytes.
     public let uid: [UInt8]
@@ -16,7 +15,7 @@ public struct TagMemory: Hashable, Sendable {
     public package(set) var pages: [Page] {
         didSet { precondition(pages.count == chip.pageCount, "a tag neither grows nor shrinks") }
     }
-    /// The signature: 32 bytes with which the maker vouches for the UID.
+    /// The maker's signature for the UID: 32 bytes.
     public package(set) var signature: [UInt8]
     /// The number of reads, 24 bits.
     public package(set) var counter: UInt32 = 0
@@ -37,7 +36,8 @@ public struct TagMemory: Hashable, Sendable {
         for (page, data) in zip(chip.userPages, chip.factoryUser) { memory[page] = data }
         if let page = chip.dynamicLockPage { memory[page] = Page(0, 0, 0, DynamicLock.mark) }
         if let page = chip.configurationPage {
-            // The factory CFG0 with AUTH0 FFh, CFG1, and PWD; PACK is zero (NTAG21x data sheet).
+            // The factory values of CFG0 (with AUTH0 FFh), CFG1, and PWD; PACK is zero (NTAG21x
+            // data sheet).
             memory[page] = Page(0x04, 0x00, 0x00, 0xFF)
             memory[page + 1] = Page(0x00, 0x05, 0x00, 0x00)
             memory[page + 2] = Page(0xFF, 0xFF, 0xFF, 0xFF)
@@ -56,12 +56,12 @@ public struct TagMemory: Hashable, Sendable {
         page == chip.passwordPage || page == chip.packPage ? .zero : self[page]
     }
 
-    /// Whether lock bits make this page read-only forever.
+    /// Whether lock bits make this page permanently read-only.
     func isLocked(_ page: UInt8) -> Bool {
         chip.isLocked(page, by: self[2], chip.dynamicLockPage.map { self[$0] } ?? .zero)
     }
 
-    /// Writes a writable page the way the chip does: some bits can only be set.
+    /// Writes a writable page as the chip does: in some pages, bits can be set, but not cleared.
     mutating func program(_ page: UInt8, _ data: Page) {
         switch chip.role(of: page) {
         case .lock: self[page] = StaticLock.merging(data, into: self[page])
@@ -93,7 +93,8 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// Whether the lock bits in page 2 or in the dynamic lock page make a page read-only forever.
+    /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently
+    /// read-only.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {
         if StaticLock(fixed).locks(page) { return true }
         guard dynamicLockPage != nil, userPages.contains(page) else { return false }

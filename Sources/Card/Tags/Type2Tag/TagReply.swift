@@ -1,10 +1,10 @@
 /// A tag's reply.
 public enum TagReply: Hashable, Sendable {
-    /// An answer with data.
+    /// A reply with data.
     case data([UInt8])
-    /// The tag has executed the command.
+    /// The tag executed the command.
     case ack
-    /// The tag refuses, with this four-bit code.
+    /// The tag refused the command with this four-bit code.
     case nak(UInt8)
     /// No reply: the reader sees a timeout.
     case silence

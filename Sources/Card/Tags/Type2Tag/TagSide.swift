@@ -1,8 +1,8 @@
 /// The volatile state of a tag: a state machine that takes a frame and returns the reply.
 ///
-/// It is as strict as an NTAG21x. Where the data sheet leaves a choice, it takes the stricter
-/// option: an invalid frame gets NAK 0, every NAK ends the selection, and lock bits take effect at
-/// once.
+/// It is as strict as an NTAG21x. Where the data sheet leaves room for interpretation, it takes the
+/// stricter option: an invalid frame gets NAK 0, every NAK deselects the tag, and lock bits take
+/// effect immediately.
 public struct TagSide: Sendable, Hashable {
     private enum State {
         case off
@@ -39,7 +39,7 @@ public struct TagSide: Sendable, Hashable {
     }
 
     /// Selects the tag, even if it was already selected: it loses its authentication, but not its
-    /// power. `nil` without power.
+    /// power. Returns `nil` if the tag has no power.
     public mutating func select(_ memory: TagMemory) -> TagIdentity? {
         guard state != .off else { return nil }
         deselect()
@@ -47,7 +47,7 @@ public struct TagSide: Sendable, Hashable {
         return TagIdentity(uid: memory.uid)
     }
 
-    /// The reply to one frame, both without the CRC.
+    /// Processes one frame and returns the reply, both without the CRC.
     public mutating func answer(_ frame: [UInt8], _ memory: inout TagMemory) -> TagReply {
         guard state == .selected else { return .silence }
         let reply: TagReply
@@ -72,8 +72,8 @@ public struct TagSide: Sendable, Hashable {
         pendingWrite = nil
     }
 
-    /// Whether the chip supports the command: only the oldest commands existed before the NTAG21x
-    /// family.
+    /// Whether the chip supports the command. Chips outside the NTAG21x family support only the
+    /// oldest commands.
     private static func supports(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
         switch command {
         case .read, .write, .compatibilityWrite, .halt: true
@@ -124,14 +124,14 @@ public struct TagSide: Sendable, Hashable {
         let isAllowed = isAuthenticated || page < configuration.firstProtected
         return switch memory.chip.role(of: page) {
         case .serial, .absent: false
-        // CFGLCK has the value that it had at power-up: a change takes effect at the next power-up,
-        // as for any other setting.
+        // CFGLCK has the value that it had at power-up: like a change to any other setting, a
+        // change to it takes effect at the next power-up.
         case .configuration: isAllowed && !configuration.isLocked
         default: isAllowed && !memory.isLocked(page)
         }
     }
 
-    /// The number of pages, counted from page 0, that can be read now.
+    /// The number of pages, starting at page 0, that can currently be read.
     private func readablePages(_ memory: TagMemory) -> Int {
         let all = memory.chip.pageCount
         return configuration.protectsReading && !isAuthenticated

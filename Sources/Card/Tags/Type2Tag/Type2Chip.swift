@@ -1,19 +1,19 @@
 public import TapcardDomain
 
-/// The memory layout of one chip model: a row in a table, not a class of its own.
+/// The memory layout of one chip model. Models are rows in a table, not separate types.
 public struct Type2Chip: Hashable, Sendable {
     /// The model, for a chip in the table; `nil` for any other chip, which can only be read.
     public let model: Chip?
     /// The number of pages, including page 0.
     public let pageCount: Int
-    /// The user pages: those that the capability container covers, and those after them up to the
-    /// lock page.
+    /// The user pages: the pages that the capability container covers, and any pages between them
+    /// and the lock page.
     public let userPages: ClosedRange<UInt8>
-    /// The page with the lock bits for pages 10h and up.
+    /// The page that holds the lock bits for pages 10h and up.
     public let dynamicLockPage: UInt8?
     /// The page that holds CFG0; the pages with CFG1, PWD, and PACK follow it.
     public let configurationPage: UInt8?
-    /// The answer to GET_VERSION; `nil` for a chip without that command.
+    /// The response to GET_VERSION; `nil` for a chip that does not support the command.
     public let version: [UInt8]?
     /// Page 3 of a chip as it leaves the factory.
     public let factoryCapability: Page
@@ -33,9 +33,9 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether the chip supports FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    /// The page that holds the password; `nil` for a chip without a password.
+    /// The page that holds the password; `nil` for a chip that does not support passwords.
     public var passwordPage: UInt8? { configurationPage.map { $0 + 2 } }
-    /// The page that holds PACK; `nil` for a chip without a password.
+    /// The page that holds PACK; `nil` for a chip that does not support passwords.
     public var packPage: UInt8? { configurationPage.map { $0 + 3 } }
 
     // Compared as `Int`, because a chip can have 256 pages, which a `UInt8` cannot hold.
@@ -43,7 +43,7 @@ public struct Type2Chip: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// The chip with this GET_VERSION answer.
+    /// The chip with this GET_VERSION response.
     public init?(version: [UInt8]) {
         guard let chip = Type2Chip.known.first(where: { $0.version == version }) else { return nil }
         self = chip
@@ -64,7 +64,7 @@ extension Type2Chip {
     /// The name of every chip outside the table.
     package static let otherName = "Type 2 tag"
 
-    /// The smallest chip outside the table, for a tag whose capability container does not give a
+    /// The smallest chip outside the table, for a tag whose capability container does not specify a
     /// size.
     package static let unformatted = Type2Chip(
         model: nil, pageCount: 16, userPages: 4...15, dynamicLockPage: nil,
@@ -77,7 +77,7 @@ extension Type2Chip {
     /// size is zero or exceeds what a one-byte page number can address.
     public static func other(capability: Page) -> Type2Chip? {
         let firstUserPage = 4
-        // The container counts in units of eight bytes, which is two pages.
+        // The container specifies the size in units of eight bytes, or two pages.
         let pageCount = firstUserPage + 2 * Int(capability[2])
         guard capability[0] == 0xE1, capability[1] >> 4 == 1, capability[2] > 0,
             let last = UInt8(exactly: pageCount - 1)

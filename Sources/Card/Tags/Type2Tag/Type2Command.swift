@@ -10,14 +10,14 @@ package enum Type2Command: Hashable, Sendable {
     /// ignored.
     case compatibilityWrite(UInt8)
     case readCounter
-    /// The four bytes of a password.
+    /// Authenticates with a password of four bytes.
     case authenticate([UInt8])
     case readSignature
     case halt
 
     static let compatibilityDataLength = 16
 
-    /// Parses a frame without CRC. Throws for any frame that `frame` would not produce.
+    /// Parses a frame without its CRC. Throws for any frame that `frame` would not produce.
     package init(frame: [UInt8]) throws(Type2Error) {
         guard let first = frame.first, let opcode = Type2Opcode(rawValue: first) else {
             throw Type2Error(.unknownCommand, "\(frame.first.map { "opcode \($0)" } ?? "empty")")
@@ -46,12 +46,12 @@ package enum Type2Command: Hashable, Sendable {
             }
     }
 
-    /// The bytes to send, without CRC.
+    /// The bytes to send, without the CRC.
     package var frame: [UInt8] {
         [opcode.rawValue] + (opcode.fixedArgument.map { [$0] } ?? arguments)
     }
 
-    /// Returns the answer if it has the right length for this command.
+    /// Returns the response if it has the right length for this command. Throws otherwise.
     package func checked(_ answer: [UInt8]) throws(Type2Error) -> [UInt8] {
         guard let length = answerLength else {
             throw Type2Error(.wrongAnswerLength, "no answer to command \(self) can be valid")
@@ -88,7 +88,7 @@ package enum Type2Command: Hashable, Sendable {
         }
     }
 
-    /// The length of a valid answer, 0 for an ACK; `nil` if the tag can only refuse the command.
+    /// The length of a valid response; 0 for an ACK; `nil` if the tag can only refuse the command.
     private var answerLength: Int? {
         switch self {
         case .getVersion: 8
@@ -98,7 +98,7 @@ package enum Type2Command: Hashable, Sendable {
             // A tag refuses a run that ends before it begins.
             first <= last ? (Int(last) - Int(first) + 1) * Page.size : nil
         case .readCounter: 3
-        // The answer to the correct password is PACK.
+        // The response to the correct password is PACK.
         case .authenticate: 2
         case .readSignature: TagMemory.signatureLength
         case .write, .compatibilityWrite, .halt: 0

@@ -1,4 +1,4 @@
-/// Why a frame, an answer, or a dump was refused: a kind that code can act on, and a message for
+/// Why a frame, a response, or a dump was refused: a kind that code can act on, and a message for
 /// users.
 ///
 /// Errors of the same kind are equal.
@@ -9,7 +9,7 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownCommand
         /// The frame is too short or too long for its command.
         case wrongFrameLength
-        /// The answer is too short or too long for the command.
+        /// The response is too short or too long for the command.
         case wrongAnswerLength
 
         /// The dump is longer than any valid dump.
@@ -22,7 +22,7 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownLine
         /// A field appears twice.
         case duplicateField
-        /// A field belongs earlier in the dump.
+        /// A field comes too late in the dump.
         case misplacedField
         /// The dump lacks a field.
         case missingField
@@ -46,12 +46,11 @@ public struct Type2Error: Error, Sendable, Equatable, CustomStringConvertible {
         case inexpressible
     }
 
-    /// The kind of failure, which code can act on.
+    /// The kind of failure, for code that handles the error.
     public let kind: Kind
-    /// A sentence that describes the failure to the user.
+    /// A message that describes the failure to the user.
     public let detail: String
 
-    /// Creates an error.
     public init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail

@@ -5,14 +5,16 @@ import TapcardDomain
 /// encrypted grant, and a MAC.
 ///
 /// `https://HOST/c?p=<32 digits>&d=<64 digits>&m=<16 digits>`. The grant is stored in the first
-/// half of the digits of `d`, where the chip looks for it; phones never see it there.
+/// half of the digits of `d`, from which the chip takes the data to encrypt. Phones read only the
+/// encrypted digits.
 package struct AddressFile: Hashable, Sendable {
-    /// The maximum length of the file, in bytes, so that it fits in one protected answer from the
-    /// chip.
+    /// The maximum length of the file, in bytes. A file of this length fits in one protected
+    /// response from the chip.
     package static let maximumByteCount = 224
     /// The number of bytes in the message's length field.
     package static let lengthByteCount = 2
-    /// The file for an issuer without a page. Its host name can never exist (RFC 2606).
+    /// The file for an issuer without a customer page. Its host name is guaranteed not to exist
+    /// (RFC 2606).
     package static let placeholder: AddressFile = {
         guard let file = try? AddressFile(page: "https://\(placeholderHost)/c") else {
             preconditionFailure("this address fits on a chip")
@@ -23,11 +25,11 @@ package struct AddressFile: Hashable, Sendable {
     /// The host name in `placeholder`.
     package static let placeholderHost = "tapcard.invalid"
 
-    /// Where `p`, `d`, and `m` start in the file.
+    /// The offsets of the values of `p`, `d`, and `m` in the file.
     package let identityAt: Int
     package let grantAt: Int
     package let codeAt: Int
-    /// The file, with digits in place of all values.
+    /// The file, with zeros in place of all values.
     private let template: [UInt8]
     private let keepsAddress: Bool
 
@@ -37,13 +39,14 @@ package struct AddressFile: Hashable, Sendable {
     private static let localPrefixes = ["http://127.0.0.1:", "http://localhost:"]
     private static let (identityName, dataName, codeName) = ("?p=", "&d=", "&m=")
 
-    /// The file for the page at this address, which has no query: `https://cards.example.org/c`.
+    /// The file for the page at this address, such as `https://cards.example.org/c`. The address
+    /// must not have a query.
     package init(page: String) throws(AddressError) {
         let start = ([AddressFile.scheme] + AddressFile.localPrefixes)
             .first { page.hasPrefix($0) }
         let rest = page.utf8.dropFirst(start?.utf8.count ?? 0)
         guard start != nil, let first = rest.first,
-            // `?` and `#` are refused, because the values must be the query. The host must not be
+            // `?` and `#` are refused, because the values form the query. The host must not be
             // empty.
             AddressFile.isPlain(first), first != UInt8(ascii: "/"),
             rest.allSatisfy(AddressFile.isPlain)
@@ -86,11 +89,10 @@ package struct AddressFile: Hashable, Sendable {
         keepsAddress = true
     }
 
-    /// Where the grant is in a file with a different address, computed from the length field at the
-    /// start of the file. `nil` if that length fits none of our addresses.
+    /// The offset of the grant in a file with a different address, computed from the length field
+    /// at the start of the file. `nil` if no file of ours can have that length.
     package static func grantAt(length bytes: [UInt8]) -> Int? {
-        // Checked before the number is read, because an emulator can answer with any number of
-        // bytes.
+        // Checked before the number is read, because an emulator can return any number of bytes.
         guard bytes.count == lengthByteCount else { return nil }
         let used = lengthByteCount + Int(FixedNumber.value(bytes[...]))
         let offset = used - byteCountFromGrant
@@ -120,7 +122,7 @@ package struct AddressFile: Hashable, Sendable {
         let known = AddressFile(keepingWith: offset)
         // In a short file that is not ours, `p` would start before the file does.
         guard known.identityAt >= lengthByteCount else { return nil }
-        // A file that is too short gives too few digits, which `TapMessage` refuses.
+        // A file that is too short yields too few digits, which `TapMessage` refuses.
         func digits(_ start: Int, _ count: Int) -> String {
             String(decoding: file.dropFirst(start).prefix(2 * count), as: UTF8.self)
         }
@@ -142,10 +144,9 @@ package struct AddressFile: Hashable, Sendable {
     private static let byteCountFromGrant =
         2 * TapMessage.dataSize + codeName.utf8.count + 2 * TapKeys.codeSize
 
-    /// The length of the file.
     package var byteCount: Int { template.count }
 
-    /// The file, containing this sealed grant.
+    /// The bytes of the file, including this sealed grant.
     package func bytes(grant: [UInt8]) -> [UInt8] {
         precondition(grant.count == Grant.byteCount, "a grant has \(Grant.byteCount) bytes")
         var bytes = template
@@ -154,15 +155,16 @@ package struct AddressFile: Hashable, Sendable {
     }
 
     /// The ranges that are written one at a time, each short enough for one block. The grant is one
-    /// of them, so it is either old or new, never a mix.
+    /// of these ranges, so it is either old or new, never a mix.
     var pieces: [Range<Int>] {
-        // The chip performs a write in one block completely or not at all; a write in several
+        // The chip executes a single-block write completely or not at all; a write in several
         // blocks could be torn.
         func cut(_ whole: Range<Int>) -> [Range<Int>] {
             stride(from: whole.lowerBound, to: whole.upperBound, by: AddressFile.maximumWrite)
                 .map { $0..<min($0 + AddressFile.maximumWrite, whole.upperBound) }
         }
-        // Here, the rest of the template consists of zeros, which would erase the card's address.
+        // Here, the rest of the template is all zeros, and writing it would erase the card's
+        // address.
         if keepsAddress { return [grantRange] }
         return cut(0..<grantAt) + [grantRange] + cut(grantRange.upperBound..<byteCount)
     }
@@ -172,9 +174,9 @@ package struct AddressFile: Hashable, Sendable {
 
     private var grantRange: Range<Int> { grantAt..<(grantAt + Grant.byteCount) }
 
-    /// The settings of the file. Anyone can read it, with the values filled in; only the load key
-    /// can write to it or read it with a MAC. Writes have a MAC but are not encrypted: an encrypted
-    /// grant would not fit in one block, and anyone nearby can read the grant anyway.
+    /// The settings of the file. Anyone can read it, with the values filled in. Writing to it, or
+    /// reading it with a MAC, requires the load key. Writes have a MAC but are not encrypted: an
+    /// encrypted grant would not fit in one block, and anyone nearby can read the grant anyway.
     package var settings: FileSettings {
         FileSettings(
             mode: AddressFile.mode, rights: AddressFile.rights,
@@ -201,14 +203,14 @@ package struct AddressFile: Hashable, Sendable {
         }
     }
 
-    /// The settings of the file with the slots, which only the sell key can read and write.
+    /// The settings of the file that holds the slots. Reading or writing it requires the sell key.
     package static let slotSettings = FileSettings(
         mode: .full,
         rights: AccessRights(
             read: .key(.three), write: .key(.three), readWrite: .key(.three),
             change: .key(.application)))
 
-    /// Letters, digits, and the punctuation allowed in a host and a path.
+    /// Whether the byte is a letter, a digit, or punctuation that is allowed in a host or a path.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -219,7 +221,7 @@ package struct AddressFile: Hashable, Sendable {
     }
 }
 
-/// Why an address cannot be used as the page of a card.
+/// Why an address cannot be used for a card's page.
 package struct AddressError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

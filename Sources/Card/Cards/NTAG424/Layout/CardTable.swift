@@ -3,11 +3,11 @@ import Tags
 package import TapcardDomain
 
 extension KeyRing {
-    /// The table for a station without masters: for each card, the keys that seal its records and
-    /// take payments from it, derived from the issuer's keys with these IDs.
+    /// A table for a station without master keys. For each card, it contains a record key and a
+    /// sell key derived from each of the issuer's keys with the given IDs.
     ///
     /// Retired keys and keys that this ring lacks are left out. `nil` if this ring is itself a
-    /// table, because no table can be made from another one.
+    /// table, because a table can be made only from master keys.
     package func table(of cards: [CardUID: Set<UInt8>]) -> KeyRing? {
         var entries: [KeyEntry] = []
         for entry in self.entries where entry.status != .retired {
@@ -22,8 +22,8 @@ extension KeyRing {
             entries.append(
                 KeyEntry(
                     id: entry.id, mark: entry.mark, rows: rows, files: entry.tableKey,
-                    // At the till, only the current sealing key may seal; the others only verify
-                    // older cards.
+                    // At the till, only the current sealing key may seal; the other keys only
+                    // verify.
                     status: entry.id == sealing.id ? .active : .verifyOnly,
                     created: entry.created))
         }

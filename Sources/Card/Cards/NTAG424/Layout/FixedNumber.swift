@@ -1,4 +1,4 @@
-/// Whole numbers in a fixed number of bytes, most significant byte first.
+/// Integers encoded in a fixed number of bytes, most significant byte first.
 enum FixedNumber {
     static func bytes(_ value: some BinaryInteger, count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }

@@ -2,11 +2,12 @@ import CardCryptography
 import TapcardDomain
 
 /// The sum of all credits that the issuer has ever given to a card, stored in 32 bytes of the file
-/// that phones read. Only the load key can write them. The balance is the grant minus what has been
+/// that phones read. Writing it requires the load key. The balance is the grant minus the total
 /// spent.
 ///
-/// The chip sends it without a MAC, because anyone can read that file. So the grant carries a seal,
-/// made with a key derived from the card's sell key, that lets a station detect any changed bit.
+/// Anyone can read that file, so the chip sends the grant without a MAC. Instead, the grant has a
+/// seal, made with a key derived from the card's sell key, which lets a station detect any changed
+/// bit.
 package struct Grant: Hashable, Sendable {
     package static let byteCount = 32
     /// The maximum sum of credits, in minor units: 48 bits.
@@ -37,18 +38,18 @@ package struct Grant: Hashable, Sendable {
             ConstantTime.equal(
                 Array(bytes.suffix(Grant.sealByteCount)), Grant.seal(over: body, for: card))
         else { return nil }
-        // Six bytes, which is exactly the 48 bits of the maximum.
+        // Six bytes hold exactly the 48 bits of the maximum.
         self.init(FixedNumber.value(body[2..<8]))
     }
 
-    /// The bytes as they are stored on this card's chip.
+    /// The grant and its seal, as they are stored on this card's chip.
     package func sealed(for card: SellingKey) -> [UInt8] {
         let head = [Grant.formatVersion, card.version] + FixedNumber.bytes(granted, count: 6)
         let body = head + [UInt8](repeating: 0, count: Grant.spareByteCount)
         return body + Grant.seal(over: body, for: card)
     }
 
-    /// The seal covers the card and the currency, so a grant is worthless on another card or in
+    /// The seal covers the card and the currency, so a grant is invalid on another card or in
     /// another currency.
     private static func seal(over body: [UInt8], for card: SellingKey) -> [UInt8] {
         let message =

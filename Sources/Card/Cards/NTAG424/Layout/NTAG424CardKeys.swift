@@ -14,13 +14,12 @@ package struct NTAG424CardKeys: Hashable, Sendable {
         version: 0,
         keys: KeyNumber.allCases.map { _ in AESKey([UInt8](repeating: 0, count: AESKey.size)) })
 
-    /// The keys of a card, derived from one of the issuer's keys. All cards share key 1, because a
-    /// page must decrypt an address before it knows which card it belongs to.
+    /// The keys of a card, derived from one of the issuer's keys. All cards share key 1, because
+    /// the customer page has to decrypt an address to find out which card it belongs to.
     package init(_ masters: CardKeys, uid: CardUID) {
         self.init(
             version: NTAG424CardKeys.version(of: masters.keyID),
             keys: KeyNumber.allCases.map { number in
-                // All cards share key 1, so only the other keys are derived from the UID.
                 number == .one
                     ? masters.chipMaster(number.rawValue)
                     : NTAG424CardKeys.key(number, from: masters, uid: uid)
@@ -28,8 +27,8 @@ package struct NTAG424CardKeys: Hashable, Sendable {
     }
 
     /// The version of card keys derived from the issuer's key with this ID. The factory version is
-    /// 0, which is also a valid ID, so 1 is added. The addition may wrap around, because a ring
-    /// without keys has the ID 255.
+    /// 0, which is also a valid ID, so 1 is added. The addition may wrap around, because the key in
+    /// `KeyRing.none` has the ID 255.
     package static func version(of keyID: UInt8) -> UInt8 { keyID &+ 1 }
 
     /// A key that is different for each card.

@@ -11,10 +11,10 @@ package struct NTAG424Slot: Hashable, Sendable {
 
     /// The sealed record, as bytes.
     package let record: [UInt8]
-    /// The total ever spent, in minor units.
+    /// The total spent so far, in minor units.
     package let spent: Int64
 
-    /// `nil` if the sum does not fit in a slot.
+    /// `nil` if the record has the wrong length or the total does not fit in a slot.
     package init?(record: [UInt8], spent: Int64) {
         guard record.count == SealedRecord.byteCount, (0...Grant.maximum).contains(spent) else {
             return nil
@@ -41,8 +41,8 @@ package struct NTAG424Slot: Hashable, Sendable {
         return body + NTAG424Slot.checksum(body)
     }
 
-    /// Detects a torn slot, in case the chip ever writes one in parts. In transit, the chip's own
-    /// MACs protect it.
+    /// Detects a torn slot, in case the chip ever writes a slot only partially. In transit, the
+    /// chip's own MACs protect the slot.
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
         let checksum = KeyChange.checksum(body)
         precondition(checksum.count == checksumByteCount, "CRC-32 has four bytes")
@@ -50,17 +50,17 @@ package struct NTAG424Slot: Hashable, Sendable {
     }
 }
 
-/// The four slots of the card's own file.
+/// The four slots in the card's own file.
 package struct NTAG424Slots: Hashable, Sendable {
     package static let count = 4
     /// The distance between slots, in bytes. The last byte of each is never written.
     static let pitch = 32
     package static let byteCount = count * pitch
 
-    /// The four slots; `nil` for one that was never written or is torn.
+    /// The four slots; `nil` for a slot that was never written or is torn.
     package let slots: [NTAG424Slot?]
-    /// The bytes of each slot's record: all zeros if the slot was never written, all ones if its
-    /// content is not intact.
+    /// The bytes of each slot's record: all zeros for a slot that was never written, all ones for a
+    /// slot that is not intact.
     package let records: [[UInt8]]
 
     /// Reads the whole file. `nil` for any other number of bytes.
@@ -74,8 +74,8 @@ package struct NTAG424Slots: Hashable, Sendable {
         records = zip(found, slots).map { bytes, slot in
             let isBlank = bytes.allSatisfy { $0 == 0 }
             return slot?.record
-                // `RecordSlots` treats zeros as a blank slot, and ones, an unknown format, as a
-                // broken one.
+                // `RecordSlots` treats all zeros as a blank slot. All ones are an unknown format,
+                // so it treats them as a broken slot.
                 ?? [UInt8](repeating: isBlank ? 0 : .max, count: SealedRecord.byteCount)
         }
     }
@@ -84,7 +84,7 @@ package struct NTAG424Slots: Hashable, Sendable {
     /// not on the card.
     package func spent(at record: [UInt8]?) -> Int64 {
         let all = slots.compactMap { $0 }
-        // The highest is used, because the total spent may never decrease (rule 56).
+        // The highest total is used, because the total spent must never decrease (rule 56).
         return all.first { $0.record == record }?.spent ?? all.map(\.spent).max() ?? 0
     }
 }

@@ -2,7 +2,7 @@ package import CardCryptography
 import Tags
 package import TapcardDomain
 
-/// The key that takes payments from one card, together with what is needed to check the seal of its
+/// The key for taking payments from one card, and the data needed to check the seal on the card's
 /// grant.
 package struct SellingKey: Hashable, Sendable {
     package let uid: CardUID
@@ -11,7 +11,7 @@ package struct SellingKey: Hashable, Sendable {
     /// Key 3 of the card.
     package let key: AESKey
     package let currency: Currency
-    /// The key that seals grants. It is a separate key, so that no answer from the chip during an
+    /// The key that seals grants. It is a separate key, so that no response from the chip during an
     /// authentication can be mistaken for a seal.
     let sealKey: AESKey
 

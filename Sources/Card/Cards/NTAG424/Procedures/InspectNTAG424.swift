@@ -1,8 +1,8 @@
 package import Tags
 package import TapcardDomain
 
-/// Asks a chip what it is. No key is used, because the chip counts failed authentications. Of its
-/// answers, only the maker's signature can be verified.
+/// Identifies a chip. No key is used, because the chip counts failed authentications. Of the data
+/// that the chip returns, only the maker's signature can be verified.
 package struct InspectNTAG424: NTAG424Procedure {
     /// How much to request.
     package enum Depth: Sendable, Hashable {
@@ -15,38 +15,38 @@ package struct InspectNTAG424: NTAG424Procedure {
         case all
     }
 
-    private enum Question {
+    private enum Query {
         case select, kind, version(KeyNumber), signature, address
     }
 
     /// The number of bytes to request from the file for phones: as many as every reader can return
-    /// in a plain answer.
+    /// in a plain response.
     private static let maximumRead = 240
 
     package var talk = NTAG424Talk()
-    private var questions: ArraySlice<Question>
+    private var queries: ArraySlice<Query>
     private var found = NTAG424Answers()
 
     private let depth: Depth
 
     package init(_ depth: Depth) {
         self.depth = depth
-        let keys: [Question] = [.version(.application), .version(.three)]
+        let keys: [Query] = [.version(.application), .version(.three)]
         switch depth {
-        case .keys: questions = [.select] + keys
-        case .kind: questions = [.select, .kind] + keys
+        case .keys: queries = [.select] + keys
+        case .kind: queries = [.select, .kind] + keys
         case .all:
-            questions = [.select, .kind] + KeyNumber.allCases.map { .version($0) }
-            questions += [.signature, .address]
+            queries = [.select, .kind] + KeyNumber.allCases.map { .version($0) }
+            queries += [.signature, .address]
         }
     }
 
-    package mutating func begin() -> NTAG424Move<NTAG424Answers> { ask() }
+    package mutating func begin() -> NTAG424Move<NTAG424Answers> { nextMove() }
 
     package mutating func proceed(
         _ data: [UInt8]
     ) throws(NTAG424CardError) -> NTAG424Move<NTAG424Answers> {
-        switch questions.popFirst() {
+        switch queries.popFirst() {
         case .kind:
             guard data.starts(with: InspectNTAG424.vendorAndType) else { throw .otherChip }
             found.version = data
@@ -56,17 +56,17 @@ package struct InspectNTAG424: NTAG424Procedure {
             // With factory keys, the chip is not one of our cards, but it may hold someone else's
             // message.
             if number == .three, depth == .kind, found.keyVersions.values.allSatisfy({ $0 == 0 }) {
-                questions.append(.address)
+                queries.append(.address)
             }
         case .signature: found.signature = data
         case .address: found.address = data
         case .select, nil: break
         }
-        return ask()
+        return nextMove()
     }
 
-    private func ask() -> NTAG424Move<NTAG424Answers> {
-        switch questions.first {
+    private func nextMove() -> NTAG424Move<NTAG424Answers> {
+        switch queries.first {
         case .select: .run(.selectApplication)
         case .kind: .run(.getVersion)
         case .version(let number): .run(.getKeyVersion(number))
@@ -77,7 +77,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         }
     }
 
-    // NXP, and the family of the NTAG 4xx DNA.
+    // NXP, and the NTAG 4xx DNA family.
     private static let vendorAndType: [UInt8] = [0x04, 0x04]
 
     /// The SELECT command for the NDEF application (NFC Forum Type 4), which all Type 4 tags
@@ -86,7 +86,7 @@ package struct InspectNTAG424: NTAG424Procedure {
         0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
     ]
 
-    /// The name of the chip whose GetVersion answer begins with these bytes; `nil` if unknown.
+    /// The name of the chip whose response to GetVersion begins with these bytes; `nil` if unknown.
     package static func otherName(version: [UInt8]) -> String? {
         guard version.count >= 5, version[0] == 0x04 else { return nil }
         // Vendor 04h is NXP; the low nibble of the type identifies the family, and the major
@@ -113,7 +113,7 @@ package struct NTAG424Answers: Hashable, Sendable {
     package var applicationVersion: UInt8 { keyVersions[.application] ?? 0 }
     /// The version of key 3, the sell key.
     package var sellingVersion: UInt8 { keyVersions[.three] ?? 0 }
-    /// The answer to GetVersion; empty if not requested.
+    /// The response to GetVersion; empty if not requested.
     package fileprivate(set) var version: [UInt8] = []
     /// The maker's signature; empty if not requested.
     package fileprivate(set) var signature: [UInt8] = []
@@ -127,7 +127,8 @@ package struct NTAG424Answers: Hashable, Sendable {
     /// of these keys.
     package func reads(of uid: CardUID, generatedWith keys: [NTAG424CardKeys]) -> UInt32? {
         guard let message = AddressFile.tapMessage(in: address) else { return nil }
-        // The address does not say which keys it was made with, so each is tried.
+        // The address does not identify the keys that it was generated with, so all of them are
+        // tried.
         return keys.lazy.compactMap { keys in
             (try? message.verify(metaKey: keys[.one]) { _ in keys[.two] })?.identity
         }.first { $0.uid == uid }?.reads

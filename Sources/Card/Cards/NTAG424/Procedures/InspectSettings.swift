@@ -1,7 +1,7 @@
 import Tags
 
-/// Asks a card for its file settings in a session with its sell key, in which every answer carries
-/// a MAC. This is needed only if a card refuses a command that it should accept.
+/// Reads a card's file settings in a session with its sell key, in which every response carries a
+/// MAC. This is needed only if a card refuses a command that it should accept.
 package struct InspectSettings: NTAG424Procedure {
     private enum Step { case select, authenticate, settings(FileNumber) }
 
@@ -20,7 +20,7 @@ package struct InspectSettings: NTAG424Procedure {
     /// The outcome is `true` if all settings are the ones that a card needs.
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Bool> {
         if case .settings(let file) = steps.popFirst() {
-            // A file of a different size is not the file that tapcard's cards have.
+            // On tapcard's cards, every file has a fixed size.
             guard let report = FileSettings.reported(data), report.size == file.size,
                 AddressFile.fitsCard(report.settings, file)
             else { return .finish(false) }

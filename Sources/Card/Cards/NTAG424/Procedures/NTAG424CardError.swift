@@ -1,40 +1,42 @@
 package import Tags
 
-/// Why a procedure with a chip ended early: a kind that code can act on, and a message for users.
+/// Why a procedure on a chip failed: a kind that code can act on, and a message for users.
 ///
 /// Errors of the same kind are equal.
 package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kinds that a caller can act on.
+    /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         /// The reader failed, or the card was removed. No write had been sent.
         case reader(ReaderError.Kind)
         /// A write was sent, and nothing confirms that it succeeded. The card has either the old or
-        /// the new content; the only way to tell is to read it again.
+        /// the new content; the only way to tell is to read the card again.
         case unknown(ReaderError.Kind)
-        /// A write was sent, but the answer is a refusal, which anyone could have sent, or has a
-        /// wrong MAC. The only way to tell whether the write took effect is to read the card again.
+        /// A write was sent, but the response is a refusal, which anyone could have sent, or has an
+        /// incorrect MAC. The only way to tell whether the write took effect is to read the card
+        /// again.
         case doubtful(NTAG424Error.Kind)
-        /// The card refused, or its answer was not authenticated. No write had been sent.
+        /// The card refused a command, or its response was not authenticated. No write had been
+        /// sent.
         case chip(NTAG424Error.Kind)
-        /// The card's number is not the expected one.
+        /// The card does not have the expected UID.
         case otherCard
         /// A key has a version for which the caller supplied no key, so no key was tried.
         case unknownKeys(version: UInt8)
-        /// The card is authentic, but was never completely set up.
+        /// The card is authentic, but its setup was never completed.
         case unfinished
         /// The card is not an NTAG 424.
         case otherChip
-        /// The chip no longer accepts this key, because too many wrong ones have been tried.
+        /// The chip no longer accepts this key, because too many wrong keys have been tried.
         case lockedKey(KeyNumber)
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
-        /// This key was not tried, because the card has left it unconfirmed too often.
+        /// This key was not tried, because the card has failed to confirm it too often.
         case spared(KeyNumber)
     }
 
     package let kind: Kind
     package let detail: String
-    /// Whether a session was open, so the card had already proved that it has its key.
+    /// Whether a session was open, in which case the card had already proved that it has its key.
     package fileprivate(set) var hadSession = false
     /// The key that was tried but not confirmed. The card counts a wrong key even if its refusal is
     /// lost or garbled.

@@ -2,10 +2,10 @@ package import CardCryptography
 package import Tags
 
 /// An operation on a chip, as a state machine without I/O: it takes an event and returns the next
-/// step, so every sequence of answers and faults can be tested without a reader.
+/// step, so every sequence of responses and faults can be tested without a reader.
 ///
-/// A procedure only says what to do next. `next(after:)` turns that into commands. After a failure,
-/// it determines whether something may have been written.
+/// A procedure only decides on its next move. `next(after:)` turns the moves into commands and,
+/// after a failure, determines whether a write may have taken effect.
 package protocol NTAG424Procedure: Sendable {
     associatedtype Outcome: Sendable
 
@@ -14,15 +14,15 @@ package protocol NTAG424Procedure: Sendable {
 
     /// The first move.
     mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the previous one has succeeded, given the data from the answer.
+    /// The next move, given the data that the previous one returned.
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
-    /// The move after the chip says, without a MAC, that the previous one succeeded.
+    /// The next move if the chip reported, without a MAC, that the previous one succeeded.
     mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome>
 }
 
 /// The next move of a procedure.
 package enum NTAG424Move<Outcome: Sendable>: Sendable {
-    /// A command, and the protection mode of its file.
+    /// Run this command. The mode is the protection mode of the file that it accesses.
     case run(CardCommand, CommunicationMode = .plain)
     /// Verify that the card and the reader both have this key, using 16 random bytes.
     case authenticate(KeyNumber, AESKey, random: [UInt8])
@@ -43,18 +43,18 @@ package enum NTAG424Step<Outcome: Sendable>: Sendable {
     case fail(NTAG424CardError)
 }
 
-/// An exchange with a chip, and whether the last command sent changes the chip.
+/// An exchange with a chip, and whether the last command was a write.
 package struct NTAG424Talk: Hashable, Sendable {
     package fileprivate(set) var conversation = NTAG424Conversation()
     fileprivate var isWriting = false
     /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
-    /// Keys that must not be tried, because the card has left them unconfirmed too often.
+    /// Keys that must not be tried, because the card has failed to confirm them too often.
     fileprivate var spared: Set<KeyNumber> = []
 
     package init() {}
 
-    /// The key of the session; `nil` without a session.
+    /// The key of the session; `nil` if no session is open.
     package var key: KeyNumber? { conversation.session == nil ? nil : conversation.key }
 }
 
@@ -69,7 +69,7 @@ extension NTAG424Procedure {
             switch event {
             case .begin: return try translate(begin())
             case .failure(let kind): throw lost(kind)
-            case .answer(let bytes): return try hear(bytes)
+            case .answer(let bytes): return try receive(bytes)
             }
         } catch {
             // Nothing more may be sent in this session: the next tap will select the card again.
@@ -78,7 +78,8 @@ extension NTAG424Procedure {
         }
     }
 
-    private mutating func hear(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
+    private mutating func receive(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome>
+    {
         let step: NTAG424Conversation.Step
         // Checked before `hear`, which ends the session on a refusal.
         let hadSession = talk.key != nil
@@ -122,7 +123,7 @@ extension NTAG424Procedure {
             case .finish(let outcome): return .finish(outcome)
             case .run(let command, let mode):
                 step = try talk.conversation.begin(command, file: mode)
-                // Set before the command is sent, because its answer may never arrive.
+                // Set before the command is sent, because its response may never arrive.
                 (talk.isWriting, talk.proving) = (command.isWrite, nil)
             case .authenticate(let number, let key, let random):
                 step = try talk.conversation.authenticate(number, key, random: random)
@@ -156,8 +157,8 @@ extension CardCommand {
 }
 
 extension TagReader {
-    /// Runs a procedure to completion with the chip that was selected last. It stops before trying
-    /// a spared key.
+    /// Runs a procedure to completion with the chip that was selected last. Throws rather than try
+    /// any key in `keys`.
     package func perform<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {
@@ -168,7 +169,7 @@ extension TagReader {
             switch procedure.next(after: event) {
             case .send(let command):
                 do throws(ReaderError) {
-                    // A failure is an event, too: only the procedure knows whether it was writing.
+                    // A failure is also an event: only the procedure knows whether it was writing.
                     event = .answer(try await exchange(command: command))
                 } catch {
                     event = .failure(error.kind)

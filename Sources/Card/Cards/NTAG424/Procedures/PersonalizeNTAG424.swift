@@ -3,19 +3,20 @@ import Tags
 package import TapcardDomain
 
 /// Turns a chip into one of the issuer's cards, or uses the same steps to give an existing card new
-/// keys. It skips steps that are already done according to the chip, so the next tap continues an
+/// keys. It skips the steps that the chip reports as already done, so the next tap continues an
 /// interrupted run.
 ///
 /// Key 0 is changed last, because an interrupted run can be continued only with key 0. At the end,
-/// the chip proves that no factory key is left. The key versions that the chip reports determine
-/// which keys to authenticate with, so no key is ever guessed. A version by itself proves nothing.
+/// the chip confirms with a MAC that no factory key is left. The key versions that the chip reports
+/// determine which keys to authenticate with, so no key is ever guessed. A version by itself proves
+/// nothing.
 package struct PersonalizeNTAG424: NTAG424Procedure {
-    /// The card to be made.
+    /// The card to make.
     package struct Plan: Sendable {
         package let uid: CardUID
         package let currency: Currency
         package let address: AddressFile
-        /// The keys that the chip may have; for a new chip, the factory keys.
+        /// The keys that the chip may have now; for a new chip, the factory keys.
         package let before: [NTAG424CardKeys]
         package let keys: NTAG424CardKeys
         package let grant: Grant
@@ -28,7 +29,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             (self.before, self.keys, self.grant) = (before, keys, grant)
         }
 
-        /// The keys of this version; `nil` if the caller did not supply them.
+        /// The keys with this version; `nil` if the caller did not supply them.
         func keys(_ version: UInt8) -> NTAG424CardKeys? {
             ([keys] + before).first { $0.version == version }
         }
@@ -37,8 +38,8 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     private enum Step {
         case select
         case version(KeyNumber)
-        case prove(KeyNumber, AESKey)
-        case number
+        case authenticate(KeyNumber, AESKey)
+        case readUID
         case settings(FileNumber)
         case changeKey(KeyNumber, from: AESKey)
         case changeSettings(FileNumber)
@@ -61,11 +62,11 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     private var random: ArraySlice<UInt8>
     private var versions: [KeyNumber: UInt8] = [:]
     private var settings: [FileNumber: FileSettings] = [:]
-    /// The step whose answer is pending, and those after it.
+    /// The step whose response is pending, and the steps after it.
     private var steps: ArraySlice<Step> = [.select, .version(.application)]
 
     /// `random` is `randomByteCount` unpredictable bytes. A trial writes nothing: it verifies that
-    /// the chip has the keys it reports and can become the planned card.
+    /// the chip has the keys whose versions it reports, and that it can become the planned card.
     package init(_ plan: Plan, isTrial: Bool = false, random: [UInt8]) {
         precondition(
             random.count == PersonalizeNTAG424.randomByteCount,
@@ -81,8 +82,8 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         return try go()
     }
 
-    /// The authentication that follows verifies a new key 0. There is no way to verify that chained
-    /// writing is forbidden, but none of our writes depends on it.
+    /// A new key 0 is verified by the authentication that follows. There is no way to verify that
+    /// chained writing is forbidden, but none of our writes depends on it.
     package mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Void> {
         switch steps.first {
         case .changeKey(.application, _), .forbidChaining: try proceed([])
@@ -96,7 +97,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             guard data.count == 1 else { throw .chip(NTAG424Error(.malformed)) }
             versions[number] = data[0]
             if number == .application { try inspect() }
-        case .number:
+        case .readUID:
             // This UID was read inside the session, so it is authenticated. During selection,
             // anyone can claim any UID.
             guard data == plan.uid.bytes else { throw .otherCard }
@@ -107,7 +108,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         case .check:
             guard data == [plan.keys.version] else { throw .unfinished }
         case .checkSettings(let file):
-            guard try PersonalizeNTAG424.settings(data, file) == wanted(file) else {
+            guard try PersonalizeNTAG424.settings(data, file) == plannedSettings(file) else {
                 throw .unfinished
             }
         default: break
@@ -115,17 +116,17 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     }
 
     /// Authenticates with key 0 in the version that the chip reported, and requests everything else
-    /// in that session, where every answer carries the chip's MAC.
+    /// in that session, in which every response carries the chip's MAC.
     private mutating func inspect() throws(NTAG424CardError) {
         let rest = KeyNumber.allCases.dropFirst()
-        steps = [.prove(.application, try key(.application)), .number]
+        steps = [.authenticate(.application, try key(.application)), .readUID]
         steps += rest.map { .version($0) } + PersonalizeNTAG424.files.map { .settings($0) }
     }
 
-    /// Plans the steps that are not done yet.
+    /// Plans the steps that remain.
     private mutating func planRemainingSteps() throws(NTAG424CardError) {
         let others = KeyNumber.allCases.dropFirst()
-        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != plannedSettings(file) {
             // Checked before the first write, because a later refusal would leave the chip
             // half-changed.
             guard settings[file]?.rights.change == .key(.application) else {
@@ -133,43 +134,44 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
             }
         }
         guard !isTrial else {
-            var proofs: [Step] = []
-            for number in others { proofs.append(.prove(number, try key(number))) }
-            steps = proofs[...]
+            var authentications: [Step] = []
+            for number in others { authentications.append(.authenticate(number, try key(number))) }
+            steps = authentications[...]
             return
         }
         var work: [Step] = []
-        // These changes are made in key 0's session, which can change the other keys without
+        // These changes are made in key 0's session, in which the other keys can be changed without
         // authenticating with each of them first.
         for number in others where versions[number] != plan.keys.version {
             work.append(.changeKey(number, from: try key(number)))
         }
-        for file in PersonalizeNTAG424.files where settings[file] != wanted(file) {
+        for file in PersonalizeNTAG424.files where settings[file] != plannedSettings(file) {
             work.append(.changeSettings(file))
         }
         // The chip does not report this setting; setting it again has no effect.
         work.append(.forbidChaining)
-        // Another issuer, or anyone else, could have given a key the same version.
+        // A matching version is not enough: another issuer, or anyone else, could have given a key
+        // the same version.
         for number in others where number != .four && versions[number] == plan.keys.version {
-            work.append(.prove(number, plan.keys[number]))
+            work.append(.authenticate(number, plan.keys[number]))
         }
         // Under the new settings, only key 4 can write the file for phones. The current content of
         // the file determines which pieces are written.
-        work += [.prove(.four, plan.keys[.four]), .readAddress]
+        work += [.authenticate(.four, plan.keys[.four]), .readAddress]
         if versions[.application] != plan.keys.version {
             let old = try key(.application)
             work += [
-                .prove(.application, old), .changeKey(.application, from: old),
-                // The chip ends the session that used the old key 0, with an answer that is not
-                // authenticated. The version is checked first, because we must not try a key that
-                // the chip does not have.
-                .check(.application), .prove(.application, plan.keys[.application]),
+                .authenticate(.application, old), .changeKey(.application, from: old),
+                // The change of key 0 ends the session, and the response is not authenticated. The
+                // version is checked before the new key is tried, because we must not try a key
+                // that the chip does not have.
+                .check(.application), .authenticate(.application, plan.keys[.application]),
             ]
         }
-        // Only for the test of rule 52: with key 0 changed first, an interrupted run cannot be
+        // Only for testing rule 52: if key 0 is changed first, an interrupted run cannot be
         // continued.
         if SafetyRule.applicationKeyLast.isDisabled { work = applicationKeyFirst(work) }
-        // The checks run in a session with the new keys, so the MAC on the answers proves that no
+        // The checks run in a session with the new keys, so the MACs on the responses prove that no
         // factory key is left.
         work += KeyNumber.allCases.map { .check($0) }
         work += PersonalizeNTAG424.files.map { .checkSettings($0) }
@@ -179,45 +181,47 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     private func applicationKeyFirst(_ work: [Step]) -> [Step] {
         func concernsApplicationKey(_ step: Step) -> Bool {
             switch step {
-            case .changeKey(.application, _), .check(.application), .prove(.application, _): true
+            case .changeKey(.application, _), .check(.application), .authenticate(.application, _):
+                true
             default: false
             }
         }
-        // The first of these steps authenticates with the old key 0, whose session is already open.
+        // Drops the authentication with the old key 0, because its session is already open.
         return work.filter(concernsApplicationKey).dropFirst()
             + work.filter { !concernsApplicationKey($0) }
     }
 
     private mutating func compareAddress(_ found: [UInt8]) {
-        let wanted = addressBytes
-        let isWhole = found.count == wanted.count
+        let planned = addressBytes
+        let hasFullLength = found.count == planned.count
         steps.insert(
             // After an interruption, most pieces are already correct, and each one that is skipped
             // saves a command.
             contentsOf: plan.address.pieces
-                .filter { !isWhole || found[$0] != wanted[$0] }.map { .writeAddress($0) },
+                .filter { !hasFullLength || found[$0] != planned[$0] }.map { .writeAddress($0) },
             at: steps.startIndex)
     }
 
-    /// The move for the first step.
+    /// The move for the current step.
     private mutating func go() throws(NTAG424CardError) -> NTAG424Move<Void> {
         guard let step = steps.first else { return .finish(()) }
         switch step {
         case .select: return .run(.selectApplication)
         case .version(let number), .check(let number): return .run(.getKeyVersion(number))
-        case .prove(let number, let key):
+        case .authenticate(let number, let key):
             // If a random number were used twice, a recorded session could be replayed.
             defer { random = random.dropFirst(SecureSession.randomSize) }
             return .authenticate(
                 number, key, random: Array(random.prefix(SecureSession.randomSize)))
-        case .number: return .run(.getCardUID)
+        case .readUID: return .run(.getCardUID)
         case .settings(let file), .checkSettings(let file): return .run(.getFileSettings(file))
         case .changeKey(let number, let old):
             return .run(
                 .changeKey(
                     KeyChange(
                         number, to: plan.keys[number], version: plan.keys.version, from: old)))
-        case .changeSettings(let file): return .run(.changeFileSettings(file, wanted(file)))
+        case .changeSettings(let file):
+            return .run(.changeFileSettings(file, plannedSettings(file)))
         case .forbidChaining: return .run(.setConfiguration(.noChainedWriting))
         case .readAddress:
             return .run(
@@ -246,7 +250,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
                     currency: plan.currency)))
     }
 
-    private func wanted(_ file: FileNumber) -> FileSettings {
+    private func plannedSettings(_ file: FileNumber) -> FileSettings {
         file == .ndef ? plan.address.settings : AddressFile.slotSettings
     }
 

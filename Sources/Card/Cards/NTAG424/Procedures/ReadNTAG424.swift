@@ -6,7 +6,7 @@ import Tags
 /// If the card was made for a different address, finding the grant takes two more commands.
 package struct ReadNTAG424: NTAG424Procedure {
     private enum Stage {
-        case selecting, proving, readingGrant, findingGrant, readingSlots
+        case selecting, authenticating, readingGrant, findingGrant, readingSlots
     }
 
     package var talk = NTAG424Talk()
@@ -34,10 +34,10 @@ package struct ReadNTAG424: NTAG424Procedure {
     ) throws(NTAG424CardError) -> NTAG424Move<NTAG424State> {
         switch stage {
         case .selecting:
-            stage = .proving
+            stage = .authenticating
             // Key 3 is the sell key, which even a station with only a table of card keys has.
             return .authenticate(.three, card.key, random: random)
-        case .proving: return readGrant()
+        case .authenticating: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
             // The search is made only once; otherwise, a card that returns garbage would be queried
@@ -60,8 +60,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
-    /// Reads without a MAC even in a session, because anyone can read this file; the grant is
-    /// verified by its seal.
+    /// Reads without a MAC even in a session, because anyone can read this file. The grant's seal
+    /// is checked instead.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {
         stage = .readingGrant
         return .run(.readData(.ndef, offset: grantAt, length: Grant.byteCount), .plain)

@@ -2,10 +2,10 @@ package import CardCryptography
 import Tags
 import TapcardDomain
 
-/// Writes one state in one command. The MAC on the answer proves that the state is on the card, so
-/// nothing is read back. If a state has more credit than was granted, the load key and five more
-/// commands are needed first: the new grant is written before the state, because a grant by itself
-/// is worth nothing.
+/// Writes one state with a single command. The MAC on the response proves that the state is on the
+/// card, so nothing is read back. If the state requires a larger grant, the grant is written first,
+/// which takes the load key and five more commands. This order is safe, because a grant without a
+/// state is worth nothing.
 package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
     package struct Change: Hashable, Sendable {
@@ -15,10 +15,10 @@ package struct UpdateNTAG424: NTAG424Procedure {
         /// The grant that the state needs; `nil` if the card already has it.
         package let grant: Grant?
 
-        /// `record` contains this balance, in minor units. `spent` is the total ever spent,
+        /// `balance` is the balance in `record`, in minor units. `spent` is the total spent
         /// according to the last state that the ledger confirmed; the new total is never lower.
         ///
-        /// `nil` for a balance that no chip can hold.
+        /// `nil` if the chip cannot hold the resulting totals.
         package init?(
             _ record: [UInt8], balance: Int64, to place: Int, granted: Grant?, spent: Int64
         ) {
@@ -48,9 +48,9 @@ package struct UpdateNTAG424: NTAG424Procedure {
     private let change: Change
     private var steps: ArraySlice<Step>
 
-    /// Continues in the session of the current state. The state must already be in the ledger or a
-    /// journal. `random` is 32 unpredictable bytes. `nil` if a grant is needed but there is no load
-    /// key to write it.
+    /// Continues in the session of the current state. The new state must already be recorded in the
+    /// ledger or a journal. `random` is 32 unpredictable bytes. `nil` if a new grant is needed but
+    /// there is no load key to write it with.
     package init?(_ change: Change, in current: NTAG424State, loadKey: AESKey?, random: [UInt8]) {
         (self.change, self.current, talk) = (change, current, current.talk)
         guard let grant = change.grant else {
@@ -58,22 +58,21 @@ package struct UpdateNTAG424: NTAG424Procedure {
             return
         }
         guard let loadKey else { return nil }
-        // There are two authentications, because only key 4 can write the grant, and only key 3 the
-        // slot. Each gets its own half of the random bytes.
+        // Two authentications are needed, because writing the grant requires key 4, and writing the
+        // slot requires key 3. Each uses half of the random bytes.
         let half = random.count / 2
         steps = [
             .load(loadKey, random: Array(random.prefix(half))), .grant(grant),
             .sell(random: Array(random.suffix(half))), .slot,
         ]
-        // Only for the test of rule 51: the state would be on the card before its grant.
+        // Only for testing rule 51: the state is written before its grant.
         if SafetyRule.grantFirst.isDisabled {
             steps = [.slot, .load(loadKey, random: Array(random.prefix(half))), .grant(grant)]
         }
     }
 
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
-        // Selecting again would have ended the session, and a different card may have been
-        // selected.
+        // Without this session, a card has been selected again, and it may be a different card.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionEnded)) }
         return go()
     }

@@ -11,7 +11,7 @@ package enum CardCommand: Hashable, Sendable {
     case authenticateFirst(KeyNumber)
     /// A further authentication in the same session (AuthenticateEV2NonFirst).
     case authenticateNext(KeyNumber)
-    /// The second part of an authentication, or a request for the rest of an answer.
+    /// The second part of an authentication, or a request for the rest of a response.
     case more([UInt8])
     case getVersion
     case getCardUID
@@ -36,8 +36,8 @@ package enum CardCommand: Hashable, Sendable {
     /// reads or writes.
     package func mode(file: CommunicationMode) -> CommunicationMode {
         switch self {
-        // The data sheet fixes the mode for each command; only for reading and writing does it
-        // depend on the file.
+        // The data sheet specifies a fixed mode for each command, except that the mode of ReadData
+        // and WriteData depends on the file.
         case .getVersion, .getKeyVersion, .getFileSettings: .authenticated
         case .getCardUID, .getFileCounters, .readSignature, .changeKey, .changeFileSettings,
             .setConfiguration:
@@ -97,7 +97,8 @@ package enum CardCommand: Hashable, Sendable {
 }
 
 extension CardCommand {
-    /// Parses an ISO/IEC 7816 command. Throws the chip's answer to an invalid one.
+    /// Parses an ISO/IEC 7816 command. Throws the status that the chip returns for an invalid
+    /// command.
     package init(iso apdu: CommandAPDU) throws(StatusFault) {
         // 6700h means a wrong length, 6A82h a missing file or application, 6A86h a wrong parameter,
         // and 6D00h an unknown instruction.

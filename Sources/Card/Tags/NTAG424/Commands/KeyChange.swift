@@ -21,7 +21,7 @@ package struct KeyChange: Hashable, Sendable {
 
     init(number: KeyNumber, data: [UInt8]) { (self.number, content) = (number, .received(data)) }
 
-    /// The bytes that the chip will decrypt. The caller wipes them.
+    /// The bytes that the chip will decrypt. The caller must wipe them.
     var data: [UInt8] {
         guard case .keys(let new, let version, let old) = content else {
             if case .received(let data) = content { return data }
@@ -33,8 +33,8 @@ package struct KeyChange: Hashable, Sendable {
             Wiping.wipe(&bytes)
             Wiping.wipe(&oldBytes)
         }
-        // Any key other than the application key is XORed with the old one, and the checksum tells
-        // the chip whether the old key was correct (AN12196 5.16).
+        // Any key other than the application key is XORed with the old key, and the checksum lets
+        // the chip verify that the old key was correct (AN12196 5.16).
         return number == .application
             ? bytes + [version]
             : zip(bytes, oldBytes).map { $0 ^ $1 } + [version] + KeyChange.checksum(bytes)

@@ -1,13 +1,13 @@
-/// A setting for the whole chip. Only the failure counter can be changed back.
+/// A setting for the whole chip. Only the failure counter's settings can be undone.
 package enum NTAG424Configuration: Hashable, Sendable {
-    /// At each selection, a random number instead of the chip's own UID.
+    /// Makes the chip return a random UID at each selection instead of its own.
     case randomUID
     /// Forbids protected WriteData in more than one block, because such a write could be left half
     /// done.
     case noChainedWriting
-    /// The chip's other protocol (LRP) instead of AES.
+    /// Switches the chip from AES to its other protocol (LRP).
     case leakageResilience
-    /// Wrong keys are counted up to a limit, and each success subtracts this amount.
+    /// Counts wrong keys up to a limit. Each success subtracts `decrement`.
     case failureCounter(limit: UInt16, decrement: UInt16)
     case noFailureCounter
 
@@ -24,7 +24,7 @@ package enum NTAG424Configuration: Hashable, Sendable {
         switch self {
         case .randomUID: [0x02]
         case .noChainedWriting: [0x04, 0x00]
-        // In capability byte PDCap2.1, bit 1 switches LRP on.
+        // In capability byte PDCap2.1, bit 1 turns LRP on.
         case .leakageResilience: [0, 0, 0, 0, 0x02, 0, 0, 0, 0, 0]
         case .failureCounter(let limit, let decrement):
             [0x01]

@@ -6,16 +6,16 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
     /// The kinds of failure that a caller can act on.
     package enum Kind: Sendable, Hashable {
         case refused(NTAG424Refusal)
-        /// The answer does not have the MAC that only this card can compute.
+        /// The response does not have the MAC that only this card can compute.
         case unauthenticated
         /// The card cannot prove that it has the key: it is a different card, or a copy.
         case impostor
         /// The chip has been permanently switched to its other protocol (LRP), which tapcard does
         /// not support. No key was tried.
         case lrpMode
-        /// An answer with the wrong length or format.
+        /// A response has the wrong length or format.
         case malformed
-        /// The session has ended. Only authenticating again helps.
+        /// The session has ended. The card has to be authenticated again.
         case sessionEnded
         /// This card has already refused a key. Another attempt could lock the key.
         case keyAlreadyRefused
@@ -27,7 +27,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// A human-readable description. None of these errors changes the money on the card.
+    /// A human-readable description. None of these errors changes the balance of the card.
     package var description: String {
         switch kind {
         case .refused(let refusal): NTAG424Error.explanation(refusal)

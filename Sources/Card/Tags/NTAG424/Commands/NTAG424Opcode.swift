@@ -81,8 +81,8 @@ extension CardCommand {
         }
     }
 
-    /// Parses one of the chip's native commands, with its protection removed. Throws the chip's
-    /// answer to an invalid one.
+    /// Parses one of the chip's native commands, with its protection removed. Throws the status
+    /// that the chip returns for an invalid command.
     package init(_ opcode: NTAG424Opcode, header: [UInt8], data: [UInt8]) throws(StatusFault) {
         // 917Eh means a wrong length, 919Eh a wrong value.
         guard header.count == opcode.headerSize else { throw StatusFault(0x917E) }

@@ -1,4 +1,5 @@
-/// A command as framed by ISO/IEC 7816-4 with short lengths, the only ones that the chip supports.
+/// A command in the format of ISO/IEC 7816-4 with short lengths, the only lengths that the chip
+/// supports.
 package struct CommandAPDU: Hashable, Sendable {
     /// The maximum number of bytes of data.
     package static let maximumData = 255
@@ -8,7 +9,7 @@ package struct CommandAPDU: Hashable, Sendable {
     package let first: UInt8
     package let second: UInt8
     package let data: [UInt8]
-    /// The byte for the expected length of the answer's data; 0 means 256. `nil` if no data is
+    /// The byte for the expected length of the response data; 0 means 256. `nil` if no data is
     /// expected.
     package let expected: UInt8?
 
@@ -33,7 +34,7 @@ package struct CommandAPDU: Hashable, Sendable {
         case 1: expected = body.first
         default:
             let length = Int(bytes[4])
-            // A zero here would announce an extended APDU, which the chip does not support.
+            // A zero here would indicate an extended APDU, which the chip does not support.
             guard length > 0, body.count - 1 == length || body.count - 2 == length else {
                 return nil
             }
@@ -51,7 +52,7 @@ package struct CommandAPDU: Hashable, Sendable {
     }
 }
 
-/// An answer: data and a status word.
+/// A response: data and a status word.
 package struct ResponseAPDU: Hashable, Sendable {
     package let data: [UInt8]
     package let status: StatusWord
@@ -60,7 +61,7 @@ package struct ResponseAPDU: Hashable, Sendable {
 
     /// `nil` for fewer than two bytes.
     package init?(_ bytes: [UInt8]) {
-        // Every answer ends with a status word of two bytes.
+        // Every response ends with a two-byte status word.
         guard bytes.count >= 2 else { return nil }
         data = Array(bytes.dropLast(2))
         status = StatusWord(UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]))

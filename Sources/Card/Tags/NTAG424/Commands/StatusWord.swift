@@ -1,4 +1,4 @@
-/// The two bytes at the end of an answer. Unknown values are kept as they are.
+/// The two bytes at the end of a response. Unknown values are kept as they are.
 package struct StatusWord: Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -6,19 +6,19 @@ package struct StatusWord: Hashable, Sendable {
 
     package static let done = StatusWord(0x9100)
     package static let isoDone = StatusWord(0x9000)
-    /// The rest of the answer or of the authentication is still to come.
+    /// More of the response or of the authentication will follow.
     package static let more = StatusWord(0x91AF)
-    /// The end of the answer to Read_Sig, on real chips.
+    /// The end of the response to Read_Sig, on real chips.
     package static let signatureDone = StatusWord(0x9190)
 
-    /// Answers to the chip's native commands begin with 91h, answers to ISO/IEC 7816 commands with
+    /// The status of a native command begins with 91h; that of an ISO/IEC 7816 command begins with
     /// other bytes.
     init(native code: UInt8) { self.init(0x9100 | UInt16(code)) }
 
-    /// The byte that the MAC of an answer covers.
+    /// The byte that the MAC of a response covers.
     var code: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 
-    /// Why the chip refused; `nil` if it did not refuse.
+    /// Why the chip refused the command; `nil` if it did not.
     package var refusal: NTAG424Refusal? {
         switch self {
         case .done, .isoDone, .more, .signatureDone: nil
@@ -30,25 +30,25 @@ package struct StatusWord: Hashable, Sendable {
 /// Why the chip refuses a command. Every refusal ends the session.
 package enum NTAG424Refusal: Hashable, Sendable {
     case unknownCommand
-    /// A wrong MAC, wrong padding, or a session that is over.
+    /// A wrong MAC, wrong padding, or a session that has ended.
     case integrity
     case noSuchKey
     case wrongLength
     case notAllowed
     case wrongParameter
-    /// After many wrong keys, the chip makes readers wait before it lets them try another.
+    /// After many wrong keys, the chip rejects a number of attempts without checking them.
     case authenticationDelayed
     case authenticationFailed
     case outsideFile
-    /// The parts of a command were not sent one right after another.
+    /// Another command was sent between the parts of a command.
     case aborted
-    /// The chip could not write.
+    /// The chip could not write to its memory.
     case memory
     case noSuchFile
     case other(StatusWord)
 
     init(_ status: StatusWord) {
-        // The chip's native commands return 91xx, and ISO/IEC 7816 commands the others.
+        // Native commands return 91xx; ISO/IEC 7816 commands return the other values.
         self =
             switch status.rawValue {
             case 0x910B, 0x911C, 0x6D00, 0x6E00: .unknownCommand

@@ -58,7 +58,7 @@ package struct AccessRights: Hashable, Sendable {
 /// How a file's data is protected in transit.
 package enum CommunicationMode: UInt8, Hashable, Sendable, CaseIterable {
     case plain = 0
-    /// With a MAC on the command and the answer.
+    /// With a MAC on the command and on the response.
     case authenticated = 1
     /// Encrypted, with a MAC.
     case full = 3

@@ -1,9 +1,9 @@
 /// One of the three files of the chip.
 package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
-    /// The capability container, which tells phones where the other files are and how long they
-    /// are.
+    /// The capability container, from which phones learn the locations and lengths of the other
+    /// files.
     case capability = 1
-    /// The message that phones read, which is the only file with mirrored values.
+    /// The message that phones read. Only this file can have mirrored values.
     case ndef = 2
     /// Data for the card's issuer.
     case data = 3
@@ -28,7 +28,7 @@ package enum FileNumber: UInt8, CaseIterable, Hashable, Sendable {
         self = file
     }
 
-    /// A file given by its short identifier, as in ISO READ BINARY.
+    /// The file with this short identifier, as used in ISO READ BINARY.
     init?(short: UInt8) {
         guard let file = FileNumber.allCases.first(where: { $0.shortIdentifier == short }) else {
             return nil

@@ -23,7 +23,7 @@ package struct FileSettings: Hashable, Sendable {
         self.init(option, [low, high], &reader)
     }
 
-    /// Parses the answer to GetFileSettings: the settings and the file size. `nil` unless every
+    /// Parses the response to GetFileSettings: the settings and the file size. `nil` unless every
     /// byte is accounted for.
     package static func reported(_ bytes: [UInt8]) -> (settings: FileSettings, size: Int)? {
         var reader = SettingsReader(bytes)
@@ -44,7 +44,7 @@ package struct FileSettings: Hashable, Sendable {
             guard let settings = MirrorSettings(&reader) else { return nil }
             mirror = settings
         }
-        // Extra bytes could be settings that tapcard does not know.
+        // Extra bytes could be settings that tapcard does not support.
         guard reader.isAtEnd else { return nil }
         self.init(mode: CommunicationMode(bits: option), rights: rights, mirror: mirror)
     }
@@ -52,7 +52,7 @@ package struct FileSettings: Hashable, Sendable {
     /// The data of ChangeFileSettings.
     package var change: [UInt8] { [option] + rights.bytes + (mirror?.bytes ?? []) }
 
-    /// The answer to GetFileSettings.
+    /// The response to GetFileSettings.
     package func report(size: Int) -> [UInt8] {
         [FileSettings.standardFile, option] + rights.bytes + SettingsReader.bytes(size)
             + (mirror?.bytes ?? [])

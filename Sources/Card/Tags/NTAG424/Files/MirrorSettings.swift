@@ -1,22 +1,23 @@
-/// The values that the chip writes into the NDEF file when it is read without authentication (SDM).
+/// The settings for the values that the chip mirrors into the NDEF file when the file is read
+/// without authentication (SDM).
 package struct MirrorSettings: Hashable, Sendable {
-    /// How the UID and the read count appear.
+    /// How the UID and the read count are mirrored.
     package enum Identity: Hashable, Sendable {
         case hidden
-        /// In clear text, each at its own offset; `nil` for a value that does not appear.
+        /// In clear text, each at its own offset; `nil` for a value that is not mirrored.
         case plain(uid: Int?, reads: Int?)
         /// Both together, encrypted with this key, as 32 digits starting at this offset.
         case encrypted(with: KeyNumber, at: Int)
     }
 
-    /// The MAC over part of the file, and the data that its key encrypts.
+    /// The MAC over part of the file, and the data that is encrypted under the same key.
     package struct Proof: Hashable, Sendable {
         package let key: KeyNumber
-        /// The offset at which the protected part begins. It ends where the MAC begins.
+        /// The offset at which the part that the MAC covers begins. It ends where the MAC begins.
         package let from: Int
         /// The offset at which the 16 digits of the MAC begin.
         package let at: Int
-        /// The range of the digits that show encrypted data. The plain data is stored in the first
+        /// The range of the digits for the encrypted data. The plain data is stored in the first
         /// half of that range.
         package let data: Range<Int>?
 
@@ -29,7 +30,7 @@ package struct MirrorSettings: Hashable, Sendable {
     package let proof: Proof?
     /// Who may request the read count.
     package let countAccess: AccessCondition
-    /// Once this count is reached, the file cannot be read without authentication.
+    /// The read count at which the file can no longer be read without authentication.
     package let readLimit: UInt32?
 
     package init(
@@ -45,7 +46,7 @@ package struct MirrorSettings: Hashable, Sendable {
         static let reads: UInt8 = 0x40
         static let limit: UInt8 = 0x20
         static let data: UInt8 = 0x10
-        /// Values are ASCII digits; the chip supports no other form.
+        /// Values are mirrored as ASCII digits, the only form that the chip supports.
         static let ascii: UInt8 = 0x01
         static let known = uid | reads | limit | data | ascii
     }
@@ -80,7 +81,7 @@ package struct MirrorSettings: Hashable, Sendable {
         }
         let hasData = options & Option.data != 0
         if high & 0x0F == MirrorSettings.noNibble {
-            // Without a MAC, there is no key that could encrypt the data.
+            // Without a MAC, there is no key to encrypt the data with.
             guard !hasData else { return nil }
             proof = nil
         } else {
@@ -107,8 +108,8 @@ package struct MirrorSettings: Hashable, Sendable {
     var bytes: [UInt8] {
         var options = Option.ascii
         var identityNibble = MirrorSettings.noNibble
-        // The offsets are in the order of the data sheet: UID and count, or both encrypted; the
-        // start of the part that the MAC covers; the data; the MAC; the limit.
+        // The offsets are in the order that the data sheet specifies: UID and count, or both
+        // encrypted; the start of the part that the MAC covers; the data; the MAC; the limit.
         var offsets: [Int] = []
         switch identity {
         case .hidden: break
@@ -141,7 +142,7 @@ package struct MirrorSettings: Hashable, Sendable {
     }
 }
 
-/// Reads settings byte by byte, so that the caller can require that every byte was used.
+/// Reads settings byte by byte, so that the caller can check that every byte was used.
 struct SettingsReader {
     private var rest: ArraySlice<UInt8>
 

@@ -4,8 +4,9 @@ package import TapcardDomain
 /// Keys for individual cards, derived from one master key (AN10922, AES-128). A card's key reveals
 /// nothing about the master key or about another card's key.
 package enum KeyDiversification {
-    /// The input lengths, in bytes, that fill two blocks together with the constant. Shorter input
-    /// would differ: the application note pads it to two blocks, but CMAC only to one.
+    /// The input lengths, in bytes, for which the constant and the input take up two blocks.
+    /// Shorter input would give a different key: the application note pads it to two blocks, but
+    /// CMAC only to one.
     package static let inputSizes = 16...31
     /// The byte that distinguishes AES-128 from the application note's other derivations.
     private static let constant: UInt8 = 0x01

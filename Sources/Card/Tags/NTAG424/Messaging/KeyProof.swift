@@ -1,7 +1,7 @@
 package import CardCryptography
 
-/// The messages with which the reader and the card prove to each other that they have a key,
-/// without revealing it. Both sides share this codec.
+/// The messages that the reader and the card exchange to prove that both have a key, without
+/// revealing it. Both sides share this codec.
 package enum KeyProof {
     /// The capabilities of the card and the reader, as reported by the card: none.
     private static let capabilities = [UInt8](repeating: 0, count: 12)
@@ -12,7 +12,7 @@ package enum KeyProof {
     /// The first message of a card in LRP mode.
     static func lrpChallenge(_ card: [UInt8]) -> [UInt8] { [lrpMark] + card }
 
-    /// Whether a card's first message shows LRP mode.
+    /// Whether a card's first message indicates LRP mode.
     static func showsLRPMode(_ challenge: [UInt8]) -> Bool {
         challenge.count == 1 + SecureSession.randomSize && challenge[0] == lrpMark
     }
@@ -20,15 +20,15 @@ package enum KeyProof {
     /// The card's first message: its random number, encrypted.
     package static func challenge(_ card: [UInt8], _ key: AESKey) -> [UInt8] { key.encrypt(card) }
 
-    /// The reader's answer: its own random number, and the card's random number rotated by one
-    /// byte.
+    /// The reader's response: its own random number and the card's random number rotated by one
+    /// byte, encrypted together.
     package static func response(_ reader: [UInt8], to challenge: [UInt8], _ key: AESKey) -> [UInt8]
     {
         key.encrypt(reader + rotated(key.decrypt(challenge)))
     }
 
-    /// The reader's random number, as the card decodes it. `nil` if the reader does not have the
-    /// same key.
+    /// The reader's random number, as the card decodes it. `nil` if the reader does not have this
+    /// key.
     package static func readerRandom(
         _ response: [UInt8], card: [UInt8], _ key: AESKey
     ) -> [UInt8]? {
@@ -61,7 +61,8 @@ package enum KeyProof {
         let plain = key.decrypt(confirmation)
         let transaction = isFirst ? Array(plain[..<SecureSession.transactionSize]) : []
         let returned = Array(plain[transaction.count..<(transaction.count + size)])
-        // Without the key, the card can neither decrypt the reader's number nor rotate it.
+        // A card without the key cannot decrypt the reader's number, so it cannot return the
+        // rotated number.
         guard ConstantTime.equal(returned, rotated(reader)) else { throw NTAG424Error(.impostor) }
         return transaction
     }

@@ -1,37 +1,38 @@
 package import CardCryptography
 import TapcardDomain
 
-/// The reader's side of an exchange with the chip: a state machine that takes an answer and returns
-/// the next command. It does not send anything itself.
+/// The reader's side of an exchange with the chip: a state machine that takes a response and
+/// returns the next command. It does not send anything itself.
 ///
-/// It never tries several keys: after one is refused, it does not authenticate again, because the
-/// chip counts wrong keys and can disable a key permanently.
+/// After a key is refused, it does not authenticate again, with that key or any other, because the
+/// chip counts wrong keys and can permanently disable a key.
 package struct NTAG424Conversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
-        /// Send this command, and pass its answer to `hear`.
+        /// Send this command, and pass the response to `hear`.
         case send([UInt8])
-        /// The command is done, and this is the data from its answer. In a session, a MAC covers
-        /// the data.
+        /// The command is done; this is the data from its response. If the command was protected,
+        /// the MAC of the response was correct.
         case finished([UInt8])
-        /// The answer says that the command is done, but has no MAC, so anyone could have sent it.
+        /// The response reports that the command is done, but it has no MAC, so anyone could have
+        /// sent it.
         case doneWithoutMAC
     }
 
     private enum State: Hashable {
         case idle
-        /// A command was sent. Parts of its answer may have arrived.
-        case asked(CardCommand, CommunicationMode, parts: [UInt8])
+        /// A command was sent. Parts of its response may have arrived.
+        case sent(CardCommand, CommunicationMode, parts: [UInt8])
         case challenged(KeyNumber, AESKey, random: [UInt8], isFirst: Bool)
         case proving(KeyNumber, AESKey, reader: [UInt8], card: [UInt8], isFirst: Bool)
     }
 
-    /// The maximum number of parts in an answer: that of GetVersion has three.
+    /// The maximum number of parts in a response: the response to GetVersion has three.
     private static let maximumParts = 3
 
     private var state = State.idle
     private var partCount = 0
-    /// The session, if there is one.
+    /// The open session, if any.
     package private(set) var session: SecureSession?
     /// The key used to authenticate the session.
     package private(set) var key: KeyNumber?
@@ -58,7 +59,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     }
 
     /// Starts a command. In a session, the command is protected; a command that accesses a file is
-    /// protected as the file requires.
+    /// protected according to `file`, the mode of that file.
     package mutating func begin(
         _ command: CardCommand, file: CommunicationMode = .plain
     ) throws(NTAG424Error) -> Step {
@@ -66,7 +67,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         guard let session, command.opcode != nil else {
             // Selecting again ends the session.
             if case .selectApplication = command { end() }
-            state = .asked(command, .plain, parts: [])
+            state = .sent(command, .plain, parts: [])
             return .send(command.plain.bytes)
         }
         // The command counter must not wrap around, because MACs would repeat.
@@ -76,20 +77,20 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
         let mode = command.mode(file: file)
         guard let apdu = session.protect(command, mode) else { throw NTAG424Error(.tooLong) }
-        state = .asked(command, mode, parts: [])
+        state = .sent(command, mode, parts: [])
         return .send(apdu.bytes)
     }
 
-    /// The step after an answer.
+    /// Processes a response and returns the next step.
     package mutating func hear(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
-        // Idle unless the command continues, so that a further answer is refused.
+        // Stays idle unless the command continues, so that an extra response is refused.
         let current = state
         state = .idle
         guard let answer = ResponseAPDU(bytes) else {
             end()
             throw NTAG424Error(.malformed)
         }
-        // A refusal has no MAC, and after one the chip has ended its session, too.
+        // A refusal has no MAC, and the chip ends the session when it refuses a command.
         if let refusal = answer.status.refusal {
             end()
             throw NTAG424Error(.refused(refusal))
@@ -101,7 +102,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
                 return try respond(answer, number, key, random, isFirst)
             case .proving(let number, let key, let reader, let card, let isFirst):
                 return try confirm(answer, number, key, reader, card, isFirst)
-            case .asked(let command, let mode, let parts):
+            case .sent(let command, let mode, let parts):
                 return try finish(answer, command, mode, parts)
             }
         } catch {
@@ -110,7 +111,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         }
     }
 
-    /// Discards the session, because the card lost power or refused a command.
+    /// Discards the session, for example because the card lost power or refused a command.
     package mutating func end() { (session, key, state) = (nil, nil, .idle) }
 
     private mutating func respond(
@@ -118,12 +119,13 @@ package struct NTAG424Conversation: Hashable, Sendable {
         _ isFirst: Bool
     ) throws(NTAG424Error) -> Step {
         guard answer.status == .more else { throw NTAG424Error(.malformed) }
-        // Checked before the key is used, because a chip in LRP mode would count it as a wrong key.
+        // Checked before the key is used, because a chip in LRP mode would count the attempt as a
+        // wrong key.
         guard !KeyProof.showsLRPMode(answer.data) else { throw NTAG424Error(.lrpMode) }
         guard answer.data.count == SecureSession.randomSize else { throw NTAG424Error(.malformed) }
         state = .proving(
             number, key, reader: random, card: key.decrypt(answer.data), isFirst: isFirst)
-        // Barred until the chip confirms the key: it counts a wrong key even if its answer gets
+        // Barred until the chip confirms the key: it counts a wrong key even if its response gets
         // lost.
         isBarred = true
         let response = KeyProof.response(random, to: answer.data, key)
@@ -141,7 +143,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         session = SecureSession(
             key: key, reader: reader, card: card,
             transaction: isFirst ? transaction : session?.transaction ?? [],
-            // A further authentication keeps the number and the counter, so old answers stay
+            // A further authentication keeps the number and the counter, so old responses stay
             // invalid.
             commands: isFirst ? 0 : session?.commands ?? 0)
         self.key = number
@@ -157,7 +159,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
             guard case .getVersion = command, partCount < NTAG424Conversation.maximumParts else {
                 throw NTAG424Error(.malformed)
             }
-            state = .asked(command, mode, parts: parts + answer.data)
+            state = .sent(command, mode, parts: parts + answer.data)
             // This request is plain even in a session: the MAC comes with the last part and covers
             // all parts.
             return .send(CardCommand.more([]).plain.bytes)
@@ -168,7 +170,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
         let all = parts + answer.data
         // ISO/IEC 7816 commands have no protected form.
         guard session != nil, command.opcode != nil else { return .finished(all) }
-        // Only for the test of rule 55: the answer is accepted without checking its MAC.
+        // Only for testing rule 55: the response is accepted without checking its MAC.
         if SafetyRule.answerIsProved.isDisabled, case .writeData = command {
             session?.countWithoutMAC()
             return .finished([])
@@ -189,8 +191,8 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return status == .done
     }
 
-    /// Whether the answer has no MAC. Published examples show this for a new application key and,
-    /// in some configurations, for SetConfiguration.
+    /// Whether the response has no MAC. Published examples show this for a change of the
+    /// application key and, in some configurations, for SetConfiguration.
     private static func lacksMAC(_ command: CardCommand, _ answer: [UInt8]) -> Bool {
         switch command {
         case .changeKey(let change): change.number == .application && answer.isEmpty

@@ -1,8 +1,8 @@
 package import CardCryptography
 
 /// A session between the reader and the chip after authentication: its keys, its number, and the
-/// command counter. Each MAC depends on all three, so nothing can be repeated, left out, or moved
-/// to another session. Both sides share this type.
+/// command counter. Each MAC depends on all three, so no message can be replayed, left out, or
+/// moved to another session. Both sides share this type.
 package struct SecureSession: Sendable, Hashable {
     /// The number of the session, chosen by the card (TI).
     package let transaction: [UInt8]
@@ -46,7 +46,8 @@ package struct SecureSession: Sendable, Hashable {
             transaction: transaction, commands: commands)
     }
 
-    /// The protected command, as sent by the reader. `nil` if it is too long.
+    /// The protected command, as sent by the reader. `nil` if the command has no protected form or
+    /// is too long.
     func protect(_ command: CardCommand, _ mode: CommunicationMode) -> CommandAPDU? {
         guard let opcode = command.opcode else { return nil }
         guard mode != .plain else { return command.plain }
@@ -61,8 +62,8 @@ package struct SecureSession: Sendable, Hashable {
         return command.native(body + code)
     }
 
-    /// The header and the data of a command, as the card decodes them. Throws the chip's answer to
-    /// an invalid command.
+    /// The header and the data of a command, as the card decodes them. Throws the status that the
+    /// chip returns for an invalid command.
     package func open(
         _ opcode: NTAG424Opcode, _ body: [UInt8], _ mode: CommunicationMode
     ) throws(StatusFault) -> (header: [UInt8], data: [UInt8]) {
@@ -87,18 +88,18 @@ package struct SecureSession: Sendable, Hashable {
         return (header, plain)
     }
 
-    /// The protected answer, as sent by the card. Counts the command.
+    /// The protected response, as sent by the card. Counts the command.
     package mutating func seal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord = .done
     ) -> [UInt8] {
-        // The MAC of the answer already uses the next count.
+        // The MAC of the response already uses the next count.
         commands += 1
         guard mode != .plain else { return answer }
         let data = mode == .full && !answer.isEmpty ? encrypt(answer, .answer, commands) : answer
         return data + code(status.code, commands, data)
     }
 
-    /// The data of an answer, if its MAC is correct. Counts the command.
+    /// Checks the MAC of a protected response and returns its data. Counts the command.
     mutating func unseal(
         _ answer: [UInt8], _ mode: CommunicationMode, status: StatusWord
     ) throws(NTAG424Error) -> [UInt8] {
@@ -115,10 +116,10 @@ package struct SecureSession: Sendable, Hashable {
         return plain
     }
 
-    /// Counts a command whose answer has no MAC.
+    /// Counts a command whose response has no MAC.
     mutating func countWithoutMAC() { commands += 1 }
 
-    /// The MAC of a command or answer that begins with this byte.
+    /// The MAC of a command or a response. `first` is the opcode or the status code.
     package func code(_ first: UInt8, _ count: UInt16, _ body: [UInt8]) -> [UInt8] {
         authentication.shortCode(
             for: [first, UInt8(truncatingIfNeeded: count), UInt8(count >> 8)] + transaction + body)

@@ -14,16 +14,16 @@ package struct NTAG424Memory: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package var key: AESKey
         package var version: UInt8
-        /// The number of wrong attempts, minus `FailureRule.decrement` for each success. At the
+        /// The number of failed attempts, minus `FailureRule.decrement` for each success. At the
         /// limit, the key is locked.
         package var failures: UInt16
-        /// The number of wrong attempts since the last success.
+        /// The number of failed attempts since the last success.
         package var failuresInARow: UInt16
         /// How many more attempts the chip will reject without checking them.
         package var delays: UInt16
     }
 
-    /// How wrong attempts are counted: the limit, and the number that each success subtracts.
+    /// How failed attempts are counted: the limit, and the number that each success subtracts.
     package struct FailureRule: Hashable, Sendable {
         package var limit: UInt16
         package var decrement: UInt16
@@ -36,7 +36,7 @@ package struct NTAG424Memory: Hashable, Sendable {
     package internal(set) var keys: [Key]
     /// The number of reads of the NDEF file without authentication (SDMReadCtr).
     package var reads: UInt32
-    /// `nil` if wrong attempts are not counted.
+    /// `nil` if failed attempts are not counted.
     package internal(set) var failureRule: FailureRule?
     /// Whether protected WriteData in more than one block is forbidden.
     package internal(set) var forbidsChaining: Bool
@@ -45,7 +45,7 @@ package struct NTAG424Memory: Hashable, Sendable {
 
     static let defaultRule = FailureRule(limit: 1000, decrement: 10)
 
-    /// A chip as it leaves the factory: all keys are zeros, and anyone can write the data that
+    /// A chip as it leaves the factory: all keys are zero, and anyone can write the data that
     /// phones read.
     package init(factory uid: CardUID, signature: [UInt8]? = nil) {
         self.uid = uid
@@ -103,23 +103,24 @@ package struct NTAG424Memory: Hashable, Sendable {
         set { keys[Int(key.rawValue)] = newValue }
     }
 
-    /// The content after power was lost when this many bytes had been written. A command in one
-    /// block is executed completely or not at all; a command in several blocks is left half done.
+    /// The content after a power loss, when this many bytes had been written. A command that
+    /// arrives in one block is executed completely or not at all; a command that arrives in several
+    /// blocks is left half done.
     package static func torn(
         from before: NTAG424Memory, to after: NTAG424Memory, at writtenCount: Int, isChained: Bool
     ) -> NTAG424Memory {
         var memory = isChained ? after : before
-        var left = writtenCount
+        var remainingCount = writtenCount
         var isComplete = true
         for file in FileNumber.allCases {
             let (old, new) = (before[file].bytes, after[file].bytes)
             for index in old.indices where old[index] != new[index] {
-                if left == 0 {
+                if remainingCount == 0 {
                     isComplete = false
-                    // The bytes before this point were written before power was lost.
+                    // Only the bytes before this point were written before the power loss.
                     if isChained { memory[file].bytes[index] = old[index] }
                 } else {
-                    left -= 1
+                    remainingCount -= 1
                 }
             }
         }

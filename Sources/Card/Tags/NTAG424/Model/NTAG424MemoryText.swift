@@ -9,10 +9,10 @@ extension NTAG424Memory {
     package static let heading = "tapcard chip ntag424"
     private static let formatVersion = "1"
     private static let none = "none"
-    /// The value for a chip in LRP mode; other chips do not have this line.
+    /// The value of the `protocol` line, which only chips in LRP mode have.
     private static let lrpProtocol = "lrp"
 
-    /// The lines, each with its line ending.
+    /// The text, with a line ending after every line.
     package var text: String {
         var fields = [
             ("uid", Hexadecimal.encode(uid.bytes)), ("signature", Hexadecimal.encode(signature)),
@@ -76,14 +76,14 @@ extension NTAG424Memory {
                 let settings = bytes("settings-\(file.rawValue)").flatMap(
                     FileSettings.init(change:)),
                 let content = bytes("file-\(file.rawValue)"), content.count == file.size,
-                // A mirrored value outside the file would stop the program when it is written.
+                // Writing a mirrored value outside the file would crash the program.
                 settings.mirror.map({ file == .ndef && $0.fits(file.size) }) ?? true
             else { return nil }
             files.append(File(settings: settings, bytes: content))
         }
         let numbers = limit.split(separator: " ").compactMap { UInt16($0) }
-        // Anything but two numbers is read as `none`, and the comparison at the end refuses the
-        // rest.
+        // Anything but two numbers is read as `none`; the comparison at the end then refuses
+        // anything but `none` itself.
         let rule = numbers.count == 2 ? FailureRule(limit: numbers[0], decrement: numbers[1]) : nil
         self.init(
             uid: uid, signature: signature, files: files, keys: keys, reads: reads,

@@ -1,12 +1,13 @@
 import CardCryptography
 import TapcardDomain
 
-/// How the chip handles its files, keys, and settings, for commands that have passed the MAC check.
+/// How the chip executes commands on its files, keys, and settings. Any MAC has already been
+/// checked.
 extension NTAG424Side {
     mutating func carryOut(
         _ command: CardCommand, _ memory: inout NTAG424Memory, _ context: CommandContext
     ) throws(StatusFault) -> [UInt8] {
-        // 919Dh means that an access is not allowed, 91AEh that a session is missing, 91BEh that
+        // 919Dh means that the access is not allowed, 91AEh that a session is missing, 91BEh that
         // the range is outside the file, and 91F0h that the file is missing.
         switch command {
         case .getKeyVersion(let key):
@@ -53,7 +54,7 @@ extension NTAG424Side {
         guard offset < content.count, count > 0, offset + count <= content.count else {
             throw StatusFault(0x91BE)
         }
-        // A protected answer also needs room for padding (16 bytes) and a MAC (8).
+        // A protected response also needs room for padding (16 bytes) and a MAC (8 bytes).
         let room = session == nil ? CardCommand.maximumRead : CardCommand.maximumRead - 24
         guard count <= room || !isProtected(file, memory) else { throw StatusFault(0x917E) }
         return Array(content[offset..<(offset + count)])
@@ -96,7 +97,7 @@ extension NTAG424Side {
         case .key(let key):
             guard sessionKey == key else { throw StatusFault(0x919D) }
         }
-        // The answer ends with two reserved bytes.
+        // The response ends with two reserved bytes.
         return SettingsReader.bytes(Int(memory.reads)) + [0, 0]
     }
 
@@ -134,7 +135,7 @@ extension NTAG424Side {
             guard file == .ndef, mirror.fits(file.size) else { throw StatusFault(0x919E) }
         }
         memory[file].settings = settings
-        // The data sheet leaves this open; docs/CARDS.md lists the choice.
+        // The data sheet does not specify this; docs/CARDS.md documents the choice.
         if settings.mirror == nil { memory.reads = 0 }
     }
 
@@ -152,7 +153,7 @@ extension NTAG424Side {
             // The mirrored values of that protocol are not simulated.
             guard memory[.ndef].settings.mirror == nil else { throw StatusFault(0x919E) }
             memory.usesLRP = true
-        // A random UID is not simulated; a real chip can never switch it off again.
+        // A random UID is not simulated. On a real chip, it can never be turned off again.
         case .randomUID: throw StatusFault(0x919E)
         }
     }

@@ -2,8 +2,8 @@ import CardCryptography
 import TapcardDomain
 
 /// The chip's side of an exchange, with all its volatile state: a state machine that takes a
-/// command and returns the answer. It is as strict as an NTAG 424; where the data sheet leaves a
-/// choice, it takes the stricter option (docs/CARDS.md lists these cases).
+/// command and returns the response. It is as strict as an NTAG 424. Where the data sheet leaves
+/// room for interpretation, it takes the stricter option (docs/CARDS.md lists these cases).
 package struct NTAG424Side: Hashable, Sendable {
     /// The context of one command.
     struct CommandContext {
@@ -15,7 +15,7 @@ package struct NTAG424Side: Hashable, Sendable {
     private enum Pending: Hashable {
         case nothing
         case proof(KeyNumber, card: [UInt8], isFirst: Bool)
-        /// Parts of an answer that still have to be sent.
+        /// Parts of a response that still have to be sent.
         case parts([[UInt8]])
     }
 
@@ -29,15 +29,15 @@ package struct NTAG424Side: Hashable, Sendable {
     /// be consistent with each other.
     var filling: [UInt8]?
 
-    /// The number of consecutive wrong attempts after which delays begin, and the maximum number of
-    /// delays.
+    /// The number of consecutive failed attempts after which delays begin, and the maximum number
+    /// of delays.
     static let failuresBeforeDelay: UInt16 = 50
     static let maximumDelays: UInt16 = 20
 
     /// A chip that has just been powered on.
     package init() {}
 
-    /// The answer to a complete command that arrived in this many blocks.
+    /// Executes a complete command that arrived in this many blocks, and returns the response.
     package mutating func answer(
         _ command: [UInt8], blocks: Int = 1, _ memory: inout NTAG424Memory,
         random: (Int) -> [UInt8]
@@ -64,7 +64,7 @@ package struct NTAG424Side: Hashable, Sendable {
         }
     }
 
-    /// Whether a command writes, which fault injection and write counters need to know.
+    /// Whether a command writes, for fault injection and write counters.
     package static func isWrite(_ command: [UInt8]) -> Bool {
         guard command.count > 1 else { return false }
         let writing: [NTAG424Opcode] = [
@@ -213,7 +213,7 @@ package struct NTAG424Side: Hashable, Sendable {
         switch previous {
         case .nothing: throw StatusFault(0x91CA)
         case .parts(let parts):
-            // The rest of the answer to GetVersion is requested without data.
+            // The rest of the response to GetVersion is requested without data.
             guard data.isEmpty else { throw StatusFault(0x917E) }
             pending = parts.count > 1 ? .parts(Array(parts.dropFirst())) : .nothing
             return ResponseAPDU(parts[0], parts.count > 1 ? .more : .done).bytes

@@ -1,8 +1,7 @@
 package import CardCryptography
 package import TapcardDomain
 
-/// The UID of the card that was read and its read count, which the chip encrypts into its URL
-/// (PICCData).
+/// A card's UID and read count, which the chip encrypts and writes into its URL (PICCData).
 package struct TapIdentity: Hashable, Sendable {
     /// The length of the encrypted form, in bytes.
     package static let encryptedSize = AESKey.blockSize
@@ -11,7 +10,7 @@ package struct TapIdentity: Hashable, Sendable {
     /// The number of random bytes that the chip adds.
     package static let fillingSize = encryptedSize - 1 - CardUID.size - counterSize
     static let counterSize = 3
-    /// PICCDataTag, which says that a UID of 7 bytes and the counter follow.
+    /// PICCDataTag, which indicates that a 7-byte UID and the counter follow.
     private static let tag: UInt8 = 0xC7
 
     package let uid: CardUID
@@ -25,12 +24,12 @@ package struct TapIdentity: Hashable, Sendable {
     }
 
     /// Decrypts the identity with the key that all of the issuer's cards share (SDMMetaRead). `nil`
-    /// if it was not encrypted with that key.
+    /// if the decrypted bytes are not an identity.
     package init?(decrypting encrypted: [UInt8], key: AESKey) {
         guard encrypted.count == TapIdentity.encryptedSize else { return nil }
         let plain = key.decrypt(encrypted)
         let counter = plain[(1 + CardUID.size)...].prefix(TapIdentity.counterSize)
-        // Decryption with a wrong key gives random bytes. One result in 256 passes this check, but
+        // Decryption with a wrong key yields random bytes. One result in 256 passes this check, but
         // then fails the MAC check.
         guard plain[0] == TapIdentity.tag,
             let uid = CardUID(bytes: Array(plain[1...CardUID.size]))
@@ -39,8 +38,8 @@ package struct TapIdentity: Hashable, Sendable {
         self.init(uid: uid, reads: counter.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
 
-    /// The encrypted form. `filling` is random, so that a card's URLs cannot be recognized as
-    /// belonging together.
+    /// The encrypted form. `filling` is random, so that no one can tell which URLs come from the
+    /// same card.
     package func encrypted(key: AESKey, filling: [UInt8]) -> [UInt8] {
         precondition(filling.count == TapIdentity.fillingSize, "the filling has five bytes")
         return key.encrypt([TapIdentity.tag] + uid.bytes + counterBytes + filling)

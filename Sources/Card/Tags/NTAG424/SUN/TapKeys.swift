@@ -1,8 +1,8 @@
 package import CardCryptography
 import TapcardDomain
 
-/// The two keys for a single read of a card's URL. They are derived from its file key
-/// (SDMFileRead), its UID, and the read count, so every read has its own keys.
+/// The two keys for a single read of a card's URL. They are derived from the card's file key
+/// (SDMFileRead), the UID, and the read count, so every read has its own keys.
 package struct TapKeys: Sendable {
     /// The length, in bytes, of the MAC in a URL.
     package static let codeSize = AESKey.shortCodeSize
@@ -25,12 +25,13 @@ package struct TapKeys: Sendable {
     /// The MAC of raw bytes in the file, which do not have to be text.
     func code(over bytes: [UInt8]) -> [UInt8] { authentication.shortCode(for: bytes) }
 
-    /// Whether this is the MAC of this text. The comparison takes the same time for every MAC.
+    /// Whether this is the MAC of this text. The comparison takes the same time no matter where the
+    /// MACs differ.
     package func accepts(_ code: [UInt8], for text: some StringProtocol) -> Bool {
         ConstantTime.equal(code, self.code(for: text))
     }
 
-    /// Whole blocks of a file as the chip mirrors them (SDMENCFileData).
+    /// Encrypts whole blocks of file data in the way that the chip mirrors them (SDMENCFileData).
     package func encrypt(_ fileData: [UInt8]) -> [UInt8] {
         encryption.encrypt(fileData, vector: vector)
     }
@@ -41,7 +42,7 @@ package struct TapKeys: Sendable {
     }
 
     private var vector: [UInt8] {
-        // The vector is the encrypted count, padded to a block (AN12196).
+        // The vector is the count, padded to a block and then encrypted (AN12196).
         let zeros = AESKey.blockSize - TapIdentity.counterSize
         return encryption.encrypt(identity.counterBytes + [UInt8](repeating: 0, count: zeros))
     }

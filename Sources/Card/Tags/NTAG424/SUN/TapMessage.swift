@@ -36,8 +36,8 @@ package struct TapMessage: Hashable, Sendable {
         case forged
     }
 
-    /// The values in a URL. The chip writes only upper-case digits. Lower-case digits are refused,
-    /// so that each message has only one valid form.
+    /// Takes the values from a URL. The chip writes only upper-case digits. Lower-case digits are
+    /// refused, so that each message has only one valid form.
     package init(identity: String, data: String, code: String) throws(Refusal) {
         let sizes = [
             (identity, TapIdentity.encryptedSize), (data, TapMessage.dataSize),
@@ -67,8 +67,8 @@ package struct TapMessage: Hashable, Sendable {
         code = Hexadecimal.encode(keys.code(for: "\(identity)&d=\(data)&m="))
     }
 
-    /// Verifies the message. `metaKey` is shared by all of the issuer's cards; `fileKey` returns
-    /// the key of the card with the UID in the message.
+    /// Verifies the message and returns its content. `metaKey` is shared by all of the issuer's
+    /// cards; `fileKey` returns the key of the card with the UID in the message.
     package func verify(
         metaKey: AESKey, fileKey: (CardUID) -> AESKey
     ) throws(Refusal) -> Content {
