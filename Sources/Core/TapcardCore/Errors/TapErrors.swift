@@ -12,7 +12,7 @@ extension TapcardError {
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
-            // A client can retry only with an ID that it may choose.
+            // A client can retry only an operation whose ID it may choose.
             uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }
 
@@ -22,7 +22,7 @@ extension TapcardError {
             + "next tap to show whether the \(kind.noun) is booked."
     }
 
-    /// What an open operation of this kind means.
+    /// What it means for the card and the money that an operation of this kind is still open.
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
@@ -41,12 +41,12 @@ extension TapcardError {
         }
     }
 
-    /// The error for a tag that can no longer be used. A request of this kind was not begun,
-    /// because an older operation is open on the card.
+    /// This error for a request of this kind that was not begun because an older operation is still
+    /// open on the card.
     func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
-            // Nobody requested a fresh record, so the message does not mention it.
+            // Nobody requested the rewriting of the record, so the message does not mention it.
             open.kind == .reseal
             ? ""
             : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
@@ -68,17 +68,17 @@ extension TapcardError {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error for a tap that had already resolved something before it failed.
+    /// This error for a tap that resolved something before it failed.
     var afterResolving: TapcardError {
-        // "Nothing was changed" is the only text that is no longer true then.
+        // "Nothing was changed" is the only text that would be wrong after that.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
 
-    /// The error for a request with an unknown outcome, with the advice to repeat it with its own
-    /// ID: an ID takes effect only once.
+    /// This error; if the outcome is unknown, with the advice to repeat the request with the same
+    /// ID. A request takes effect only once per ID.
     func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])

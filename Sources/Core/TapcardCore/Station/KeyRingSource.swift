@@ -20,7 +20,7 @@ public final class KeyRingSource: Sendable {
         self.load = load
     }
 
-    /// Keys that never change.
+    /// Creates a source of keys that never change.
     public convenience init(_ ring: KeyRing) { self.init(ring) { ring } }
 
     /// The keys as last read.
@@ -36,15 +36,15 @@ public final class KeyRingSource: Sendable {
     /// Rereads the keys. The ledger overrules the file, which may be an older copy: a key that the
     /// ledger has retired is retired here, too, and the key that the ledger specifies is used to
     /// seal.
-    func refresh(by order: KeyPolicy) throws(TapcardError) {
+    func refresh(by policy: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // `ordered` is nil if the station lacks the key that the ledger specifies; the station can
+        // `withSealingKey` is nil if the station lacks the key that the ledger specifies; the station can
         // still verify cards.
-        let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
-        let read = ordered ?? own
+        let withSealingKey = policy.sealing.map { own.sealing(with: $0) } ?? own
+        let read = withSealingKey ?? own
         // `retiring` returns nil if the sealing key would be among the retired keys.
-        guard let trusted = read.retiring(order.retired) else {
-            if let missing = order.sealing, ordered == nil {
+        guard let trusted = read.retiring(policy.retired) else {
+            if let missing = policy.sealing, withSealingKey == nil {
                 throw .lackingKey(missing, isTable: own.isTable)
             }
             throw TapcardError(
@@ -54,7 +54,7 @@ public final class KeyRingSource: Sendable {
                 next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
         ring.withLock { $0 = trusted }
-        common.withLock { $0 = (order.sealing, ordered != nil) }
+        common.withLock { $0 = (policy.sealing, withSealingKey != nil) }
     }
 }
 
@@ -70,6 +70,7 @@ extension TapcardError {
 }
 
 extension KeyRing {
-    /// The currency of the cards that the keys seal; nil if none is set or known.
+    /// The currency of the cards that the keys seal; nil if no currency is set or its code is
+    /// unknown.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

@@ -5,7 +5,7 @@ public import TapcardDomain
 public struct HistoryLine: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
-    /// The amount added to the card; nil if no money moved.
+    /// The amount added to the card, negative for a payment; nil if the balance did not change.
     public let amount: Money?
     /// The balance after the operation; nil if the operation did not happen.
     public let balance: Money?
@@ -19,8 +19,8 @@ public struct HistoryLine: Sendable, Hashable {
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was stored on the card; nil for any other operation, and if the game was
-    /// removed.
+    /// The game that was stored on the card; nil for any other operation and for the removal of a
+    /// game.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
     }
@@ -65,7 +65,7 @@ public struct History {
 }
 
 extension History {
-    /// The newest operations on one card, or on all cards, sorted with the oldest first.
+    /// The last `count` operations on one card, or on all cards, oldest first.
     public static func lines(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
@@ -82,7 +82,7 @@ extension History {
     }
 
     /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
-    /// and in one consistent state. Other work on the ledger continues in the meantime.
+    /// from one consistent state of the ledger. Other work on the ledger continues in the meantime.
     public static func whole<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -101,7 +101,8 @@ extension History {
     }
 
     /// The activation attempts that belong to these lines of a card's history, oldest first: those
-    /// made with the card, and those for its current code. If no card is given, those of all cards.
+    /// made with the card, and those for its current code. If no card is given, the attempts on all
+    /// cards.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
@@ -123,8 +124,8 @@ extension History {
         }
     }
 
-    /// Combines the operations begun in a period, oldest first, each with the amounts it booked in
-    /// addition to its own.
+    /// Adds up the operations begun in a period, oldest first. `add` gets each operation with the
+    /// amounts that it booked in addition to its own.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void

@@ -5,15 +5,15 @@ import TapcardDomain
 struct ReaderWatch: StationWork {
     let station: Station
 
-    /// The shortest wait for a card. Without a minimum, a caller that sets a very short wait would
-    /// make this poll without pausing.
+    /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
+    /// the caller set a very short wait.
     private static let shortestWait = Duration.seconds(1)
     /// How many misses in a row mean that a card was removed. A single miss may only mean that the
     /// card was moved a little.
     private static let missesUntilGone = 2
     /// How long one search for a missing reader may take.
     private static let readerSearch = Duration.seconds(1)
-    /// The pause between two such searches.
+    /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
     /// Reads card after card until the task is canceled or `show` returns false.
@@ -70,8 +70,9 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or has a card other than this one or, if none is given,
-    /// than the first one seen. Returns the error if the reader itself is gone.
+    /// Returns once this card has been removed from the reader or another card has taken its place.
+    /// If no card is given, waits for the first card seen. Returns the error if the reader itself
+    /// is gone.
     private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
         var present = card?.bytes
         var misses = 0
