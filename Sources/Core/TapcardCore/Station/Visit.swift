@@ -27,8 +27,8 @@ package struct Visit: Sendable, Hashable {
     package private(set) var card: CardUID?
     /// Whether the reader has been checked for a card since it was opened.
     package private(set) var hasLooked = false
-    /// Whether the card may have been on the reader before the first check, and the ledger has not
-    /// been asked about it yet.
+    /// Whether the card may have been on the reader before the first check, and has not been looked
+    /// up in the ledger yet.
     private var isUnseen = false
     /// The requests that may already have been carried out for a card whose arrival was not seen.
     private var earlier: Set<VisitRequest> = []
@@ -58,7 +58,7 @@ package struct Visit: Sendable, Hashable {
     /// The card that has to be looked up in the ledger, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
-    /// Records the requests that the ledger knows for the card whose arrival was not seen.
+    /// Records the requests that the ledger reports for a card whose arrival was not seen.
     package mutating func recall(_ earlier: Set<VisitRequest>) {
         (self.earlier, isUnseen) = (earlier, false)
     }

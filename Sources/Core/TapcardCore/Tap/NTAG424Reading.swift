@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// An NTAG 424 as found by one reading.
+/// An NTAG 424 as one reading found it.
 struct NTAG424Reading: Sendable, Hashable {
     enum State: Sendable, Hashable {
         /// The chip authenticated as this card with the card's sell key.

@@ -157,7 +157,8 @@ package struct TicketPurchase: UseCase {
     }
 }
 
-/// A tap that resolves a purchase whose draw is over. It never begins a purchase itself.
+/// A tap that resolves a purchase whose draw is over. `pending` is nil, so the tap never writes the
+/// payment to the card.
 struct ResolvePurchase: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
