@@ -24,7 +24,7 @@ package enum PasswordStrength {
             return "The password must have at least \(shortest) characters."
         }
         var rest = password.lowercased()
-        // Attackers try the name and common words first, so they do not count.
+        // Attackers try the name and common words first, so these do not count.
         for word in [name.text.lowercased()] + common { rest = rest.replacing(word, with: "") }
         guard Set(rest).count < minDistinctCharacters else { return nil }
         return "The password is too easy to guess: apart from the name, common words, and repeated "

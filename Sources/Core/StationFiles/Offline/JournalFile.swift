@@ -7,7 +7,7 @@ package import TapcardCore
 /// before it is acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
-    private static let othersMayWrite: UInt32 = 0o022
+    private static let writeAccessByOthers: UInt32 = 0o022
 
     package let path: String
 
@@ -58,7 +58,7 @@ package struct JournalFile: Sendable, Hashable {
             guard let line else { return success }
             var journal = found.journal
             let bytes = journal.append(line)
-            // A file longer than this could not be read back.
+            // A file longer than the reading limit could not be read back.
             guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
@@ -94,8 +94,8 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the lines up to this number from the journal with this ID, because they have been
-    /// booked. If there are any, runs `prepare` first.
+    /// Removes the lines up to this number from the journal with this ID, which have been booked.
+    /// If there are such lines, runs `prepare` first.
     func drop(
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
@@ -169,7 +169,7 @@ package struct JournalFile: Sendable, Hashable {
     private func bytes() throws(TapcardError) -> [UInt8]? {
         let file = DurableFile(path)
         let (names, exposure, bytes) = try translating(
-            (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
+            (file.nameCount(), file.exposure(JournalFile.writeAccessByOthers), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
         if names > 1 { throw unusable("it has more than one name (hard link)") }
@@ -225,7 +225,7 @@ package struct JournalFile: Sendable, Hashable {
                 + "journal: \(error.detail).",
             meaning: "The payment may or may not be in the journal, and the card was not written. "
                 + "Repeat the payment with the same ID.",
-            // With the same ID, the journal shows whether the line was written.
+            // A retry with the same ID shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }
 }

@@ -38,7 +38,7 @@ public final class KeyRingSource: Sendable {
     /// seal.
     func refresh(by policy: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // `withSealingKey` is nil if the station lacks the key that the ledger specifies; the station can
+        // If `withSealingKey` is nil, the station lacks the key that the ledger specifies, but can
         // still verify cards.
         let withSealingKey = policy.sealing.map { own.sealing(with: $0) } ?? own
         let read = withSealingKey ?? own

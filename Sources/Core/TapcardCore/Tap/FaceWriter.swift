@@ -104,7 +104,8 @@ struct FaceWriter: StationWork {
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
-                // The guard on the tag says the same thing, so the failure is only logged.
+                // The guard on the tag also shows that the update did not finish, so this failure
+                // is only logged.
                 dependencies.progress(
                     .hint(
                         "the ledger could not record that the NFC text for phones is out of date: "

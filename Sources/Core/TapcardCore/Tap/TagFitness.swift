@@ -27,7 +27,7 @@ extension ScannedTag {
 struct TagFitness: StationWork {
     let station: Station
 
-    /// Reads the lock bits and the configuration, which needs one more command.
+    /// Reads the lock bits and the configuration. This takes one more command.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
@@ -51,11 +51,11 @@ struct TagFitness: StationWork {
         guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
-        let longest = await reader.maximumAnswerLength
+        let maxLength = await reader.maximumAnswerLength
         // Page 02h contains the static lock bytes.
-        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: longest))
+        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: maxLength))
         let dynamic = try await reader.performing(
-            ReadPages(lockPage...lockPage, maximumAnswerLength: longest))
+            ReadPages(lockPage...lockPage, maximumAnswerLength: maxLength))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
@@ -150,7 +150,7 @@ struct TagFitness: StationWork {
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let recorded = known?.protection
-        // No password is sent to a tag that is unprotected and stays unprotected.
+        // No password is sent to a tag that is unprotected and will stay unprotected.
         guard access.isProtected || protecting || recorded ?? .off != .off else { return .off }
         return (recorded ?? .off).corrected(
             by: try await station.passwords.evidence(

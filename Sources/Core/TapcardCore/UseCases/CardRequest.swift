@@ -59,7 +59,7 @@ public struct CardRequest: Sendable, Hashable {
 }
 
 extension CardRequest {
-    /// The kind of operation that is requested.
+    /// The kind of the requested operation.
     var kind: Operation.Kind {
         switch origin {
         case .issue: .issue
