@@ -88,8 +88,8 @@ public struct KeyFile: Sendable {
         .cancelled, "Canceled.", meaning: "The keys are unchanged.")
 
     /// Runs a body that reads and then writes the file, while holding a lock that keeps other
-    /// processes from doing the same. If two processes created or changed the keys at once, one of
-    /// the two key rings would be lost, along with the cards that depend on it.
+    /// processes from changing it. If two processes created or changed the keys at once, one of the
+    /// two key rings would be lost, along with the cards that depend on it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
