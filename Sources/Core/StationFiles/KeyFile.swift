@@ -108,7 +108,9 @@ public struct KeyFile: Sendable {
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
     /// Replaces the whole file. Only its owner can read the new file.
-    public func save(_ keys: KeyRing) throws(TapcardError) { try file.write(KeyFile.text(of: keys)) }
+    public func save(_ keys: KeyRing) throws(TapcardError) {
+        try file.write(KeyFile.text(of: keys))
+    }
 }
 
 extension KeyRingSource {
