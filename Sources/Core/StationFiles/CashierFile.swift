@@ -15,7 +15,7 @@ package struct Cashier: Hashable, Sendable {
 }
 
 /// The file that lists the till page's cashiers. The file is refused if anyone but its owner can
-/// use it.
+/// access it.
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let maximumCashiers = 200
@@ -34,10 +34,10 @@ package struct CashierFile: Sendable {
             unchanged: "The file is unchanged, and its cashiers can log in as before.")
     }
 
-    /// A value that differs whenever the file or its permissions may have changed; nil if the file
-    /// is missing.
+    /// A value that differs whenever the file or its permissions may have changed.
     package typealias Stamp = DurableFile.Stamp
 
+    /// The file's current stamp; nil if the file is missing.
     package func stamp() throws(TapcardError) -> Stamp? {
         try translating(DurableFile(path).stamp(), into: file.unreadable)
     }
@@ -122,7 +122,8 @@ package struct CashierFile: Sendable {
             let old = try load()
             var cashiers = old
             let result = try body(&cashiers)
-            // An unneeded write would change the stamp, and a running server would reread the file.
+            // An unnecessary write would change the stamp and make a running server reread the
+            // file.
             if cashiers != old { try save(cashiers) }
             return result
         }

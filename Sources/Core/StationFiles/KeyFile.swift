@@ -5,7 +5,7 @@ public import TapcardCore
 public import TapcardDomain
 import TextCodecs
 
-/// The file that holds a station's keys. The file is refused if anyone but its owner can use it.
+/// The file that holds a station's keys. The file is refused if anyone but its owner can access it.
 public struct KeyFile: Sendable {
     /// The path of the file.
     public var path: String { file.path }
@@ -117,7 +117,7 @@ extension KeyRingSource {
     /// Creates a source of the keys in a file. `ring` is the key ring that has just been read from
     /// it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
-        let known = Guarded(KnownRing(ring: ring))
+        let known = Guarded(CachedRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
             try known.withLock { known throws(TapcardError) in try known.ring(in: file) }
         }
@@ -125,7 +125,7 @@ extension KeyRingSource {
 }
 
 /// A key ring, and the stamp that its file had when the key ring was read.
-private struct KnownRing {
+private struct CachedRing {
     var ring: KeyRing
     var stamp: DurableFile.Stamp?
 

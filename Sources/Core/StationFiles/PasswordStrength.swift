@@ -1,12 +1,12 @@
 package import TapcardDomain
 
-/// The rules for a new password. A password that follows them is too hard to guess within the
+/// The requirements for a new password. A password that meets them is too hard to guess within the
 /// number of attempts allowed.
 package enum PasswordStrength {
     /// The minimum number of characters.
     package static let shortest = 10
     /// The minimum number of different characters that must remain after the name and common words
-    /// are taken out.
+    /// are removed.
     private static let minDistinctCharacters = 5
 
     private static let common = [

@@ -10,7 +10,7 @@ struct PrivateFile: Sendable {
     let path: String
     let secret: NextStep.FileStep.File
     let kind: TapcardError.Kind
-    /// The file's name at the start of a sentence, without its path.
+    /// The file's name for the start of a sentence, without the path.
     let name: String
     /// The consequence for the user if the file cannot be used.
     let meaning: String

@@ -29,7 +29,7 @@ struct MastermindBook: Hashable, Sendable {
         let timeToLive: Int?
     }
 
-    /// The maximum number of games; beyond it, the least recently played ones are dropped.
+    /// The maximum number of games. If there are more, the least recently played games are dropped.
     static let maximumGames = 16
     static let format = "tapcard mastermind 1"
     /// A placeholder for the number of a guess that the service has not evaluated yet.
@@ -119,7 +119,7 @@ extension MastermindBook {
         switch document["current"] {
         case .null?: currentID = nil
         case .string(let text)?:
-            // A current game that is not among the games has no guesses to show.
+            // A current game that is not stored has no guesses to show.
             guard let id = MastermindGameID(text), self.games.contains(where: { $0.game.id == id })
             else { return nil }
             currentID = id

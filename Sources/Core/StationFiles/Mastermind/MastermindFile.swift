@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 
 /// The file that holds a station's Mastermind data. The file is refused if anyone but its owner can
-/// use it.
+/// access it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void

@@ -103,9 +103,9 @@ package struct MastermindPlay: Sendable {
 
     /// Sends a guess for the current game, and returns the game including the service's evaluation.
     ///
-    /// The guess is saved in the file before it is sent. If there is no response, it stays there as
-    /// a guess that may have counted. It is never resent, because the service would count it a
-    /// second time.
+    /// The guess is saved in the file before it is sent. If there is no response, the guess stays
+    /// in the file as one that may have counted. It is never sent again, because the service would
+    /// count it a second time.
     package func guess(_ colors: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try currentGame(accepting: colors)
         try change(game) { $0.ask(colors) }

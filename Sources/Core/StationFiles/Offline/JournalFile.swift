@@ -18,8 +18,8 @@ package struct JournalFile: Sendable, Hashable {
         try read(keys)?.journal
     }
 
-    /// Whether there may be a journal with lines. The check is cheap, because it is made before
-    /// every tap. True if the journal cannot be read: loading it will then report why.
+    /// Whether the journal may contain lines. The check is cheap, because it is made before every
+    /// tap. True if the journal cannot be read, because loading it will then report why.
     package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
@@ -30,7 +30,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// The journal; if there is none, it is created. An empty journal for another ledger is
+    /// Loads the journal, or creates it if there is none. An empty journal for another ledger is
     /// replaced.
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
@@ -80,10 +80,10 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Reseals the journal with the keys that replace the old ones. A journal already sealed with
-    /// the new keys is left unchanged, so this can be repeated after a failure.
+    /// Reseals the journal with the new keys. A journal already sealed with the new keys is left
+    /// unchanged, so resealing can be repeated after a failure.
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
-        // A station that never took offline payments has no journal to reseal.
+        // A station that has never taken offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
             // An earlier attempt may have been interrupted after it had replaced the file.
@@ -101,7 +101,7 @@ package struct JournalFile: Sendable, Hashable {
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
         try alone { () throws(TapcardError) in
-            // Another process may have dropped the lines already, or replaced the whole journal.
+            // Another process may already have dropped the lines or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
             }

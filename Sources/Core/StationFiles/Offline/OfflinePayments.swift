@@ -145,8 +145,8 @@ package struct OfflinePayments: Sendable {
             return nil
         }
         let receipt = try receipt(of: line, found, amount, card, limits, station)
-        // The line may exist only in memory, so it is synced to disk before the request is reported
-        // as paid again.
+        // The line may exist only in memory, so it is synced to disk before the request is again
+        // reported as paid.
         try journal.renew(station.keys)
         return receipt
     }

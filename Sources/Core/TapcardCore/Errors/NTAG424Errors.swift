@@ -38,8 +38,8 @@ extension NTAG424CardError {
     var isRefusedKeyChange: Bool { kind == .doubtful(.refused(.integrity)) }
 
     /// Whether the cause may be that the chip's file settings are not those of a card. Only an
-    /// error in an authenticated session counts, so reading the settings does not use up an attempt
-    /// at authentication.
+    /// error in an authenticated session counts, so reading the settings does not use up an
+    /// authentication attempt.
     var mayBeDueToSettings: Bool {
         guard hadSession else { return false }
         switch kind {
@@ -84,7 +84,7 @@ extension TapcardError {
                 + "with the real card in the ledger.", uid: uid)
     }
 
-    /// The error for a chip whose keys were not derived from any key of this station.
+    /// The error for a chip whose keys were not derived from any of this station's keys.
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,

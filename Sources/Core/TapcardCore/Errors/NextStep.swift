@@ -32,7 +32,7 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        /// Make a card from the tag. Its chip is this model.
+        /// Make a card from the tag; the value is its chip model.
         case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
@@ -56,8 +56,8 @@ extension NextStep {
         case useAtItsStation
         /// Use a station with the issuer's keys, because this one has only a table of card keys.
         case useAtIssuerStation
-        /// Use the card at its own station, or use that station's ledger here. The card has this
-        /// currency.
+        /// Use the card at its own station, or use that station's ledger here; the value is the
+        /// card's currency.
         case useThere(Currency)
     }
 
@@ -68,7 +68,8 @@ extension NextStep {
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Tap the card again to resolve an open operation. The kind says why it is still open.
+        /// Tap the card again to resolve an open operation. The value says why the operation is
+        /// still open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
@@ -84,7 +85,7 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// Make a card from the tag, although it holds something else. Its chip is this model.
+        /// Make a card from the tag, although it holds something else; the value is its chip model.
         case makeCard(on: Chip)
         case protectAgain
         case goOn
@@ -155,7 +156,8 @@ extension NextStep {
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// Wait until the ledger is back. If an offline payment was refused, this is the reason.
+        /// Wait until the ledger is back; if an offline payment was refused, the value is the
+        /// reason.
         case waitForLedger(OfflineDecision.Reason?)
         /// Enter the top-up when the ledger is back, because its cash is already in the drawer.
         case addWhenBack

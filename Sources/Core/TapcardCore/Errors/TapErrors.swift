@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The errors of a tap that may have left an operation open.
+/// Errors for a tap that may have left an operation open.
 extension TapcardError {
     /// The error for an operation that has begun but may not have reached the card.
     static func stillOpen(_ open: Operation, because error: TapcardError) -> TapcardError {
@@ -63,7 +63,7 @@ extension TapcardError {
         [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
-    /// Whether the card itself is wrong, so that another tap would not help.
+    /// Whether the card itself is the problem, so that another tap would not help.
     var isCardAtFault: Bool {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
@@ -77,8 +77,8 @@ extension TapcardError {
                 + "Nothing else was changed.")
     }
 
-    /// This error; if the outcome is unknown, with the advice to repeat the request with the same
-    /// ID. A request takes effect only once per ID.
+    /// This error, with the advice to repeat the request with the same ID if the outcome is
+    /// unknown. Each ID takes effect only once.
     func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])

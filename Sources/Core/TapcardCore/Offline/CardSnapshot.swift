@@ -5,7 +5,8 @@ package import TapcardDomain
 /// A snapshot of the cards in a ledger, with the data that a station needs to take offline
 /// payments. Each card is a row of fixed size; the rows are sorted by card number.
 package struct CardSnapshot: Sendable, Hashable {
-    /// The maximum number of cards in a snapshot. At 20 bytes per card, that makes a file of 20 MB.
+    /// The maximum number of cards in a snapshot. At 20 bytes per card, a full snapshot takes up 20
+    /// MB.
     package static let maxCards = 1_000_000
     /// The maximum size of a snapshot file, in bytes.
     package static let longest = maxCards * rowSize + 1_024
@@ -41,7 +42,7 @@ package struct CardSnapshot: Sendable, Hashable {
     ) async throws(LedgerError) {
         // `now` was taken before reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
-        let read = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
+        let found = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
             var packed: [UInt8] = []
             var cards = rows.pagesOfStandings()
             while let card = try cards.next() {
@@ -59,7 +60,7 @@ package struct CardSnapshot: Sendable, Hashable {
         }
         self.init(
             currency: ledger.currency, ledgerID: ledgerID, takenAt: now, takenUptime: uptime,
-            retiredKeys: read.1, rows: read.0)
+            retiredKeys: found.1, rows: found.0)
     }
 
     package var cardCount: Int { rows.count / CardSnapshot.rowSize }

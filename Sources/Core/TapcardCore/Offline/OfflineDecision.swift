@@ -103,8 +103,8 @@ package enum OfflineDecision: Sendable, Hashable {
         // journal.
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
-        /// Throws if the amount is above a limit. The error reports the lowest limit, because that
-        /// is the amount that can still be paid.
+        /// Throws if the amount is above any limit. The error reports the lowest limit, because
+        /// that is the amount that can still be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {

@@ -10,7 +10,7 @@ public final class KeyRingSource: Sendable {
     private let ring: Guarded<KeyRing>
     /// The ID of the key with which all stations on the ledger seal, and whether this station has
     /// it.
-    private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
+    private let commonKey = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
     /// `load` reads the current keys; it should be cheap if they have not changed.
     public init(
@@ -28,10 +28,10 @@ public final class KeyRingSource: Sendable {
 
     /// The ID of the key with which the other stations seal, if this station lacks it. The station
     /// can then verify cards but must not seal records.
-    var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
+    var missing: UInt8? { commonKey.withLock { $0.isHere ? nil : $0.id } }
 
     /// Whether the ledger specifies the sealing key. No other key may then be used to seal.
-    var isCommon: Bool { common.withLock { $0.id != nil } }
+    var isCommon: Bool { commonKey.withLock { $0.id != nil } }
 
     /// Rereads the keys. The ledger overrules the file, which may be an older copy: a key that the
     /// ledger has retired is retired here, too, and the key that the ledger specifies is used to
@@ -54,12 +54,12 @@ public final class KeyRingSource: Sendable {
                 next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
         ring.withLock { $0 = trusted }
-        common.withLock { $0 = (policy.sealing, withSealingKey != nil) }
+        commonKey.withLock { $0 = (policy.sealing, withSealingKey != nil) }
     }
 }
 
 extension TapcardError {
-    /// The refusal at a station that lacks the key with which the other stations seal.
+    /// The error at a station that lacks the key with which the other stations seal.
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,

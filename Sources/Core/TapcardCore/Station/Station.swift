@@ -64,7 +64,7 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether someone has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
-        /// The file that phones read on an NTAG 424: the address of the issuer's page.
+        /// The file that phones read on an NTAG 424. It contains the address of the issuer's page.
         package var address = AddressFile.placeholder
 
         /// Creates settings. Every parameter has a default.
@@ -92,7 +92,7 @@ public struct Station: Sendable {
     /// The clocks, the random source, the cashier, and the progress callback, passed in so that
     /// tests can control them.
     public struct Dependencies: Sendable {
-        /// The time of day.
+        /// The current time, by the wall clock.
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil if the machine has none.
         public let uptime: @Sendable () -> Uptime?
@@ -160,7 +160,7 @@ public struct Station: Sendable {
         case problem(TapcardError)
         /// The card or problem reported last is gone.
         case gone
-        /// The reader was empty when it was first checked after it was opened.
+        /// The reader was empty the first time it was checked after being opened.
         case empty
         /// A lost reader has been found again, or another reader has replaced it.
         case readerReturned(name: String)

@@ -86,18 +86,18 @@ extension Station {
 
     /// Activates the code of the card on the reader through the service.
     ///
-    /// The attempt is durably recorded before the service is called, and so is the response before
-    /// the card is written. An attempt without a response is repeated with the same code, even for
-    /// a request with a new ID; that ID is stored with the attempt, so that a retry gets the same
-    /// result. Canceling does not stop the call: the response is still recorded, and the next tap
-    /// writes it to the card.
+    /// The attempt is recorded durably before the service is called, and the response is recorded
+    /// durably before the card is written. An attempt without a response is repeated with the same
+    /// code, even for a request with a new ID; that ID is stored with the attempt, so that a retry
+    /// gets the same result. Canceling does not stop the call: the response is still recorded, and
+    /// the next tap writes it to the card.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is reserved at first, and is booked once the
+    /// Sells a ticket with random balls. The price is first reserved, and then booked once the
     /// payment has been written to the card; until then, the ticket is not valid. A request with
     /// the same ID returns the same ticket. The caller has to make sure that the draw has not taken
     /// place yet.
@@ -201,8 +201,8 @@ extension Station {
 
     /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
     /// trusted is written to only if the operator enters its number. In that case, the station also
-    /// looks among its own keys for the one behind the tag's password, because a restored ledger
-    /// may not contain that key's ID.
+    /// searches its own keys for the one from which the tag's password was derived, because a
+    /// restored ledger may not specify it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await RepairCard(card: card).run(at: self)
     }

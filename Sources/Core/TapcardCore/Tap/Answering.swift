@@ -103,7 +103,7 @@ struct Answering: StationWork {
                 receipt($0, isReplayed: !request.isNew(history), history, .outOfDate)
             }
         }
-        return await answer(request, by: history)
+        return await resultOfResolving(request, in: history)
     }
 
     /// The outcome of a request whose card is gone or can no longer be trusted, according to the
@@ -160,8 +160,8 @@ struct Answering: StationWork {
     /// The result of a request that was not begun, if the result follows from an operation that the
     /// tap resolved: an earlier request to close the card counts as this one, and a caller without
     /// an ID must not repeat an earlier payment.
-    private func answer(
-        _ request: PendingRequest, by history: TapHistory
+    private func resultOfResolving(
+        _ request: PendingRequest, in history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
         guard request.operation == nil, case .change(let action, _) = request.parameters
         else { return nil }
@@ -178,9 +178,9 @@ struct Answering: StationWork {
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
         // Only these errors claim that nothing happened.
-        let claimsNothing =
+        let claimsNoChange =
             [.failed, .noCard, .noReader].contains(error.result) || error.isPermanentForTag
-        guard claimsNothing, let uid, let known = try? await ledger.knownCard(of: uid),
+        guard claimsNoChange, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
         guard error.isPermanentForTag else { return TapcardError.stillOpen(open, because: error) }

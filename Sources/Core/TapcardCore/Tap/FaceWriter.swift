@@ -85,8 +85,8 @@ struct FaceWriter: StationWork {
             dependencies.progress(.hint("the chip has no room for the NFC text for phones"))
             return .outOfDate
         }
-        // After an interrupted update, a page may be weak even though it can be read, so every page
-        // is written again.
+        // After an interrupted update, a page may be weak even though it reads correctly, so every
+        // page is written again.
         let writes = pages.layout.writes(
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
@@ -127,7 +127,7 @@ struct FaceWriter: StationWork {
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
-        // If there is not enough room, the members of other software are dropped.
+        // If there is not enough room, the members that other software added are dropped.
         if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
         return try? face.area(in: pages.layout)

@@ -58,7 +58,7 @@ enum Interruption: Error, Sendable {
         case .card(let error):
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
-            // A bad contact can cause any of these.
+            // Poor contact can cause any of these.
             case .differs, .garbled, .otherChip: true
             case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false

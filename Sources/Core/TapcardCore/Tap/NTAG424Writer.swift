@@ -123,7 +123,8 @@ struct NTAG424Writer: StationWork {
             != visit.card
     }
 
-    /// The address for the card. If the station has no page set, the card keeps the address it has.
+    /// The address for the card. If no page is set at this station, the card keeps its current
+    /// address.
     private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
         guard !isMaking, settings.address == .placeholder, let visit, visit.grant != nil else {
             return settings.address

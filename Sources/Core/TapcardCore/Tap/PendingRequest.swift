@@ -40,8 +40,8 @@ struct PendingRequest: Sendable, Hashable {
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// Whether the ledger expected the tag to be protected and the tag's protection differed from
-    /// that.
+    /// Whether the tag's protection differed from the protection that the ledger expected it to
+    /// have.
     var protectionDiffered = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {

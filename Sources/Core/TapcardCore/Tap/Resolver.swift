@@ -6,7 +6,7 @@ public import TapcardDomain
 extension TapcardError {
     /// The error for a card with an old record and a damaged one. The card may be a copy, but a
     /// genuine card looks the same if its newest record was lost.
-    fileprivate static func onlyOld(
+    fileprivate static func onlyOldRecord(
         _ sequence: SequenceNumber, on card: LedgerCard
     ) -> TapcardError {
         TapcardError(
@@ -31,7 +31,7 @@ extension TapcardError {
 extension LedgerCard {
     /// Whether the card's balance was moved to another card before its own tag was completely
     /// written.
-    fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
+    fileprivate var wasReplacedBeforeCompletion: Bool { status == .replaced && confirmed == .none }
 }
 
 extension CardReading {
@@ -59,12 +59,12 @@ struct Resolver: StationWork {
         if let closed = reading.formattedRefusal { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
-        case .damaged where reading.known?.card.wasReplacedHalfMade == true:
+        case .damaged where reading.known?.card.wasReplacedBeforeCompletion == true:
             // The tag was never completely written, so nothing can have been damaged since.
             return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
-                return TapcardError.onlyOld(sequence, on: card)
+                return TapcardError.onlyOldRecord(sequence, on: card)
             }
             // Another station may have made the tag into a card in its own currency.
             if let other = station.strangers.sealedElsewhere(reading)?.currency {
@@ -292,7 +292,7 @@ public struct ResolvedOperation: Sendable, Hashable {
     /// The amount that the operation added, or would have added, to the balance; negative for a
     /// payment.
     public let amount: Money
-    /// The balance of the tag's earlier account, if this operation closed it.
+    /// The balance of the tag's earlier account if this operation closed it; otherwise, 0.
     public let closed: Money
 
     init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {

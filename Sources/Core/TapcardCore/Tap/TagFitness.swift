@@ -76,10 +76,10 @@ struct TagFitness: StationWork {
         guard let layout = reading.pages?.layout, let first = layout.recordPages.first,
             settings.mirrors(onto: first...layout.pages.upperBound)
         else { return }
-        throw .refused(mirrored(reading.uid, .trust(.replace(nil))))
+        throw .refused(mirrorError(reading.uid, .trust(.replace(nil))))
     }
 
-    private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
+    private func mirrorError(_ uid: CardUID, _ step: NextStep) -> TapcardError {
         TapcardError(
             .unsupportedTag,
             "The tag cannot be used because its ASCII mirror is turned on: it shows its UID or "
@@ -108,7 +108,7 @@ struct TagFitness: StationWork {
                     + "model.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
-        // The capability container gives the space in units of eight bytes.
+        // The capability container specifies the available space in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 .unsupportedTag,
@@ -143,7 +143,7 @@ struct TagFitness: StationWork {
         // A mirror replaces bytes on every read, so a record could not be read back as written.
         if configuration.mirrorPage != nil {
             throw .refused(
-                mirrored(
+                mirrorError(
                     uid,
                     known.map { $0.protection != .off } ?? false
                         ? .tag(.protectAgain) : .tag(.useAnother)))

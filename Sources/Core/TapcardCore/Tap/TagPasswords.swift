@@ -30,7 +30,7 @@ struct TagPasswords: StationWork {
         if !requiresPassword, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
             if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
-            guard !requiresPassword else { throw .refused(.othersPassword(identity, noted)) }
+            guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
             return .nothing
         }
         let found: UInt8?
@@ -51,7 +51,7 @@ struct TagPasswords: StationWork {
                     keyID: found, isFullProtection: settings.isFullProtection || settings.isLocked)
                 : .has(keyID: found)
         }
-        guard !requiresPassword else { throw .refused(.othersPassword(identity, noted)) }
+        guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
             // If this station lacks the key for the recorded password, the tag cannot be checked.
             _ = try password(keyID, of: uid)
@@ -142,12 +142,14 @@ struct TagPasswords: StationWork {
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
         guard let password = try opening(card.protection, of: card.uid) else { return nil }
-        if !isOpened { _ = try await unlimited(card) }
+        if !isOpened { _ = try await settingsWithoutLimit(card) }
         return password
     }
 
     /// The settings of a tag; throws if it limits failed attempts.
-    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
+    private func settingsWithoutLimit(
+        _ card: LedgerCard
+    ) async throws(Interruption) -> AccessConfiguration {
         let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
@@ -161,7 +163,7 @@ struct TagPasswords: StationWork {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
         else { return }
-        let settings = try await unlimited(card)
+        let settings = try await settingsWithoutLimit(card)
         try station.fitness.requireShown(reading, settings)
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
@@ -209,7 +211,7 @@ extension Chip {
 
 extension TapcardError {
     /// The error for a tag with a password that is not ours.
-    fileprivate static func othersPassword(
+    fileprivate static func unknownPassword(
         _ identity: TagIdentity, _ noted: CardProtection?
     ) -> TapcardError {
         TapcardError(

@@ -34,7 +34,7 @@ struct Tap: Sendable, Hashable {
 
     /// The result of an action, as reported to the tap.
     enum Event: Sendable {
-        /// The request is new or still open, and only this card is accepted; nil for any card.
+        /// The request is new or still open, and only this card is accepted; nil if any card is.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(CardReading)
@@ -120,7 +120,7 @@ struct Tap: Sendable, Hashable {
             return
         }
         claimed = claim
-        last = TapcardError.disturbed.naming(touched)
+        last = TapcardError.poorContact.naming(touched)
         readAgain()
     }
 
@@ -148,7 +148,7 @@ extension Interruption {
 
 extension TapcardError {
     /// The error for a card that failed a check once, which may be due to poor contact.
-    fileprivate static let disturbed = TapcardError(
+    fileprivate static let poorContact = TapcardError(
         .tagLost,
         "The connection between the card and the reader failed, perhaps because of poor contact.",
         meaning: unchanged)

@@ -25,7 +25,7 @@ protocol TapUseCase: UseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Does what was requested, on a card that has no open operation.
+    /// Carries out the request on a card that has no open operation.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>

@@ -5,7 +5,7 @@ package import TapcardDomain
 /// Activates a card's code. The first tap records the attempt in the ledger, then the service is
 /// called, and a second tap writes the service's response to the card.
 package struct Activation: UseCase {
-    /// How many times to try to record a response as long as the outcome is unknown.
+    /// How many times to try to record a response if the outcome remains unknown.
     private static let maxRecordings = 3
     /// The version in a response is cut to this length before it is stored.
     private static let maxVersionLength = 64

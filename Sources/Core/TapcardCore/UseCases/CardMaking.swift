@@ -84,7 +84,7 @@ package struct CardMaking: TapUseCase {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
-            // A card that was made but cannot be trusted is not presented as a good one.
+            // A card that was made but cannot be trusted is not reported as a success.
             if error.isCardAtFault { return nil }
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
                 return .success(await fullSummary(summary, of: making, at: station))
@@ -240,8 +240,8 @@ extension CardMaking {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    /// The new card's summary, with everything that the request has to report: lost tickets, a
-    /// closed account, a code that another card keeps, resolved operations, and similar cards.
+    /// The new card's summary, with everything that has to be reported: lost tickets, a closed
+    /// account, a code that another card keeps, resolved operations, and similar cards.
     private func fullSummary(
         _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {

@@ -117,12 +117,12 @@ struct CardPlanning: StationWork {
         case .issue(let wanted, let amount, let hasScratchCard):
             try translating(
                 station.limits.requireOwnCurrency(amount), into: Interruption.refused)
-            try await requireFree(reading, request)
+            try await requireOverwritable(reading, request)
             (holder, balance) = (wanted, amount)
             scratch = hasScratchCard ? .unscratched : .none
             origin = .issue
         case .replace(let lost):
-            try await requireFree(reading, request)
+            try await requireOverwritable(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
             // If the lost card is unknown, the ledger's rules refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
@@ -200,7 +200,7 @@ struct CardPlanning: StationWork {
     }
 
     /// Refuses to overwrite a tag that may be of value to someone.
-    private func requireFree(
+    private func requireOverwritable(
         _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
         let unchanged = TapcardError.nothingWritten

@@ -80,7 +80,7 @@ public struct CardSummary: Sendable, Hashable {
     public let protection: CardProtection?
     /// The result of checking the manufacturer's signature when the card was made.
     public let originality: TagInfo.Originality?
-    /// The operations that earlier taps left open and this one resolved.
+    /// The operations that earlier taps left open and this tap resolved.
     public var resolved: [ResolvedOperation]
     /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
@@ -121,7 +121,7 @@ extension CardSummary {
         return summary
     }
 
-    /// Creates the summary of a card that this ledger knows.
+    /// Creates the summary of a card in this ledger.
     init(
         _ known: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
         ledger: Standing? = nil, resolved: [ResolvedOperation], problem: TapcardError? = nil

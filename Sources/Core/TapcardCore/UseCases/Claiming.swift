@@ -27,8 +27,8 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
-            // A prize adds credit to the card, and a station with a table of card keys cannot write
-            // credit.
+            // A prize adds credit to the card, and a station with only a table of card keys cannot
+            // write credit.
             try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
@@ -118,7 +118,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// The progress in booking the prizes.
+/// The progress of booking a card's prizes.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {
@@ -236,7 +236,7 @@ extension TapcardError {
         ].contains(kind)
     }
 
-    /// This error; if the prize exceeds a limit, with an explanation and the next step.
+    /// This error, with an explanation and the next step if the prize exceeds a limit.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above maximum: Money
     ) -> TapcardError {

@@ -69,7 +69,7 @@ extension History {
     public static func lines(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
-        let lines = try await looking(at: ledger) { rows, currency throws(LedgerError) in
+        let lines = try await querying(at: ledger) { rows, currency throws(LedgerError) in
             var lines: [HistoryLine] = []
             for operation in try rows.operations(on: card, last: count) {
                 lines.append(try rows.line(of: operation, currency))
@@ -108,7 +108,7 @@ extension History {
     ) async throws(TapcardError) -> [ActivationAttempt] {
         guard let first = lines.first?.operation.begunAt else { return [] }
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
-        return try await looking(at: ledger) { rows, _ throws(LedgerError) in
+        return try await querying(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []
             // An attempt made before the first line may have led to one of the activations in these
             // lines.
@@ -124,8 +124,8 @@ extension History {
         }
     }
 
-    /// Adds up the operations begun in a period, oldest first. `add` gets each operation with the
-    /// amounts that it booked in addition to its own.
+    /// Passes each operation begun in a period to `add`, oldest first, with the amounts that the
+    /// operation booked in addition to its own. Returns the resulting sum.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void
@@ -143,7 +143,7 @@ extension History {
 }
 
 extension History {
-    private static func looking<Success: Sendable>(
+    private static func querying<Success: Sendable>(
         at ledger: any LedgerStore,
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {

@@ -28,7 +28,7 @@ struct PayOutPrize: StationWork {
                 {
                     return try await receipt(of: paid)
                 }
-                throw try await booked(claim, summary.uid)
+                throw try await alreadyBooked(claim, summary.uid)
             }
             let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
@@ -107,7 +107,7 @@ struct PayOutPrize: StationWork {
     }
 
     /// The refusal to pay out a prize that was booked before.
-    private func booked(
+    private func alreadyBooked(
         _ claim: CardTicket.Claim, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {
         guard claim.isPaidOut else {

@@ -14,7 +14,7 @@ struct RepairCard: TapUseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        // A card without a good record is accepted only if the operator enters its number.
+        // A card that cannot be trusted is accepted only if the operator enters its number.
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }

@@ -4,7 +4,7 @@ import Ledger
 public import Tags
 public import TapcardDomain
 
-/// Information about a tag, which does not have to be a card.
+/// Information about a tag, whether or not it is a card.
 public struct TagInfo: Sendable, Hashable {
     /// The result of checking the manufacturer's signature. The signature proves who made the chip,
     /// but not that the card is the original.
@@ -104,7 +104,7 @@ struct TagTools: StationWork {
                 counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
                     .reversed().reduce(0) { $0 << 8 | UInt32($1) }
             }
-            // The low nibble of the byte is the write access: 0 means unrestricted.
+            // The low nibble of the byte is the write access condition; 0 means unrestricted.
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(

@@ -167,10 +167,10 @@ struct ResolvePurchase: TapUseCase {
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
         // The ticket has the requested draw, so a request for a draw other than the one bought is
         // refused.
-        let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
+        let requested = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
         request = PendingRequest(
-            sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
-        // Only the card that was to be charged can show whether it was.
+            sold.operation, .ticket(requested, Money(minorUnits: sold.price, currency)), only: card)
+        // Only the card used for the purchase can show whether the ticket was paid for.
         self.card = card ?? sold.card
     }
 

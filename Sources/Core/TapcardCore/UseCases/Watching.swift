@@ -26,7 +26,7 @@ struct ReaderWatch: StationWork {
         var isFirst = true
         while !Task.isCancelled {
             let present: CardUID?
-            var wereSeveral = false
+            var sawSeveral = false
             do {
                 let summary = try await station.read(resolving: resolving)
                 (present, isFirst) = (summary.uid, false)
@@ -46,18 +46,18 @@ struct ReaderWatch: StationWork {
                 if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
-                    guard await sawReaderComeBack(show) else { return }
+                    guard await readerCameBack(show) else { return }
                     (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
                     continue
                 }
                 present = error.uid
-                wereSeveral = error.kind == .severalTags
+                sawSeveral = error.kind == .severalTags
             }
-            let lost = await waitForRemoval(of: present, wereSeveral: wereSeveral)
+            let lost = await waitForRemoval(of: present, sawSeveral: sawSeveral)
             if Task.isCancelled { return }
             guard await show(.gone) else { return }
             if let lost {
-                guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
+                guard await show(.problem(TapcardError(lost))), await readerCameBack(show)
                 else { return }
                 (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
             }
@@ -71,25 +71,25 @@ struct ReaderWatch: StationWork {
     }
 
     /// Returns once this card has been removed from the reader or another card has taken its place.
-    /// If no card is given, waits for the first card seen. Returns the error if the reader itself
-    /// is gone.
-    private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
+    /// If no card is given, waits for the removal of the first card seen. Returns the error if the
+    /// reader itself is gone.
+    private func waitForRemoval(of card: CardUID?, sawSeveral: Bool) async -> ReaderError? {
         var present = card?.bytes
         var misses = 0
-        var wereSeveral = wereSeveral
+        var sawSeveral = sawSeveral
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
                 // If several cards were there, the one that is left was never read, so it counts as
                 // a new card.
-                if present == nil ? wereSeveral : present != uid { break }
+                if present == nil ? sawSeveral : present != uid { break }
                 present = uid
                 misses = 0
             } catch {
                 switch error.kind {
                 case .severalTags:
                     misses = 0
-                    wereSeveral = true
+                    sawSeveral = true
                 case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
                     misses += 1
                 case .noReader, .busy, .readerLost: return error
@@ -104,7 +104,7 @@ struct ReaderWatch: StationWork {
     }
 
     /// Waits for the reader and reports that it is back. Returns false if watching is over.
-    private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
+    private func readerCameBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerReturned(name: reader.name))
     }
