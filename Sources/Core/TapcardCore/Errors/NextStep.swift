@@ -18,7 +18,7 @@ package enum NextStep: Hashable, Sendable {
 }
 
 extension NextStep {
-    /// A step that an operator or cashier takes with a card.
+    /// A step that involves a card.
     package enum CardStep: Hashable, Sendable {
         case topUp
         case unblock

@@ -152,10 +152,10 @@ extension Station {
 
     /// Books one ticket's prize as paid in cash. The ticket must belong to the card on the reader.
     ///
-    /// A ticket's prize can be booked only once: if it was booked before, this throws an error that
-    /// says when and by which cashier. Only a retry with the caller's own ID gets the same receipt.
-    /// The card shows whose ticket it is. Nothing is written to it for the payout, but an open
-    /// operation on it is resolved.
+    /// A ticket's prize can be booked only once: if it has already been booked, this throws an
+    /// error that says when and by which cashier. Only a retry with the caller's own ID gets the
+    /// same receipt. The card shows whose ticket it is. Nothing is written to it for the payout,
+    /// but an open operation on it is resolved.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil

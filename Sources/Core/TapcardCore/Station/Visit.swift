@@ -85,7 +85,7 @@ package struct Visit: Sendable, Hashable {
     package func certainty(of request: VisitRequest) -> Certainty? {
         let recorded = (operations[request] ?? [:]).values
         if recorded.contains(.yes) { return .yes }
-        // Until the ledger has been asked, any request may have been carried out for a card whose
+        // Until the ledger has been queried, any request may have been carried out for a card whose
         // arrival was not seen.
         return isUnseen || earlier.contains(request) || !recorded.isEmpty ? .perhaps : nil
     }
@@ -101,9 +101,9 @@ package struct Admission: Sendable {
 
     package init() {}
 
-    /// How certain it is that this request was already carried out for the card, in which case
-    /// someone has to confirm it. Nil if the request may begin. `card` is the only card that the
-    /// request accepts.
+    /// How certain it is that this request was already carried out for the card. If so, someone has
+    /// to confirm the request before it may begin again. Nil if the request may begin. `card` is
+    /// the only card that the request accepts.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {

@@ -76,7 +76,7 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
-        // If this request asked about an earlier attempt, it continues with that attempt's ID.
+        // If this request was linked to an existing attempt, it continues with that attempt's ID.
         id = try await queryingLedger(await station.ledger.attempt(forRequest: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))

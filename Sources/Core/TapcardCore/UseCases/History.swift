@@ -30,7 +30,7 @@ public struct HistoryLine: Sendable, Hashable {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }
 
-    /// The activation attempt that this operation asked about.
+    /// The existing activation attempt to which this request was linked.
     public var attempt: OperationID? {
         if case .attempt(let id) = operation.subject { id } else { nil }
     }

@@ -21,7 +21,7 @@ struct PayOutPrize: StationWork {
         return try await summary.afterResolving { () throws(TapcardError) in
             let ticket = try await CardTickets(of: summary, in: ledger)
                 .tickets(naming: name)[0]
-            // The prize was booked before, so it must not be paid out again.
+            // The prize has already been booked, so it must not be paid out again.
             if let claim = ticket.claim {
                 if SafetyRule.payoutIsReportedOnce.isDisabled,
                     let paid = try await queryingLedger(await ledger.operation(claim.operation))
@@ -106,7 +106,7 @@ struct PayOutPrize: StationWork {
         }
     }
 
-    /// The refusal to pay out a prize that was booked before.
+    /// The refusal to pay out a prize that has already been booked.
     private func alreadyBooked(
         _ claim: CardTicket.Claim, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {

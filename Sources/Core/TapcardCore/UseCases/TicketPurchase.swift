@@ -9,7 +9,7 @@ public struct TicketReceipt: Sendable, Hashable {
     public let receipt: Receipt
 }
 
-/// A valid ticket, with what the ledger knows about it.
+/// A valid ticket, with the ledger's data about it.
 public struct CardTicket: Sendable, Hashable {
     /// The ticket.
     public let ticket: Ticket
@@ -74,7 +74,8 @@ public struct PrizeReceipt: Sendable, Hashable {
     public struct Prize: Sendable, Hashable {
         /// The winning ticket.
         public let ticket: CardTicket
-        /// The draw; nil if the prize was booked before and the lottery no longer lists the draw.
+        /// The draw; nil if the prize had already been booked and the lottery no longer lists the
+        /// draw.
         public let draw: Draw?
         /// The receipt for the prize.
         public let receipt: Receipt
@@ -87,7 +88,7 @@ public struct PrizeReceipt: Sendable, Hashable {
         public var isPaidOut: Bool { receipt.operation.kind == .payout }
     }
 
-    /// Whether every prize was booked before, so that nothing happened this time.
+    /// Whether every prize had already been booked, so that nothing happened this time.
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
