@@ -14,7 +14,8 @@ package struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file that lists the till page's cashiers. It is refused unless only its owner may use it.
+/// The file that lists the till page's cashiers. The file is refused if anyone but its owner can
+/// access it.
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let maximumCashiers = 200
@@ -33,15 +34,15 @@ package struct CashierFile: Sendable {
             unchanged: "The file is unchanged, and its cashiers can log in as before.")
     }
 
-    /// A value that differs whenever the file or its permissions may have changed; nil if the file
-    /// is missing.
+    /// A value that differs whenever the file or its permissions may have changed.
     package typealias Stamp = DurableFile.Stamp
 
+    /// The file's current stamp; nil if the file is missing.
     package func stamp() throws(TapcardError) -> Stamp? {
         try translating(DurableFile(path).stamp(), into: file.unreadable)
     }
 
-    /// The cashiers by name; none if the file is missing.
+    /// The cashiers in the file; empty if the file is missing.
     package func load() throws(TapcardError) -> [Cashier] {
         try file.requirePrivate()
         let found = try translating(
@@ -75,8 +76,7 @@ package struct CashierFile: Sendable {
                 cashiers.insertSorted(Cashier(known.name, cashier.password))
                 return (known.name, false)
             }
-            // With a name that only looks the same, one cashier's work would be attributed to
-            // another.
+            // If two names looked alike, one cashier's work could be attributed to the other.
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
                     .refusal(.badName),
@@ -95,7 +95,7 @@ package struct CashierFile: Sendable {
         }
     }
 
-    /// Replaces a cashier's hash; false if the entry has changed since it was read.
+    /// Replaces a cashier's hash. Returns false if the entry has changed since it was read.
     package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             // Another process may have set a new password or removed the cashier.
@@ -115,16 +115,17 @@ package struct CashierFile: Sendable {
         }
     }
 
-    private func change<Answer>(
-        _ body: (inout [Cashier]) throws(TapcardError) -> Answer
-    ) throws(TapcardError) -> Answer {
+    private func change<Success>(
+        _ body: (inout [Cashier]) throws(TapcardError) -> Success
+    ) throws(TapcardError) -> Success {
         try file.alone { () throws(TapcardError) in
             let old = try load()
             var cashiers = old
-            let answer = try body(&cashiers)
-            // An unneeded write would change the stamp, and a running server would reread the file.
+            let result = try body(&cashiers)
+            // An unnecessary write would change the stamp and make a running server reread the
+            // file.
             if cashiers != old { try save(cashiers) }
-            return answer
+            return result
         }
     }
 

@@ -5,7 +5,7 @@ public import TapcardCore
 public import TapcardDomain
 import TextCodecs
 
-/// The file that holds a station's keys. It is refused unless only its owner may use it.
+/// The file that holds a station's keys. The file is refused if anyone but its owner can access it.
 public struct KeyFile: Sendable {
     /// The path of the file.
     public var path: String { file.path }
@@ -66,12 +66,13 @@ public struct KeyFile: Sendable {
         file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
     }
 
-    /// The keys, and whether they are new: if the file is missing, they are created now, for cards
-    /// in this currency.
+    /// The keys, and whether they are new. If the file is missing, this creates it with new keys
+    /// for cards in this currency.
     public func loadOrMake(
         created: String, currency: Currency? = nil, random: (Int) -> [UInt8]
     ) throws(TapcardError) -> (keys: KeyRing, areNew: Bool) {
-        // Usually the keys exist. They are only ever replaced as a whole, so reading needs no lock.
+        // Usually the file exists. It is only ever replaced as a whole, so reading it needs no
+        // lock.
         if let keys = try load() { return (keys, false) }
         return try alone { () throws(TapcardError) in
             // Another process may have created the keys before this one got the lock.
@@ -86,9 +87,9 @@ public struct KeyFile: Sendable {
     private static let stopped = TapcardError(
         .cancelled, "Canceled.", meaning: "The keys are unchanged.")
 
-    /// Runs a body that reads and then writes the file, while holding a lock against other
-    /// processes. If two processes created or changed the keys at once, one of the two key rings
-    /// would be lost, along with the cards that depend on it.
+    /// Runs a body that reads and then writes the file, while holding a lock that keeps other
+    /// processes from changing it. If two processes created or changed the keys at once, one of the
+    /// two key rings would be lost, along with the cards that depend on it.
     public func alone<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
@@ -103,25 +104,28 @@ public struct KeyFile: Sendable {
             }, body)
     }
 
-    /// The contents of the file.
+    /// The contents of a key file with these keys.
     public static func text(of keys: KeyRing) -> String { keys.json().prettyText }
 
-    /// Replaces the whole file. Only its owner can read the new one.
-    public func save(_ keys: KeyRing) throws(TapcardError) { try file.write(KeyFile.text(of: keys)) }
+    /// Replaces the whole file. Only its owner can read the new file.
+    public func save(_ keys: KeyRing) throws(TapcardError) {
+        try file.write(KeyFile.text(of: keys))
+    }
 }
 
 extension KeyRingSource {
-    /// The keys in a file. `ring` is the key ring that has just been read from it.
+    /// Creates a source of the keys in a file. `ring` is the key ring that has just been read from
+    /// it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
-        let known = Guarded(KnownRing(ring: ring))
+        let known = Guarded(CachedRing(ring: ring))
         self.init(ring) { () throws(TapcardError) in
             try known.withLock { known throws(TapcardError) in try known.ring(in: file) }
         }
     }
 }
 
-/// A key ring, and the stamp of its file from when it was read.
-private struct KnownRing {
+/// A key ring, and the stamp that its file had when the key ring was read.
+private struct CachedRing {
     var ring: KeyRing
     var stamp: DurableFile.Stamp?
 

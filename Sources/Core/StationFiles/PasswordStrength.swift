@@ -1,12 +1,12 @@
 package import TapcardDomain
 
-/// The rules for a new password. A password that follows them is too hard to guess within the
+/// The requirements for a new password. A password that meets them is too hard to guess within the
 /// number of attempts allowed.
 package enum PasswordStrength {
     /// The minimum number of characters.
     package static let shortest = 10
     /// The minimum number of different characters that must remain after the name and common words
-    /// are taken out.
+    /// are removed.
     private static let minDistinctCharacters = 5
 
     private static let common = [
@@ -24,7 +24,7 @@ package enum PasswordStrength {
             return "The password must have at least \(shortest) characters."
         }
         var rest = password.lowercased()
-        // Attackers try the name and common words first, so they do not count.
+        // Attackers try the name and common words first, so these do not count.
         for word in [name.text.lowercased()] + common { rest = rest.replacing(word, with: "") }
         guard Set(rest).count < minDistinctCharacters else { return nil }
         return "The password is too easy to guess: apart from the name, common words, and repeated "

@@ -1,15 +1,16 @@
 import OperatingSystem
 import TapcardCore
 
-/// A file with secrets, which only its owner may use. Its errors refer to the file by name.
+/// A file that contains secrets and that only its owner may use. Its errors refer to the file by
+/// name.
 struct PrivateFile: Sendable {
     static let mode: UInt32 = 0o600
-    private static let othersMayUse: UInt32 = 0o077
+    private static let accessByOthers: UInt32 = 0o077
 
     let path: String
     let secret: NextStep.FileStep.File
     let kind: TapcardError.Kind
-    /// The file's name at the start of a sentence, without its path.
+    /// The file's name for the start of a sentence, without the path.
     let name: String
     /// The consequence for the user if the file cannot be used.
     let meaning: String
@@ -27,11 +28,11 @@ struct PrivateFile: Sendable {
         (self.meaning, self.unchanged) = (meaning, unchanged ?? meaning)
     }
 
-    /// Refuses a file that others may use. With `mayBeForeign`, the file may belong to another
-    /// user.
+    /// Refuses a file that others can use. If `mayBeForeign` is true, the file may belong to
+    /// another user.
     func requirePrivate(mayBeForeign: Bool = false) throws(TapcardError) {
         switch try translating(
-            DurableFile(path).exposure(PrivateFile.othersMayUse), into: unreadable)
+            DurableFile(path).exposure(PrivateFile.accessByOthers), into: unreadable)
         {
         case .permitted(let mode):
             throw refusal(

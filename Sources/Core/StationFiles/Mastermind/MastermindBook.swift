@@ -22,14 +22,14 @@ package struct KeptMastermindGame: Hashable, Sendable {
 struct MastermindBook: Hashable, Sendable {
     /// A logged-in user.
     struct Login: Hashable, Sendable {
-        /// The service that issued the token; it is never sent to any other service.
+        /// The service that issued the token; the token is never sent to any other service.
         let address: String
         let user: String
         let token: MastermindToken
         let timeToLive: Int?
     }
 
-    /// The maximum number of games; beyond it, the least recently played ones are dropped.
+    /// The maximum number of games. If there are more, the least recently played games are dropped.
     static let maximumGames = 16
     static let format = "tapcard mastermind 1"
     /// A placeholder for the number of a guess that the service has not evaluated yet.
@@ -48,7 +48,7 @@ struct MastermindBook: Hashable, Sendable {
         games.last { $0.address == address && $0.game.id == currentID }
     }
 
-    /// The stored game; if it is not stored, a new entry for it.
+    /// The stored entry for a game; a new entry if the game is not stored.
     func kept(_ game: MastermindGame, at address: String) -> KeptMastermindGame {
         games.last { $0.address == address && $0.game == game }
             ?? KeptMastermindGame(address: address, game: game)
@@ -89,8 +89,8 @@ extension MastermindBook {
         ]
     }
 
-    /// A guess, its number, and its black and white pegs, in a short form because there may be
-    /// many.
+    /// A guess, its number, and its black and white pegs, in a compact form because there may be
+    /// many guesses.
     private static func document(_ turn: MastermindTurn) -> JSONValue {
         func number(_ value: Int?) -> JSONValue { value.map { .number(String($0)) } ?? .null }
         return [
@@ -119,7 +119,7 @@ extension MastermindBook {
         switch document["current"] {
         case .null?: currentID = nil
         case .string(let text)?:
-            // A current game that is not among the games has no guesses to show.
+            // A current game that is not stored has no guesses to show.
             guard let id = MastermindGameID(text), self.games.contains(where: { $0.game.id == id })
             else { return nil }
             currentID = id
@@ -157,7 +157,7 @@ extension MastermindBook {
         switch (wholeNumber(parts[1]), wholeNumber(parts[2]), wholeNumber(parts[3])) {
         case (let number?, let black?, let white?):
             let evaluation = MastermindEvaluation(black: black, white: white)
-            // If no guess can score these pegs, the file is damaged.
+            // If no guess can result in these pegs, the file is damaged.
             guard evaluation.isPossible(slots: slots), isNumber(number) else { return nil }
             return MastermindTurn(guess, .evaluated(evaluation, number: number))
         // The guess counted, but its evaluation was never received.

@@ -2,8 +2,8 @@ import OperatingSystem
 import TapcardCore
 import TextCodecs
 
-/// The file that holds a station's Mastermind data. It is refused unless only its owner may use
-/// it.
+/// The file that holds a station's Mastermind data. The file is refused if anyone but its owner can
+/// access it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
@@ -25,7 +25,7 @@ struct MastermindFile: Sendable {
     }
 
     /// Reads the file, lets the body change its contents, and writes it back, while holding a lock
-    /// against other processes.
+    /// that keeps other processes from changing it.
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -85,7 +85,7 @@ package struct MastermindPlay: Sendable {
         return try resume(MastermindGame(id: id, slots: slots))
     }
 
-    /// Makes a game the current one. It may have been started at this station or elsewhere.
+    /// Makes a game the current one. The game may have been started at this station or elsewhere.
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
         try file.change { book in
@@ -103,9 +103,9 @@ package struct MastermindPlay: Sendable {
 
     /// Sends a guess for the current game, and returns the game including the service's evaluation.
     ///
-    /// The guess is saved in the file before it is sent. If there is no response, it stays there as
-    /// a guess that may have counted. It is never resent, because the service would count it a
-    /// second time.
+    /// The guess is saved in the file before it is sent. If there is no response, the guess stays
+    /// in the file as one that may have counted. It is never sent again, because the service would
+    /// count it a second time.
     package func guess(_ colors: [Int]) async throws(TapcardError) -> KeptMastermindGame {
         let game = try currentGame(accepting: colors)
         try change(game) { $0.ask(colors) }
@@ -162,7 +162,7 @@ package struct MastermindPlay: Sendable {
                 $0.answer(colors, answer.evaluation, number: answer.guessCount)
             }
         } catch {
-            // Repeating the guess would count it again, so the error itself reports the result.
+            // A repeated guess would count again, so the error itself reports the result.
             let result = answer.evaluation
             throw TapcardError(
                 error.kind, error.what,
@@ -171,7 +171,8 @@ package struct MastermindPlay: Sendable {
         }
     }
 
-    /// Records what happened to a guess that was not evaluated, and returns an error that says so.
+    /// Records what happened to a guess that was not evaluated, and returns the error that reports
+    /// it.
     private func recordFailure(
         of colors: [Int], in game: MastermindGame, _ failure: Failure
     ) throws(TapcardError) -> TapcardError {
@@ -220,8 +221,8 @@ extension MastermindPlay {
         }
     }
 
-    /// Makes the call with the stored token. If the token has expired, logs in again
-    /// once and retries the call once. This is safe: a call that was refused because of its token
+    /// Makes the call with the stored token. If the token has expired, logs in again once and
+    /// retries the call once. This is safe, because a call that was refused because of its token
     /// had no effect.
     private func callWithLogin<Success: Sendable>(
         _ call: (MastermindToken) async throws(ServiceError) -> Success
@@ -252,7 +253,7 @@ extension MastermindPlay {
     private func logInAgain(
         _ old: MastermindBook.Login
     ) async throws(TapcardError) -> MastermindToken {
-        // Another process may have logged in in the meantime.
+        // Another process may have logged in since then.
         let now = try requireLogin()
         guard now == old else { return now.token }
         guard let password = try await password(old.user) else {

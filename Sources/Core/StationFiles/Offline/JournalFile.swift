@@ -7,7 +7,7 @@ package import TapcardCore
 /// before it is acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
-    private static let othersMayWrite: UInt32 = 0o022
+    private static let writeAccessByOthers: UInt32 = 0o022
 
     package let path: String
 
@@ -18,8 +18,8 @@ package struct JournalFile: Sendable, Hashable {
         try read(keys)?.journal
     }
 
-    /// Whether there may be a journal with lines. The check is cheap, because it is made before
-    /// every tap. True if the journal cannot be read: loading it will then report why.
+    /// Whether the journal may contain lines. The check is cheap, because it is made before every
+    /// tap. True if the journal cannot be read, because loading it will then report why.
     package var mayHaveLines: Bool {
         do throws(FileError) {
             let bytes = try DurableFile(path).read() ?? []
@@ -30,7 +30,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// The journal; if there is none, it is created. An empty journal for another ledger is
+    /// Loads the journal, or creates it if there is none. An empty journal for another ledger is
     /// replaced.
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
@@ -58,7 +58,7 @@ package struct JournalFile: Sendable, Hashable {
             guard let line else { return success }
             var journal = found.journal
             let bytes = journal.append(line)
-            // A file longer than this could not be read back.
+            // A file longer than the reading limit could not be read back.
             guard found.length + bytes.count <= DurableFile.readingLimit else { throw full }
             do throws(AppendError) {
                 try DurableFile(path).append(bytes, at: found.length)
@@ -80,10 +80,10 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Reseals the journal with the keys that replace the old ones. A journal already sealed with
-    /// the new keys is left unchanged, so this can be repeated after a failure.
+    /// Reseals the journal with the new keys. A journal already sealed with the new keys is left
+    /// unchanged, so resealing can be repeated after a failure.
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
-        // A station that never took offline payments has no journal to reseal.
+        // A station that has never taken offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
         try alone { () throws(TapcardError) in
             // An earlier attempt may have been interrupted after it had replaced the file.
@@ -94,14 +94,14 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Removes the lines up to this number from the journal with this ID, because they have been
-    /// booked. If there are any, runs `prepare` first.
+    /// Removes the lines up to this number from the journal with this ID, which have been booked.
+    /// If there are such lines, runs `prepare` first.
     func drop(
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
         try alone { () throws(TapcardError) in
-            // Another process may have dropped the lines already, or replaced the whole journal.
+            // Another process may already have dropped the lines or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
             }
@@ -169,7 +169,7 @@ package struct JournalFile: Sendable, Hashable {
     private func bytes() throws(TapcardError) -> [UInt8]? {
         let file = DurableFile(path)
         let (names, exposure, bytes) = try translating(
-            (file.nameCount(), file.exposure(JournalFile.othersMayWrite), file.read())
+            (file.nameCount(), file.exposure(JournalFile.writeAccessByOthers), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
         if names > 1 { throw unusable("it has more than one hard link") }
@@ -226,7 +226,7 @@ package struct JournalFile: Sendable, Hashable {
                 + "journal: \(error.detail).",
             meaning: "The payment may or may not be in the journal, and the card was not written "
                 + "to. Repeat the payment with the same ID.",
-            // With the same ID, the journal shows whether the line was written.
+            // A retry with the same ID shows whether the line was written.
             next: [.request(.repeatWithID(line.id))], uid: line.uid, operation: line.id)
     }
 }

@@ -11,7 +11,8 @@ package struct OfflinePayments: Sendable {
     private let snapshot: SnapshotFile
     private let memoryPath: String
 
-    /// Both files are in the station's data folder; `memory` is the path of the station's memory.
+    /// The journal and the snapshot are in `folder`, the station's data folder. `memory` is the
+    /// path of the file that holds the station's memory.
     package init(in folder: String, memory: String) {
         journal = JournalFile(folder + "/deferred.journal")
         snapshot = SnapshotFile(folder + "/deferred.snapshot")
@@ -26,7 +27,7 @@ package struct OfflinePayments: Sendable {
         package let payments: Int
         package let oldest: Timestamp?
         package let cards: Int?
-        /// The age of the snapshot; nil if there is no valid one.
+        /// The age of the snapshot; nil if there is no valid snapshot.
         package let age: Duration?
     }
 
@@ -42,8 +43,9 @@ package struct OfflinePayments: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
-    /// Keeps the station's journal readable when its keys are replaced: a table of card keys
-    /// contains no retired key, and a table seals differently from the issuer's master keys.
+    /// Reseals the station's journal when the station's keys are replaced, so that the journal
+    /// remains readable: a table of card keys contains no retired key, and a table seals
+    /// differently from the issuer's master keys.
     package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         try journal.reseal(from: old, to: new)
     }
@@ -61,9 +63,9 @@ package struct OfflinePayments: Sendable {
                     + "this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
-        let (file, othersMayWrite) = (DurableFile(memoryPath), 0o022 as UInt32)
+        let (file, writeAccessByOthers) = (DurableFile(memoryPath), 0o022 as UInt32)
         let (exposure, bytes) = try translating(
-            (file.exposure(othersMayWrite), file.read() ?? [])
+            (file.exposure(writeAccessByOthers), file.read() ?? [])
         ) { (error: FileError) in unusable(error.detail) }
         // Anyone who can write to this file could make the station forget a payment that it
         // reported as "not paid".
@@ -86,7 +88,7 @@ package struct OfflinePayments: Sendable {
         ) throws(TapcardError) -> OfflineDecision.Question {
             let dependencies = station.dependencies
             // The memory is loaded each time: while we waited for the card, another process may
-            // have booked the journal and removed the snapshot along with it.
+            // have booked the journal's payments and removed the snapshot.
             let memory = try memory()
             if let earlier = memory.earlierRequest(of: id) {
                 throw TapcardError(
@@ -100,7 +102,7 @@ package struct OfflinePayments: Sendable {
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineDecision.Reason.noSnapshot)
         }
-        // This is checked before waiting for a card, so that nobody presents one in vain.
+        // This is checked before waiting for a card, so that nobody presents a card in vain.
         if let reason = try question(before).refusalForEveryCard { throw TapcardError(reason) }
         let reading = try await station.readWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))
@@ -113,16 +115,16 @@ package struct OfflinePayments: Sendable {
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try knownReceipt(for: known, journal)) }
-            // Checked again under the lock, because payments that other processes have added count
-            // toward the limits.
-            let asked = try question(journal)
-            switch OfflineDecision(asked, reading) {
+            // The decision is made under the lock, because payments that other processes have added
+            // count toward the limits.
+            let latest = try question(journal)
+            switch OfflineDecision(latest, reading) {
             case .refused(let reason): throw TapcardError(reason, uid: reading.uid)
             case .accepted(let account, let balance):
                 let line = JournalLine(
                     number: journal.written + 1, id: id, uid: reading.uid, chip: reading.chip,
                     account: account, record: reading.record ?? [], amount: amount.minorUnits,
-                    cashier: station.dependencies.cashier, at: asked.now)
+                    cashier: station.dependencies.cashier, at: latest.now)
                 var after = journal
                 _ = after.append(line)
                 return (
@@ -143,15 +145,15 @@ package struct OfflinePayments: Sendable {
             return nil
         }
         let receipt = try receipt(of: line, found, amount, card, limits, station)
-        // The line may exist only in memory, so it is synced before the request is reported as paid
-        // again.
+        // The line may exist only in memory, so it is synced to disk before the request is again
+        // reported as paid.
         try journal.renew(station.keys)
         return receipt
     }
 
     /// The receipt for a payment that is already in the journal; nil for any other request. It is
     /// needed when the ledger is back but the journal is not booked yet: starting the request over
-    /// could then end in "not paid".
+    /// could then result in "not paid".
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -169,24 +171,25 @@ package struct OfflinePayments: Sendable {
         guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
             throw station.otherRequest(line)
         }
-        // The balance is as of now, not of the first reply: payments since then are subtracted.
-        let balance = balanceLeft(line.uid, showing: line.balanceOnTag, found, station.keys)
+        // The receipt shows the current balance, not the one in the first reply: payments since
+        // then are subtracted.
+        let balance = knownBalance(line.uid, showing: line.balanceOnTag, found, station.keys)
         return Station.receipt(
             line, in: found, balance: Money(minorUnits: balance, found.currency),
             limit: limits.station, isReplayed: true)
     }
 
-    /// The money left on a card, in minor units, as far as this station knows. The tag or the
-    /// snapshot may be out of date, so the lower of their two balances counts.
-    private func balanceLeft(
+    /// A card's balance, in minor units, as far as this station knows. The tag or the snapshot may
+    /// be out of date, so the lower of their two balances counts.
+    private func knownBalance(
         _ uid: CardUID, showing balance: Int64, _ found: OfflineJournal, _ keys: KeyRing
     ) -> Int64 {
         let known = snapshot.load(keys)?.card(uid)?.balance ?? balance
         return max(min(known, balance) - found.sum(of: uid), 0)
     }
 
-    /// The summary of a card that was read while the ledger is offline, minus the payments made
-    /// with it at this station that are not booked yet.
+    /// The summary of a card that was read while the ledger was offline, after subtracting this
+    /// station's unbooked payments from the card's balance.
     package func subtractingUnbooked(
         _ summary: CardSummary, _ keys: KeyRing
     ) throws(TapcardError) -> CardSummary {
@@ -195,7 +198,7 @@ package struct OfflinePayments: Sendable {
         else { return summary }
         let unbooked = found.sum(of: summary.uid)
         guard unbooked > 0 else { return summary }
-        let rest = balanceLeft(summary.uid, showing: balance.minorUnits, found, keys)
+        let rest = knownBalance(summary.uid, showing: balance.minorUnits, found, keys)
         return summary.leaving(
             Money(minorUnits: rest, found.currency),
             unbooked: Money(minorUnits: unbooked, found.currency))
@@ -229,9 +232,9 @@ package struct OfflinePayments: Sendable {
     /// Whether anything may be left to book; this is checked before every tap.
     package var mayHaveLines: Bool { journal.mayHaveLines }
 
-    /// Books the journal's payments in order. If this is interrupted, call it again: the ledger
-    /// books each payment only once, by its ID. If a line was altered, only the payments above it
-    /// are booked, and the file is kept.
+    /// Books the journal's payments in order. If booking is interrupted, call this method again;
+    /// the ledger books each payment ID only once. If a line was altered, only the payments above
+    /// it are booked, and the file is kept.
     package func book(
         into ledger: any LedgerStore, _ keys: KeyRing, at now: Timestamp
     ) async throws(TapcardError) -> Booked? {
@@ -276,7 +279,7 @@ package struct OfflinePayments: Sendable {
                 booking = try await ledger.book(
                     journal.payment(line), at: ledger.time(at: now))
             } catch {
-                // The lines before this one are booked, so they need not be booked again.
+                // The lines before this one have been booked, so they can be dropped.
                 if failure == nil { try drop(line.number - 1) }
                 // If one card's rows are unreadable, payments with other cards are still booked.
                 guard [.corrupt, .newer].contains(error.kind) else { throw TapcardError(error) }
@@ -307,7 +310,7 @@ package struct OfflinePayments: Sendable {
         }
     }
 
-    /// Takes a snapshot of the cards. It first reports the journal to the ledger, so that the
+    /// Takes a snapshot of the cards, but first reports the journal to the ledger, so that the
     /// ledger knows that this station may take offline payments.
     package func takeSnapshot(
         of ledger: any LedgerStore, _ keys: KeyRing, within limits: OfflineLimits,

@@ -2,7 +2,8 @@ package import CardCryptography
 import OperatingSystem
 package import TapcardCore
 
-/// The file that holds the snapshot of the cards, on which a station bases its offline payments.
+/// The file that holds the card snapshot, on which a station bases its decisions about offline
+/// payments.
 package struct SnapshotFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
 
@@ -10,7 +11,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     package init(_ path: String) { self.path = path }
 
-    /// The snapshot; nil if there is none, or if it was not sealed with one of this station's keys.
+    /// The snapshot; nil if there is none, or if it is not sealed with one of this station's keys.
     package func load(_ keys: KeyRing) -> CardSnapshot? {
         guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
             return nil
@@ -29,8 +30,8 @@ package struct SnapshotFile: Sendable, Hashable {
     }
 
     package func save(_ snapshot: CardSnapshot, _ keys: KeyRing) throws(TapcardError) {
-        // If a power failure loses the latest snapshot, the only harm is that offline payments are
-        // refused.
+        // If the latest snapshot is lost in a power failure, the only consequence is that offline
+        // payments are refused.
         try translating(
             DurableFile(path).write(
                 snapshot.bytes(under: keys), mode: SnapshotFile.mode, durable: false)

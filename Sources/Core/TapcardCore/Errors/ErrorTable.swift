@@ -9,7 +9,7 @@ extension TapcardError.Kind {
     /// The command was stopped before anything began.
     public static let cancelled = Self(
         "cancelled", .failed, "the command was stopped before it began", http: 409)
-    /// The card was removed before it was completely read; nothing was begun.
+    /// The card was removed before it had been read completely; nothing had begun.
     public static let tagLost = Self(
         "tag-lost", .failed, "the card was removed before it was read", next: [.tag(.holdStill)])
     /// The key file is missing, damaged, or readable by others.
@@ -102,7 +102,7 @@ extension TapcardError.Kind {
     public static let copied = Self(
         "copied", .untrusted, "the tag carries the data or number of another card",
         next: [.trust(.keepCopy)])
-    /// The card shows an older state than the ledger has confirmed.
+    /// The card's record is older than the last one that the ledger has confirmed.
     public static let rolledBack = Self(
         "rolled-back", .untrusted, "the card's record is older than the ledger's")
     /// The card is sealed with a key that this station does not have.
@@ -143,7 +143,7 @@ extension TapcardError.Kind {
         "ledger-offline", .ledger, "the ledger's server is not responding")
     /// The station has not been set up.
     public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
-    /// The audit found that the ledger breaks its own rules.
+    /// The audit found that the ledger violates its own rules.
     public static let auditFailed = Self(
         "audit-failed", .ledger, "the audit found errors in the ledger",
         next: [.ledger(.restoreGoodBackup)])

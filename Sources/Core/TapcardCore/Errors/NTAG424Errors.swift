@@ -37,8 +37,9 @@ extension NTAG424CardError {
     /// it reports, but also if the command arrived damaged.
     var isRefusedKeyChange: Bool { kind == .doubtful(.refused(.integrity)) }
 
-    /// Whether the cause may be that the chip's file settings are not those of a card. The chip has
-    /// already authenticated, so asking for its settings does not waste an attempt.
+    /// Whether the cause may be that the chip's file settings are not those of a card. Only an
+    /// error in an authenticated session counts, so reading the settings does not use up an
+    /// authentication attempt.
     var mayBeDueToSettings: Bool {
         guard hadSession else { return false }
         switch kind {
@@ -56,8 +57,8 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the chip is of another kind: an NTAG 424 never refuses a command that needs no key
-    /// in this way.
+    /// Whether this failure of a command that needs no key shows that the chip is not an NTAG 424.
+    /// An NTAG 424 never refuses such a command in this way.
     var isFromAnotherChip: Bool {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
@@ -67,7 +68,8 @@ extension NTAG424CardError {
         }
     }
 
-    /// Whether the card could not prove that it has the key, or refused our proof.
+    /// Whether authentication failed: the card could not prove that it has the key, or it rejected
+    /// our proof.
     var isUnauthenticated: Bool {
         kind == .chip(.impostor) || kind == .chip(.refused(.authenticationFailed))
     }
@@ -82,7 +84,7 @@ extension TapcardError {
                 + "with the real card in the ledger.", uid: uid)
     }
 
-    /// The error for a chip whose keys were not derived from any key of this station.
+    /// The error for a chip whose keys were not derived from any of this station's keys.
     static func foreignChip(_ version: UInt8, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -93,7 +95,7 @@ extension TapcardError {
             next: [.file(.importKeys)], uid: uid)
     }
 
-    /// The error for a chip that refused a key of this station.
+    /// The error for a chip that rejected this station's key.
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
@@ -202,11 +204,11 @@ extension TapcardError {
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 
-    /// Translates a failure of a command to an NTAG 424.
+    /// Translates the failure of a command sent to an NTAG 424.
     init(_ error: NTAG424CardError) {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
-        // A write had been sent, so the card may have either the old or the new content.
+        // The write had already been sent, so the card may have either the old or the new content.
         case .unknown(let kind):
             self.init(CardStoreError(.interrupted(kind), error.detail))
         case .doubtful:
@@ -220,8 +222,8 @@ extension TapcardError {
             self.init(
                 .unsupportedTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.unchanged, next: [.tag(.useKnownChip), .tag(.show)])
-        // Before reading, the chip is asked which keys it has. So this key was sent for writing,
-        // after the card had already authenticated.
+        // Before reading, the station asks the chip which keys it has. The rejected key was
+        // therefore used for writing, after the card had already authenticated.
         case .chip(.impostor), .chip(.refused(.authenticationFailed)):
             self.init(
                 .tagLost,

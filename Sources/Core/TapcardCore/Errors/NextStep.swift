@@ -18,7 +18,7 @@ package enum NextStep: Hashable, Sendable {
 }
 
 extension NextStep {
-    /// A step that an operator or cashier takes with a card.
+    /// A step that involves a card.
     package enum CardStep: Hashable, Sendable {
         case topUp
         case unblock
@@ -32,7 +32,7 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        /// Make a card from the tag, which has this chip.
+        /// Make a card from the tag; the value is its chip model.
         case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
@@ -56,25 +56,27 @@ extension NextStep {
         case useAtItsStation
         /// Use a station with the issuer's keys, because this one has only a table of card keys.
         case useAtIssuerStation
-        /// Use the card at its own station, or here with that station's ledger, in its currency.
+        /// Use the card at its own station, or use that station's ledger here; the value is the
+        /// card's currency.
         case useThere(Currency)
     }
 
-    /// A step with the tag on the reader.
+    /// A step that involves the tag on the reader.
     package enum TagStep: Hashable, Sendable {
         case hold(CardUID?)
         case holdAgain
         case holdStill
         case liftAndTap
         case leaveOne
-        /// Tap the card again to resolve an open operation. The kind says why it is still open.
+        /// Tap the card again to resolve an open operation. The value says why the operation is
+        /// still open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
         case useAnotherOrAnyChip
         case useFactoryTag
-        /// Format the tag as an NFC tag: no wrong bit is set in its capability container, but some
-        /// bits are missing.
+        /// Format the tag for NFC. Every bit set in its capability container is correct, but some
+        /// bits still have to be set.
         case formatForNFC
         case useUnlocked
         case useKnownChip
@@ -83,13 +85,13 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// Make a card from the tag, which holds something else and has this chip.
+        /// Make a card from the tag, although it holds something else; the value is its chip model.
         case makeCard(on: Chip)
         case protectAgain
         case goOn
     }
 
-    /// A step with the reader.
+    /// A step that involves the reader.
     package enum ReaderStep: Hashable, Sendable {
         case diagnose
         case free
@@ -115,7 +117,7 @@ extension NextStep {
         case insteadOfRefund(Operation.Kind)
     }
 
-    /// A step with the lottery, its draws, or its tickets.
+    /// A step that involves the lottery, its draws, or its tickets.
     package enum LotteryStep: Hashable, Sendable {
         case forgetDraws
         case showDraws
@@ -128,7 +130,7 @@ extension NextStep {
         case payPrizeOut(TicketID, fitsOnNone: Bool)
     }
 
-    /// A step with another service, or with its response.
+    /// A step that involves another service or its response.
     package enum ServiceStep: Hashable, Sendable {
         case tryLater
         case distrust
@@ -148,13 +150,14 @@ extension NextStep {
         case goOnGuessing
     }
 
-    /// A step with the ledger.
+    /// A step that involves the ledger.
     package enum LedgerStep: Hashable, Sendable {
         case takeNoMoney
         case restoreGoodBackup
         case bringNewerBack(CardUID)
         case readCardWhenBack
-        /// Wait until the ledger is back. If an offline payment was refused, the reason is given.
+        /// Wait until the ledger is back; if an offline payment was refused, the value is the
+        /// reason.
         case waitForLedger(OfflineDecision.Reason?)
         /// Enter the top-up when the ledger is back, because its cash is already in the drawer.
         case addWhenBack
@@ -164,9 +167,9 @@ extension NextStep {
         case useDatabase(String)
     }
 
-    /// A step with one of the station's files.
+    /// A step that involves one of the station's files.
     package enum FileStep: Hashable, Sendable {
-        /// The files that hold secrets.
+        /// A file that holds secrets.
         package enum File: Hashable, Sendable { case keys, cashiers, games }
 
         case makePrivate(File, String)

@@ -66,7 +66,7 @@ extension Operation.Kind {
         }
     }
 
-    /// What the operation is called in a sentence.
+    /// The noun for the operation in a sentence.
     public var noun: String {
         switch self {
         case .issue: "new card"
@@ -104,7 +104,8 @@ extension Operation {
 }
 
 extension TapcardError {
-    /// The refusal of a new request if the ledger went offline before anything began.
+    /// This error, worded for a new request of this kind if the ledger went offline before the
+    /// request began.
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone

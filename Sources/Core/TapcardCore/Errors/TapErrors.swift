@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The errors of a tap that may have left an operation open.
+/// Errors for a tap that may have left an operation open.
 extension TapcardError {
     /// The error for an operation that has begun but may not have reached the card.
     static func stillOpen(_ open: Operation, because error: TapcardError) -> TapcardError {
@@ -12,7 +12,7 @@ extension TapcardError {
             next: error.blamesTag
                 ? error.next
                 : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
-            // A client can retry only with an ID that it may choose.
+            // A client can retry only an operation whose ID it may choose.
             uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }
 
@@ -22,7 +22,7 @@ extension TapcardError {
             + "next tap to show whether the \(kind.noun) counts."
     }
 
-    /// What an open operation of this kind means.
+    /// What it means for the card and the money that an operation of this kind is still open.
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
@@ -41,12 +41,12 @@ extension TapcardError {
         }
     }
 
-    /// The error for a tag that can no longer be used. A request of this kind was not begun,
-    /// because an older operation is open on the card.
+    /// This error for a request of this kind that was not begun because an older operation is still
+    /// open on the card.
     func notBegun(_ kind: Operation.Kind, after open: Operation) -> TapcardError {
         let (what, meaning) = kind.notDone
         let older =
-            // Nobody requested a fresh record, so the message does not mention it.
+            // Nobody requested the rewriting of the record, so the message does not mention it.
             open.kind == .reseal
             ? ""
             : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
@@ -63,22 +63,22 @@ extension TapcardError {
         [.protectedTag, .lockedTag, .unusableTag, .unsupportedTag].contains(kind) && !next.isEmpty
     }
 
-    /// Whether the card itself is wrong, so that another tap would not help.
+    /// Whether the card itself is the problem, so that another tap would not help.
     var isCardAtFault: Bool {
         result == .untrusted || kind == .ledgerBehind || kind == .cardCurrency
     }
 
-    /// The error for a tap that had already resolved something before it failed.
+    /// This error for a tap that resolved something before it failed.
     var afterResolving: TapcardError {
-        // "Nothing was changed" is the only text that is no longer true then.
+        // "Nothing was changed" is the only text that would be wrong after that.
         guard meaning == TapcardError.unchanged else { return self }
         return saying(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
 
-    /// The error for a request with an unknown outcome, with the advice to repeat it with its own
-    /// ID: an ID takes effect only once.
+    /// This error, with the advice to repeat the request with the same ID if the outcome is
+    /// unknown. Each ID takes effect only once.
     func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
         return saying(next: next + [.request(.repeatWithID(operation.id))])

@@ -18,7 +18,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The operations that the tap completed before it failed.
     public private(set) var resolved: [ResolvedOperation] = []
 
-    /// Creates an error. If no next steps are given, it gets the default ones for its kind.
+    /// Creates an error. If no next steps are given, it has the default steps of its kind.
     package init(
         _ kind: Kind, _ what: String, meaning: String = "", next: [NextStep]? = nil,
         uid: CardUID? = nil, operation: OperationID? = nil
@@ -31,7 +31,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// Removes the second of two periods at the end, which arises if a quoted text ends with one.
+    /// Removes the extra period at the end that results when a quoted text already ends with one.
     private static func ended(_ text: String) -> String {
         // Three periods are an ellipsis.
         guard text.hasSuffix(".."), !text.hasSuffix("...") else { return text }
@@ -45,21 +45,22 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
         [what, meaning].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The error with this card's number, unless it already has one.
+    /// This error with the card's number, unless it already has one.
     public func naming(_ uid: CardUID?) -> TapcardError {
         var error = self
         error.uid = self.uid ?? uid
         return error
     }
 
-    /// The error, which then also lists the operations that this tap or an earlier one resolved.
+    /// This error with these operations, which this tap or an earlier one resolved, at the start of
+    /// its list.
     func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
         error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
         return error
     }
 
-    /// The error with different wording, keeping its card and operation.
+    /// This error with different wording, but with the same card and operations.
     package func saying(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
@@ -85,7 +86,7 @@ extension TapcardError {
         /// The default next steps, in order; an individual error may have others.
         package let next: [NextStep]
 
-        /// Creates a row. If no HTTP status is given, the row has the one of its result.
+        /// Creates a row. If no HTTP status is given, the row uses the status of its result.
         init(
             _ word: String, _ result: Result, _ meaning: String, next: [NextStep] = [],
             http: Int? = nil

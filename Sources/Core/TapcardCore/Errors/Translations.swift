@@ -12,7 +12,7 @@ extension TapcardError {
     static let moneyIsSafe = "The full balance is safe in the ledger."
     static let nothingWritten = "Nothing was written to the tag."
 
-    /// Translates a refusal by one of the rules of the domain or the ledger.
+    /// Translates a refusal by a rule of the domain or the ledger.
     public init(_ refusal: Refusal, uid: CardUID? = nil) {
         let next: [NextStep]? =
             switch (refusal.rule, refusal.reason) {
@@ -112,7 +112,8 @@ extension TapcardError {
         switch error.kind {
         case .reader(let kind): self.init(ReaderError(kind, error.detail))
         case .interrupted(.readerLost):
-            // The card can be repaired only once the reader is back, so that is what is reported.
+            // The card can be repaired only once the reader is back, so the error reports the lost
+            // reader.
             let lost = TapcardError(ReaderError(.readerLost, error.detail))
             self.init(
                 lost.kind, lost.what,

@@ -2,12 +2,13 @@ package import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards in a ledger at one moment, with the data that a station needs for offline payments.
-/// The cards are stored as rows of a fixed size, sorted by the cards' numbers.
+/// A snapshot of the cards in a ledger, with the data that a station needs to take offline
+/// payments. Each card is a row of fixed size; the rows are sorted by card number.
 package struct CardSnapshot: Sendable, Hashable {
-    /// The maximum number of cards in a snapshot. At 20 bytes per card, the file is then 20 MB.
+    /// The maximum number of cards in a snapshot. At 20 bytes per card, a full snapshot takes up 20
+    /// MB.
     package static let maxCards = 1_000_000
-    /// The maximum length of a snapshot, in bytes.
+    /// The maximum size of a snapshot file, in bytes.
     package static let longest = maxCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
@@ -34,14 +35,14 @@ package struct CardSnapshot: Sendable, Hashable {
         (self.retiredKeys, self.rows) = (retiredKeys, rows)
     }
 
-    /// Reads all cards, at most `maxCards`, while other work on the ledger continues. `now` is the
-    /// station's time before reading begins.
+    /// Reads every card in the ledger without blocking other work on it; throws if there are more
+    /// than `maxCards`. The caller takes `now` and `uptime` before reading begins.
     package init(
         of ledger: any LedgerStore, at now: Timestamp, _ uptime: Uptime?
     ) async throws(LedgerError) {
         // `now` was taken before reading, so the snapshot is never older than it claims.
         let ledgerID = try await ledger.ledgerID()
-        let read = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
+        let found = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
             var packed: [UInt8] = []
             var cards = rows.pagesOfStandings()
             while let card = try cards.next() {
@@ -51,20 +52,21 @@ package struct CardSnapshot: Sendable, Hashable {
                         "the ledger has more than \(CardSnapshot.maxCards) cards, too many for an "
                             + "offline snapshot, so this station cannot take offline payments")
                 }
-                // Each card is packed at once, so that a large ledger takes only 20 bytes of memory
-                // per card.
+                // Each card is packed as soon as it is read, so even a large ledger takes only 20
+                // bytes of memory per card.
                 packed += CardSnapshot.row(of: card)
             }
             return (packed, Set(try rows.retiredKeys().map(\.id)))
         }
         self.init(
             currency: ledger.currency, ledgerID: ledgerID, takenAt: now, takenUptime: uptime,
-            retiredKeys: read.1, rows: read.0)
+            retiredKeys: found.1, rows: found.0)
     }
 
     package var cardCount: Int { rows.count / CardSnapshot.rowSize }
 
-    /// The card in the snapshot; nil if the ledger did not know the card.
+    /// The card's standing when the snapshot was taken; nil if the snapshot does not contain the
+    /// card.
     package func card(_ uid: CardUID) -> CardStanding? {
         var (low, high) = (0, cardCount)
         while low < high {
@@ -79,9 +81,8 @@ package struct CardSnapshot: Sendable, Hashable {
         return nil
     }
 
-    /// The age of the snapshot, measured by the monotonic clock, or by the time of day if the
-    /// machine has restarted since. Nil if it seems to have been taken in the future, because a
-    /// clock was ahead.
+    /// The age of the snapshot by the monotonic clock or, if the machine has restarted since, by
+    /// the wall clock. Nil if the wall clock puts the snapshot in the future.
     package func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let takenUptime, let age = uptime.millisecondsSince(takenUptime) {
             return .milliseconds(age)
@@ -96,7 +97,7 @@ package struct CardSnapshot: Sendable, Hashable {
 
     private func standing(_ index: Int, _ uid: CardUID) -> CardStanding? {
         let start = index * CardSnapshot.rowSize + CardSnapshot.uidSize
-        // Bit 0 is set if an operation was open; the other bits are the status.
+        // Bit 0 is set if an operation was open; the other bits hold the index of the status.
         let flags = rows[start]
         let statuses = LedgerCard.Status.allCases
         guard Int(flags >> 1) < statuses.count,
@@ -127,7 +128,7 @@ package struct CardSnapshot: Sendable, Hashable {
 /// them.
 extension CardSnapshot {
     package func bytes(under keys: KeyRing) -> [UInt8] {
-        let words = [
+        let fields = [
             String(keys.sealing.id), currency.code, ledgerID ?? "-", String(takenAt.milliseconds),
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
@@ -136,11 +137,12 @@ extension CardSnapshot {
         // pass for one sealed under the issuer's keys.
         let seal = keys.stationSeal
         let head = seal.isForTable ? CardSnapshot.tableHead : CardSnapshot.head
-        let text = head + Array((words.joined(separator: " ") + "\n").utf8) + rows
+        let text = head + Array((fields.joined(separator: " ") + "\n").utf8) + rows
         return text + seal.code(of: text, for: CardSnapshot.purpose)
     }
 
-    /// Reads a snapshot; nil if it was not sealed with a key in this ring that is still trusted.
+    /// Reads a snapshot; nil unless it has a valid seal made with a key in this ring that is not
+    /// retired.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
         let isForTable = text.starts(with: CardSnapshot.tableHead)
@@ -148,24 +150,24 @@ extension CardSnapshot {
         let body = text.dropFirst(head.count)
         guard text.starts(with: head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
-        let words = String(decoding: body[..<end], as: UTF8.self)
+        let fields = String(decoding: body[..<end], as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let rows = Array(body[(end + 1)...])
-        guard words.count == 8, let keyID = UInt8(words[0]), let entry = keys.entry(keyID),
+        guard fields.count == 8, let keyID = UInt8(fields[0]), let entry = keys.entry(keyID),
             // A snapshot sealed with a retired key could come from anyone who has that key.
             entry.status != .retired, let seal = StationSeal(entry, isForTable: isForTable),
-            let currency = Currency(code: words[1]),
-            let takenAt = Int64(words[3]), let uptime = Int64(words[5]),
+            let currency = Currency(code: fields[1]),
+            let takenAt = Int64(fields[3]), let uptime = Int64(fields[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
-            // The time that the comparison takes must not reveal any part of the seal.
+            // The comparison takes constant time, so its duration reveals nothing about the seal.
             ConstantTime.equal(
                 Array(bytes.suffix(SHA256.size)),
                 seal.code(of: Array(text), for: CardSnapshot.purpose))
         else { return nil }
         self.init(
-            currency: currency, ledgerID: words[2] == "-" ? nil : words[2],
+            currency: currency, ledgerID: fields[2] == "-" ? nil : fields[2],
             takenAt: Timestamp(milliseconds: takenAt),
-            takenUptime: words[4] == "-" ? nil : Uptime(boot: words[4], milliseconds: uptime),
-            retiredKeys: Set(words[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
+            takenUptime: fields[4] == "-" ? nil : Uptime(boot: fields[4], milliseconds: uptime),
+            retiredKeys: Set(fields[6].split(separator: ",").compactMap { UInt8($0) }), rows: rows)
     }
 }

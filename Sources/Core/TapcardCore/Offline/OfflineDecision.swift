@@ -2,12 +2,12 @@ import Cards
 package import Ledger
 package import TapcardDomain
 
-/// A card on the reader of a station whose ledger is offline.
+/// A card that was read while the station's ledger was offline.
 package struct UnconfirmedCard: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
-    /// The sixteen bytes of the newest record sealed with a key that is not retired here; nil if
-    /// there is none.
+    /// The 16 bytes of the newest record sealed with a key that is not retired here; nil if the
+    /// card has no such record.
     package let record: [UInt8]?
 
     package init(uid: CardUID, chip: Chip, record: [UInt8]?) {
@@ -15,7 +15,7 @@ package struct UnconfirmedCard: Sendable, Hashable {
     }
 }
 
-/// The verdict on an offline payment. The first check that fails determines the reason.
+/// The decision on an offline payment. If several checks fail, the first one determines the reason.
 package enum OfflineDecision: Sendable, Hashable {
     /// The payment may be added to the journal.
     case accepted(account: Int, balance: Money)
@@ -25,13 +25,13 @@ package enum OfflineDecision: Sendable, Hashable {
     package enum Reason: Sendable, Hashable {
         case noSnapshot
         case oldSnapshot
-        /// This station no longer knows which payments it reported as not taken.
+        /// This station no longer remembers every payment that it reported as not taken.
         case forgottenPayments
-        /// The card has no record sealed with a key that is in use.
+        /// The card has no valid record sealed with a key in use.
         case noRecord
         case unknownCard
         case inactive(LedgerCard.Status)
-        /// The record is older than the one that the ledger had confirmed.
+        /// The record is older than the last one that the ledger had confirmed.
         case oldRecord
         case openOperation
         /// The amount is more than the card's balance, as far as this station knows.
@@ -67,7 +67,7 @@ package enum OfflineDecision: Sendable, Hashable {
         }
     }
 
-    /// The facts needed for a verdict.
+    /// Everything that a decision depends on, except the card.
     package struct Question: Sendable {
         package let amount: Money
         package let limits: OfflineLimits
@@ -87,7 +87,8 @@ package enum OfflineDecision: Sendable, Hashable {
             (self.now, self.uptime) = (now, uptime)
         }
 
-        /// Why no card could be used for this payment; nil if some cards could.
+        /// Why the payment would be refused no matter which card is used; nil if it depends on the
+        /// card.
         package var refusalForEveryCard: Reason? {
             do throws(Rejection) {
                 _ = try currentSnapshot()
@@ -98,12 +99,12 @@ package enum OfflineDecision: Sendable, Hashable {
             }
         }
 
-        // The limit may have been lowered below the sum already in the journal, so the result is
-        // at least 0.
+        // The result is never negative, even if the limit was lowered below the sum already in the
+        // journal.
         private var leftAtStation: Int64 { max(limits.station.minorUnits - journal.sum(), 0) }
 
-        /// Throws if the amount is above a limit. The error reports the lowest limit, because that
-        /// is the amount that can still be paid.
+        /// Throws if the amount is above any limit. The error reports the lowest limit, because
+        /// that is the amount that can still be paid.
         fileprivate func requirePayable(
             balance: Int64, leftOfCard: Int64
         ) throws(Rejection) {
@@ -115,11 +116,12 @@ package enum OfflineDecision: Sendable, Hashable {
                 lowest == leftOfCard ? .cardLimit(left: left) : .stationLimit(left: left))
         }
 
-        /// Whether this station has begun an operation on the card since the snapshot was taken.
+        /// Whether this station remembers an open operation on the card that is newer than the
+        /// card's standing in the snapshot.
         fileprivate func isOpenHere(_ card: CardStanding) -> Bool {
             memory.open.contains {
                 $0.ledgerID == journal.ledgerID && $0.card == card.uid
-                    // For numbers up to `confirmed`, the snapshot already includes the outcome.
+                    // The snapshot already includes the outcome of every number up to `confirmed`.
                     && $0.sequence > card.confirmed
             }
         }
@@ -132,12 +134,12 @@ package enum OfflineDecision: Sendable, Hashable {
             guard let snapshot, snapshot.currency == amount.currency,
                 snapshot.ledgerID == journal.ledgerID
             else { throw Rejection(.noSnapshot) }
-            // If there is no age, a clock was wrong, so the snapshot counts as too old.
+            // The age is nil if a clock was wrong; the snapshot then counts as too old.
             guard let age = snapshot.age(at: now, uptime), age <= limits.age else {
                 throw Rejection(.oldSnapshot)
             }
-            // A payment reported as "not paid" and then forgotten could be charged now, although
-            // the customer may have paid in cash.
+            // If this station has forgotten a payment that it reported as not taken, a retry could
+            // charge the card, although the customer may have paid in cash.
             guard !memory.hasForgotten else { throw Rejection(.forgottenPayments) }
             return snapshot
         }
@@ -172,7 +174,7 @@ package enum OfflineDecision: Sendable, Hashable {
             throw Rejection(.openOperation)
         }
         let unbooked = question.journal.sum(of: card.uid)
-        // Either the tag's balance or the snapshot's may be the newer one, so the lower one counts.
+        // Either the tag or the snapshot may have the newer balance, so the lower balance counts.
         let left = max(min(Int64(record.balance), standing.balance) - unbooked, 0)
         try question.requirePayable(
             balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
@@ -182,7 +184,7 @@ package enum OfflineDecision: Sendable, Hashable {
 }
 
 extension TapcardError {
-    /// The refusal of an offline payment at a station that takes offline payments.
+    /// Creates the error for a refused offline payment.
     package init(_ reason: OfflineDecision.Reason, uid: CardUID? = nil) {
         let why =
             switch reason {
@@ -211,16 +213,17 @@ extension TapcardError {
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }
 
-    /// The refusal of a request that was made before, while the ledger is offline. `earlier` is
-    /// what this station remembers of the request: it was voided, completed, or may have taken
-    /// effect.
+    /// Creates the error for a request that is repeated while the ledger is offline. `earlier` is
+    /// what this station remembers about the request: that it was voided, that it was completed, or
+    /// that it may have been completed.
     package init(
         _ earlier: StationMemory.Note, in currency: Currency, because what: String, uid: CardUID?
     ) {
         let known: String
         switch earlier.state {
         case .voided:
-            // A voided request never happens, so this is certain even without the ledger.
+            // A voided request never takes effect, so the outcome is certain even without the
+            // ledger.
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
         case .committed:

@@ -11,7 +11,7 @@ package struct JournalLine: Sendable, Hashable {
     package let uid: CardUID
     package let chip: Chip
     package let account: Int
-    /// The sixteen bytes of the record on the tag.
+    /// The 16 bytes of the record on the tag.
     package let record: [UInt8]
     /// The amount in minor units.
     package let amount: Int64
@@ -27,29 +27,29 @@ package struct JournalLine: Sendable, Hashable {
         (self.cashier, self.at) = (cashier, at)
     }
 
-    /// The balance that the tag showed, in minor units.
+    /// The balance in the tag's record, in minor units.
     package var balanceOnTag: Int64 { SealedRecord(record).map { Int64($0.balance) } ?? 0 }
 
     /// The text of the line, without its seal.
-    fileprivate var words: String {
-        // The name is in hexadecimal, because it may contain spaces, which separate the words of a
-        // line.
+    fileprivate var text: String {
+        // The name is encoded in hexadecimal because it may contain spaces, which separate the
+        // fields of a line.
         let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
             + "\(amount) \(at.milliseconds) \(name)"
     }
 
-    fileprivate init?(words: [String]) {
-        guard words.count == 9, let number = Int64(words[0]), let id = OperationID(words[1]),
-            let uid = CardUID(words[2]), let chip = Chip(rawValue: words[3]),
-            let account = Int(words[4]), let record = Hexadecimal.decode(words[5]),
-            record.count == SealedRecord.byteCount, let amount = Int64(words[6]), amount > 0,
-            let milliseconds = Int64(words[7])
+    fileprivate init?(fields: [String]) {
+        guard fields.count == 9, let number = Int64(fields[0]), let id = OperationID(fields[1]),
+            let uid = CardUID(fields[2]), let chip = Chip(rawValue: fields[3]),
+            let account = Int(fields[4]), let record = Hexadecimal.decode(fields[5]),
+            record.count == SealedRecord.byteCount, let amount = Int64(fields[6]), amount > 0,
+            let milliseconds = Int64(fields[7])
         else { return nil }
         var cashier: CashierName?
-        if words[8] != "-" {
-            guard let bytes = Hexadecimal.decode(words[8]),
+        if fields[8] != "-" {
+            guard let bytes = Hexadecimal.decode(fields[8]),
                 let name = try? CashierName(String(decoding: bytes, as: UTF8.self))
             else { return nil }
             cashier = name
@@ -82,10 +82,10 @@ package struct OfflineJournal: Sendable, Hashable {
     package let currency: Currency
     /// The ID of the ledger that has to book the payments; nil for a ledger on one machine.
     package let ledgerID: String?
-    /// The number of the last line that was booked and dropped.
+    /// The number of the last line that has been booked and dropped.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
-    /// The key for the seals.
+    /// The key that seals the lines.
     private var seal: StationSeal
     private var lastSeal: [UInt8]
 
@@ -98,7 +98,7 @@ package struct OfflineJournal: Sendable, Hashable {
         lastSeal = code(of: head)
     }
 
-    /// The number of the last line.
+    /// The number of the last line ever written, even if it has since been dropped.
     package var written: Int64 { lines.last?.number ?? booked }
 
     /// Whether both journals are for the same ledger.
@@ -116,16 +116,16 @@ package struct OfflineJournal: Sendable, Hashable {
     /// Adds the next line and returns the bytes to append to the file.
     package mutating func append(_ line: JournalLine) -> [UInt8] {
         precondition(line.number == written + 1, "a journal's numbers have no gaps")
-        let text = sealed(line.words)
+        let bytes = sealed(line.text)
         lines.append(line)
-        return text
+        return bytes
     }
 
-    /// Drops the lines up to this number, because they have been booked, and reseals the remaining
+    /// Drops the lines up to this number, which the ledger has booked, and reseals the remaining
     /// lines with the current key.
     package mutating func drop(through number: Int64, under keys: KeyRing) {
-        // `booked` never passes the last line and never decreases, because a line's number is used
-        // only once.
+        // No line number may be used twice, so `booked` must never decrease or exceed the last
+        // line's number.
         booked = max(booked, min(number, written))
         lines.removeAll { $0.number <= number }
         reseal(under: keys)
@@ -137,7 +137,7 @@ package struct OfflineJournal: Sendable, Hashable {
         _ = resealed()
     }
 
-    /// The whole file.
+    /// The contents of the whole file.
     package var bytes: [UInt8] {
         // Sealing changes `lastSeal`, so it is done on a copy.
         var copy = self
@@ -148,11 +148,11 @@ package struct OfflineJournal: Sendable, Hashable {
         // The chain of seals starts over at the head.
         lastSeal = []
         var bytes = sealed(head)
-        for line in lines { bytes += sealed(line.words) }
+        for line in lines { bytes += sealed(line.text) }
         return bytes
     }
 
-    /// The payment in the form in which the ledger books it.
+    /// The payment as the ledger books it.
     package func payment(_ line: JournalLine) -> OfflinePayment {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
@@ -165,21 +165,22 @@ package struct OfflineJournal: Sendable, Hashable {
         return "\(title) \(id) \(currency.code) \(ledgerID ?? "-") \(seal.keyID) \(booked)"
     }
 
-    private mutating func sealed(_ words: String) -> [UInt8] {
-        lastSeal = code(of: words)
-        return Array("\(words) \(Hexadecimal.encode(lastSeal))\n".utf8)
+    private mutating func sealed(_ text: String) -> [UInt8] {
+        lastSeal = code(of: text)
+        return Array("\(text) \(Hexadecimal.encode(lastSeal))\n".utf8)
     }
 
-    private func code(of words: String) -> [UInt8] {
+    private func code(of text: String) -> [UInt8] {
         // Each seal covers the previous one, so a line cannot be removed, inserted, or moved.
-        let code = seal.code(of: lastSeal + Array(words.utf8), for: OfflineJournal.purpose)
+        let code = seal.code(of: lastSeal + Array(text.utf8), for: OfflineJournal.purpose)
         return Array(code.prefix(OfflineJournal.sealSize))
     }
 }
 
 extension OfflineJournal {
-    /// Reads a file. If a power failure cut off the last line, that line is ignored, because it was
-    /// never acknowledged. `length` is the offset at which the next line is appended.
+    /// Reads a journal file. If a power failure cut off the last line, that line is ignored,
+    /// because it was never acknowledged. `length` is the offset at which the next line is
+    /// appended.
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int) {
@@ -188,8 +189,8 @@ extension OfflineJournal {
         return (journal, length)
     }
 
-    /// Reads a file up to its first altered line, whose number is `altered`. The seals of the lines
-    /// before it are valid.
+    /// Reads a journal file up to the first altered line; the seals before that line are valid.
+    /// `altered` is the number of the altered line, if there is one.
     package static func sound(
         in bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
@@ -204,11 +205,12 @@ extension OfflineJournal {
         }
         var length = first.count + 1
         for (index, bytes) in lines.enumerated().dropFirst() {
-            guard let (words, seal) = OfflineJournal.parts(of: bytes),
+            guard let (fields, seal) = OfflineJournal.parts(of: bytes),
                 // A gap in the numbers means that lines are missing.
-                let line = JournalLine(words: words), line.number == journal.written + 1,
-                // The time that the comparison takes must not reveal any part of the seal.
-                ConstantTime.equal(seal, journal.code(of: line.words))
+                let line = JournalLine(fields: fields), line.number == journal.written + 1,
+                // The comparison takes constant time, so its duration reveals nothing about the
+                // seal.
+                ConstantTime.equal(seal, journal.code(of: line.text))
             else { return (journal, length, index + 1) }
             _ = journal.append(line)
             length += bytes.count + 1
@@ -217,28 +219,28 @@ extension OfflineJournal {
     }
 
     private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {
-        guard let (words, code) = OfflineJournal.parts(of: bytes), words.count == 6,
-            [OfflineJournal.title, OfflineJournal.tableTitle].contains(words[0]),
-            let id = JournalID(words[1]),
-            let currency = Currency(code: words[2]), let keyID = UInt8(words[4]),
-            let booked = Int64(words[5]), booked >= 0
+        guard let (fields, code) = OfflineJournal.parts(of: bytes), fields.count == 6,
+            [OfflineJournal.title, OfflineJournal.tableTitle].contains(fields[0]),
+            let id = JournalID(fields[1]),
+            let currency = Currency(code: fields[2]), let keyID = UInt8(fields[4]),
+            let booked = Int64(fields[5]), booked >= 0
         else { return nil }
-        let isForTable = words[0] == OfflineJournal.tableTitle
+        let isForTable = fields[0] == OfflineJournal.tableTitle
         guard let entry = keys.entry(keyID),
             let seal = StationSeal(entry, isForTable: isForTable)
         else { throw .keyMissing(keyID) }
         self.id = id
         self.currency = currency
-        ledgerID = words[3] == "-" ? nil : words[3]
+        ledgerID = fields[3] == "-" ? nil : fields[3]
         (self.booked, self.seal, lastSeal) = (booked, seal, [])
-        // The head is checked with the key that it specifies, so a changed key ID fails as well.
+        // The head is checked with the key that it specifies, so a changed key ID is detected, too.
         guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
         lastSeal = code
     }
 
-    private static func parts(of bytes: ArraySlice<UInt8>) -> (words: [String], seal: [UInt8])? {
-        var words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { String($0) }
-        guard let seal = words.popLast().flatMap({ Hexadecimal.decode($0) }) else { return nil }
-        return (words, seal)
+    private static func parts(of bytes: ArraySlice<UInt8>) -> (fields: [String], seal: [UInt8])? {
+        var fields = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { String($0) }
+        guard let seal = fields.popLast().flatMap({ Hexadecimal.decode($0) }) else { return nil }
+        return (fields, seal)
     }
 }

@@ -1,13 +1,13 @@
 public import TapcardDomain
 
-/// The limits for offline payments, which cap what the issuer can lose because of them.
+/// The limits for offline payments. They cap the issuer's possible losses.
 package struct OfflineLimits: Sendable, Hashable {
     /// The maximum total that one card may pay at this station before the ledger books the
     /// payments.
     package var card: Money
     /// The maximum total that the station may take before the ledger books the payments.
     package var station: Money
-    /// The maximum age of the snapshot of the cards.
+    /// The maximum age of the card snapshot.
     package var age: Duration
 
     package init(card: Money, station: Money, age: Duration) {
@@ -23,14 +23,14 @@ package struct OfflineLimits: Sendable, Hashable {
     }
 }
 
-/// The sum of a station's unbooked payments after an offline payment, and the limit for it.
+/// The sum of a station's unbooked payments, including the one just taken, and its limit.
 public struct UnbookedPayments: Sendable, Hashable {
     /// The sum of the payments that the ledger has not booked yet.
     public let unbooked: Money
     /// The maximum for `unbooked`.
     public let limit: Money
 
-    /// Creates the state of a station's offline payments.
+    /// Creates the sum and its limit.
     public init(unbooked: Money, limit: Money) {
         (self.unbooked, self.limit) = (unbooked, limit)
     }

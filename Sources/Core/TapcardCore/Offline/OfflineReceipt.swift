@@ -3,7 +3,7 @@ import Ledger
 import TapcardDomain
 
 extension Operation {
-    /// Creates the operation for a line of the journal.
+    /// Creates the operation for a journal line.
     init(_ line: JournalLine) {
         self.init(
             id: line.id, uid: line.uid, kind: .offline, amount: line.amount, begunAt: line.at)

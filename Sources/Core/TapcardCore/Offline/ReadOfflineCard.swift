@@ -2,7 +2,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// Reads a card while its ledger is offline.
+/// Reads a card while the ledger is offline.
 struct ReadOfflineCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?

@@ -10,7 +10,7 @@ public final class KeyRingSource: Sendable {
     private let ring: Guarded<KeyRing>
     /// The ID of the key with which all stations on the ledger seal, and whether this station has
     /// it.
-    private let common = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
+    private let commonKey = Guarded<(id: UInt8?, isHere: Bool)>((nil, true))
 
     /// `load` reads the current keys; it should be cheap if they have not changed.
     public init(
@@ -20,7 +20,7 @@ public final class KeyRingSource: Sendable {
         self.load = load
     }
 
-    /// Keys that never change.
+    /// Creates a source of keys that never change.
     public convenience init(_ ring: KeyRing) { self.init(ring) { ring } }
 
     /// The keys as last read.
@@ -28,23 +28,23 @@ public final class KeyRingSource: Sendable {
 
     /// The ID of the key with which the other stations seal, if this station lacks it. The station
     /// can then verify cards but must not seal records.
-    var missing: UInt8? { common.withLock { $0.isHere ? nil : $0.id } }
+    var missing: UInt8? { commonKey.withLock { $0.isHere ? nil : $0.id } }
 
     /// Whether the ledger specifies the sealing key. No other key may then be used to seal.
-    var isCommon: Bool { common.withLock { $0.id != nil } }
+    var isCommon: Bool { commonKey.withLock { $0.id != nil } }
 
     /// Rereads the keys. The ledger overrules the file, which may be an older copy: a key that the
     /// ledger has retired is retired here, too, and the key that the ledger specifies is used to
     /// seal.
-    func refresh(by order: KeyPolicy) throws(TapcardError) {
+    func refresh(by policy: KeyPolicy) throws(TapcardError) {
         let own = try load()
-        // `ordered` is nil if the station lacks the key that the ledger specifies; the station can
+        // If `withSealingKey` is nil, the station lacks the key that the ledger specifies, but can
         // still verify cards.
-        let ordered = order.sealing.map { own.sealing(with: $0) } ?? own
-        let read = ordered ?? own
+        let withSealingKey = policy.sealing.map { own.sealing(with: $0) } ?? own
+        let read = withSealingKey ?? own
         // `retiring` returns nil if the sealing key would be among the retired keys.
-        guard let trusted = read.retiring(order.retired) else {
-            if let missing = order.sealing, ordered == nil {
+        guard let trusted = read.retiring(policy.retired) else {
+            if let missing = policy.sealing, withSealingKey == nil {
                 throw .lackingKey(missing, isTable: own.isTable)
             }
             throw TapcardError(
@@ -54,12 +54,12 @@ public final class KeyRingSource: Sendable {
                 next: [.file(own.isTable ? .importTable : .renewKeys)])
         }
         ring.withLock { $0 = trusted }
-        common.withLock { $0 = (order.sealing, ordered != nil) }
+        commonKey.withLock { $0 = (policy.sealing, withSealingKey != nil) }
     }
 }
 
 extension TapcardError {
-    /// The refusal at a station that lacks the key with which the other stations seal.
+    /// The error at a station that lacks the key with which the other stations seal.
     static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
         TapcardError(
             .keysBehind,
@@ -70,6 +70,7 @@ extension TapcardError {
 }
 
 extension KeyRing {
-    /// The currency of the cards that the keys seal; nil if none is set or known.
+    /// The currency of the cards that the keys seal; nil if no currency is set or its code is
+    /// unknown.
     public var currency: Currency? { currencyCode.flatMap(Currency.init(code:)) }
 }

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The limits for requests at this station. An amount that exceeds them is refused.
+/// Checks amounts against this station's limits, and refuses those that exceed them.
 struct Limits {
     let settings: Station.Settings
     let currency: Currency
@@ -33,8 +33,8 @@ struct Limits {
     func requireWithinCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
         case .pay(let amount), .ticket(_, let amount):
-            try requireUnder("A payment", amount, \.payment)
-        case .add(let amount): try requireUnder("A top-up", amount, \.topUp)
+            try requireAtMost("A payment", amount, \.payment)
+        case .add(let amount): try requireAtMost("A top-up", amount, \.topUp)
         // A refund's amount passed this check when it was paid, and nobody types in a prize amount.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
@@ -46,8 +46,8 @@ struct Limits {
     func requireWithinCeilings(_ origin: CardRequest.Origin) throws(TapcardError) {
         switch origin {
         case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
-            try requireUnder("A top-up", amount, \.topUp)
-            try requireUnder("A balance", amount, \.balance)
+            try requireAtMost("A top-up", amount, \.topUp)
+            try requireAtMost("A balance", amount, \.balance)
         case .adopt(accepting: nil), .replace: break
         }
     }
@@ -57,28 +57,28 @@ struct Limits {
         _ action: CardAction, on known: KnownCard
     ) throws(Interruption) {
         switch action {
-        case .add(let amount): try requireUnder(amount, on: known, isTyped: true)
+        case .add(let amount): try requireAtMost(amount, on: known, isTyped: true)
         // Nobody types in a prize amount, so a confirmation would not catch a typing error.
-        case .claim(_, let amount): try requireUnder(amount, on: known, isTyped: false)
+        case .claim(_, let amount): try requireAtMost(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
             break
         }
     }
 
-    private func requireUnder(
+    private func requireAtMost(
         _ amount: Money, on known: KnownCard, isTyped: Bool
     ) throws(Interruption) {
         let (sum, overflow) = known.balance.minorUnits.addingReportingOverflow(amount.minorUnits)
         // If no card can hold the sum, the purse's rules refuse it with a better message.
         guard !overflow, sum <= Currency.largestBalance else { return }
         try translating(
-            requireUnder(
+            requireAtMost(
                 "A balance", Money(minorUnits: sum, currency), \.balance, isTyped: isTyped)
         ) { (error: TapcardError) in Interruption.refused(error.naming(known.card.uid)) }
     }
 
-    private func requireUnder(
+    private func requireAtMost(
         _ what: String, _ amount: Money, _ ceiling: KeyPath<Ceilings.Amounts, Money>,
         isTyped: Bool = true
     ) throws(TapcardError) {

@@ -20,7 +20,7 @@ struct Sealing {
             throw .refused(.lackingKey(missing, isTable: keys.isTable))
         }
         return sealer(
-            with: keys.isTable ? try entryOfTable(for: reading) : keys.sealing, on: reading.medium)
+            with: keys.isTable ? try tableEntry(for: reading) : keys.sealing, on: reading.medium)
     }
 
     private func sealer(with entry: KeyEntry, on medium: CardReading.Medium) -> RecordSealer {
@@ -75,7 +75,7 @@ struct Sealing {
     /// The key in the table for this card. Throws if that key alone is not enough to write to the
     /// card: the chip's keys must all have one version, its grant must include every top-up that
     /// the ledger has booked, and no other key may be required for the seal.
-    private func entryOfTable(for reading: CardReading) throws(Interruption) -> KeyEntry {
+    private func tableEntry(for reading: CardReading) throws(Interruption) -> KeyEntry {
         guard case .ntag424(let chip) = reading.medium, let known = reading.known,
             let visit = chip.visit,
             chip.isComplete, let grant = visit.grant

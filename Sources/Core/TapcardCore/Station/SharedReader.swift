@@ -2,16 +2,16 @@ import BlockingLane
 package import Tags
 import TapcardDomain
 
-/// A reader that only one operation at a time may use. If two operations took turns selecting tags,
-/// each could write to the other's tag. So the second operation gets a stand-in that reports "in
-/// use", even if its caller believed that the reader was free.
+/// A reader that only one operation can use at a time. If two operations took turns selecting tags,
+/// each could write to the other's tag. So the second operation gets a stand-in that reports the
+/// reader as busy, even if its caller expected the reader to be free.
 package final class SharedReader: Sendable {
     private let reader: any TagReader
     private let isTaken = Guarded(false)
 
     package init(_ reader: any TagReader) { self.reader = reader }
 
-    /// Lends the reader while the body runs.
+    /// Runs the body with the reader or, if another operation is using the reader, with a stand-in.
     package func use<Result>(_ body: (any TagReader) async -> Result) async -> Result {
         guard take() else { return await body(TakenReader()) }
         defer { isTaken.withLock { $0 = false } }

@@ -9,7 +9,7 @@ public import TapcardDomain
 /// Each operation is a method. Call only one at a time, because a reader handles one card at a
 /// time.
 public struct Station: Sendable {
-    /// How soon a tag that was on the reader a moment ago must be found there again.
+    /// How long to look for a tag that was on the reader a moment ago.
     static let returnLimit = Duration.milliseconds(300)
 
     /// How often to check whether the card is still on an occupied reader.
@@ -50,11 +50,12 @@ public struct Station: Sendable {
         self.dependencies = dependencies
     }
 
-    /// The durations and amounts of a station.
+    /// A station's durations and limits.
     public struct Settings: Sendable, Hashable {
         /// How long to wait for a card.
         public var wait: Duration
-        /// How old an open payment may be and still be booked when another tap finds it on the tag.
+        /// The maximum age at which an open payment is still booked when another tap finds it on
+        /// the tag.
         public var paymentLifetime: Duration
         /// How long scratching takes.
         public var scratching: Duration
@@ -63,7 +64,7 @@ public struct Station: Sendable {
         public var ceilings: Ceilings?
         /// Whether someone has confirmed an amount above the lower ceilings.
         public var isConfirmed: Bool
-        /// The file that phones read on an NTAG 424: the address of the issuer's page.
+        /// The file that phones read on an NTAG 424. It contains the address of the issuer's page.
         package var address = AddressFile.placeholder
 
         /// Creates settings. Every parameter has a default.
@@ -91,7 +92,7 @@ public struct Station: Sendable {
     /// The clocks, the random source, the cashier, and the progress callback, passed in so that
     /// tests can control them.
     public struct Dependencies: Sendable {
-        /// The time of day.
+        /// The current time, by the wall clock.
         public let now: @Sendable () -> Timestamp
         /// A monotonic clock; nil if the machine has none.
         public let uptime: @Sendable () -> Uptime?
@@ -104,7 +105,7 @@ public struct Station: Sendable {
         /// The cashier who begins operations here; nil if none was given.
         public var cashier: CashierName?
 
-        /// Creates the environment of a station. Only `now` and `sleep` have no default.
+        /// Creates a station's dependencies. Only `now` and `sleep` have no default.
         public init(
             now: @escaping @Sendable () -> Timestamp,
             uptime: @escaping @Sendable () -> Uptime? = { nil },
@@ -142,12 +143,12 @@ public struct Station: Sendable {
         case asking
         /// The card is being written to and should stay where it is.
         case writing
-        /// The tag's protection is being switched; this is the current step.
+        /// The tag's password is being set or removed; this is the current step.
         case switchingProtection(CardProtection)
         /// The operation has been committed; the text for phones is still being updated.
         case committed(OperationID)
-        /// A hint for the log about why a tag differs from what was expected. No decision is based
-        /// on it.
+        /// A hint for the log, such as why a tag differs from what was expected. No decision is
+        /// based on it.
         case hint(String)
     }
 
@@ -159,7 +160,7 @@ public struct Station: Sendable {
         case problem(TapcardError)
         /// The card or problem reported last is gone.
         case gone
-        /// The first look at the reader after it was opened found no card.
+        /// The reader was empty the first time it was checked after being opened.
         case empty
         /// A lost reader has been found again, or another reader has replaced it.
         case readerReturned(name: String)
@@ -172,8 +173,8 @@ public struct Station: Sendable {
     var now: Timestamp { ledger.time(at: dependencies.now()) }
     var cashier: CashierName? { dependencies.cashier }
 
-    /// This station without its ledger. It knows no cards, so it reports only what the cards
-    /// themselves say.
+    /// This station with an empty ledger instead of its own, so that it reports only what it reads
+    /// from the cards.
     var withoutLedger: Station {
         Station(
             reader: reader, ledger: InMemoryLedger(currency: currency), keySource: keySource,

@@ -36,10 +36,10 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Refunds a payment, or reverses a top-up, whose cash is then given back. An operation can be
-    /// reversed only once, for at most its amount, and the balance never drops below zero. If the
-    /// caller gives no ID, the ID is derived from the reversed operation, so that a retry counts as
-    /// the same request.
+    /// Refunds a payment, or reverses a top-up, after which the cashier gives the cash back. An
+    /// operation can be reversed only once, for at most its amount, and the balance never drops
+    /// below zero. If the caller gives no ID, the ID is derived from the reversed operation, so
+    /// that a retry counts as the same request.
     public func refund(
         _ reversed: OperationID, _ amount: Money? = nil, id: OperationID? = nil,
         only card: CardUID? = nil
@@ -48,15 +48,15 @@ extension Station {
         return try await Refund(of: reversed, amount, id: id, only: card).run(at: self)
     }
 
-    /// Pays out a card's balance and closes the card. If this tap completes an earlier closing, its
-    /// receipt is returned, because its money still has to be paid out.
+    /// Pays out a card's balance and closes the card. If this tap completes an earlier request to
+    /// close the card, the receipt is for that request, because its money still has to be paid out.
     public func close(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await Closing(id, only: card).run(at: self)
     }
 
-    /// Turns the tag on the reader into a card, or finishes making a card if that was interrupted.
+    /// Turns the tag on the reader into a card, or finishes making one after an interruption.
     public func make(
         _ cardRequest: CardRequest, id: OperationID
     ) async throws(TapcardError) -> CardSummary {
@@ -64,11 +64,11 @@ extension Station {
     }
 
     /// Reads a card and resolves what an interrupted tap left open on it. A card that cannot be
-    /// trusted is not refused; its summary says why. If `resolving` is false or the ledger is
-    /// read-only, nothing is ever written.
+    /// trusted is not refused; its summary says what is wrong. If `resolving` is false or the
+    /// ledger is read-only, nothing is ever written.
     ///
-    /// If the ledger's server does not respond, the summary contains what the card says about
-    /// itself.
+    /// If the ledger's server does not respond, the summary contains only what was read from the
+    /// card.
     public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
         try await ReadCard.summary(resolving: isWanted, at: self)
     }
@@ -79,25 +79,25 @@ extension Station {
     }
 
     /// Scratches the card: after the time set for scratching, by default two seconds, the card has
-    /// a code. If this is canceled before then, nothing changes.
+    /// a code. If the task is canceled before then, nothing changes.
     public func scratch(id: OperationID) async throws(TapcardError) -> Receipt {
         try await Scratching(id).run(at: self)
     }
 
     /// Activates the code of the card on the reader through the service.
     ///
-    /// The attempt is durable before the service is called, and the response is durable before the
-    /// card is written. An attempt without a response is repeated with the same code, even for a
-    /// request with a new ID; that ID is stored with the attempt, so that a retry gets the same
-    /// result. Canceling does not stop the call: its response is recorded, and it is written to the
-    /// card at the card's next tap.
+    /// The attempt is recorded durably before the service is called, and the response is recorded
+    /// durably before the card is written. An attempt without a response is repeated with the same
+    /// code, even for a request with a new ID; that ID is stored with the attempt, so that a retry
+    /// gets the same result. Canceling does not stop the call: the response is still recorded, and
+    /// the next tap writes it to the card.
     public func activate(
         id: OperationID, through service: any ActivationService
     ) async throws(TapcardError) -> Receipt {
         try await Activation(id, through: service).run(at: self)
     }
 
-    /// Sells a ticket with random balls. The price is reserved at first, and is booked once the
+    /// Sells a ticket with random balls. The price is first reserved, and then booked once the
     /// payment has been written to the card; until then, the ticket is not valid. A request with
     /// the same ID returns the same ticket. The caller has to make sure that the draw has not taken
     /// place yet.
@@ -113,9 +113,9 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Resolves an open purchase whose draw is over. By now, only the card can prove that the
-    /// ticket was paid for, so nothing is written for the purchase anymore; without its card, it
-    /// stays open.
+    /// Resolves an open purchase whose draw is over. After the draw, the payment must no longer be
+    /// written to the card. The card can only show whether the ticket was already paid for; until
+    /// the card is tapped, the purchase stays open.
     public func finishPurchase(
         _ sold: SoldTicket, draw: DrawID, only card: CardUID? = nil
     ) async throws(TapcardError) -> TicketReceipt {
@@ -136,9 +136,9 @@ extension Station {
         try dependencies.balls(under: rules)
     }
 
-    /// Books the prizes of all winning tickets of the card on the reader, or only the prize of the
-    /// given ticket. Each prize is booked only once, regardless of who asks. Throws `.nothingWon`
-    /// if no ticket has won.
+    /// Books the prizes of all winning tickets that belong to the card on the reader, or only the
+    /// prize of the given ticket. Each prize is booked only once, no matter how often it is
+    /// claimed. Throws `.nothingWon` if no ticket has won.
     public func claimTickets(
         drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         naming name: TicketID? = nil, only card: CardUID? = nil
@@ -150,12 +150,12 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Books one ticket's prize as paid in cash; the ticket belongs to the card on the reader.
+    /// Books one ticket's prize as paid in cash. The ticket must belong to the card on the reader.
     ///
-    /// A ticket's prize can be booked only once: if it was booked before, this throws an error that
-    /// says when and by which cashier. Only a retry with the caller's own ID gets the same receipt.
-    /// The card proves whose ticket it is. Nothing is written to it for the payout, but an open
-    /// operation on it is resolved.
+    /// A ticket's prize can be booked only once: if it has already been booked, this throws an
+    /// error that says when and by which cashier. Only a retry with the caller's own ID gets the
+    /// same receipt. The card shows whose ticket it is. Nothing is written to it for the payout,
+    /// but an open operation on it is resolved.
     public func payOutPrize(
         of name: TicketID, drawn: DrawList, prizes: PrizeTable, topPrizeUnit: TopPrizeUnit,
         id: OperationID? = nil, only card: CardUID? = nil
@@ -183,16 +183,16 @@ extension Station {
     }
 
     /// Sets the card's password on its tag. From then on, only stations with the keys can write to
-    /// the tag, but every phone can still read it.
+    /// the tag, but any phone can still read it.
     public func protect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
         try await ProtectionSwitch(on: true, id, only: card).run(at: self)
     }
 
-    /// Removes the password from the tag. This also works for the tag of a card that this ledger
-    /// does not know, or that was closed or replaced and then formatted, provided that its password
-    /// was derived from one of our keys.
+    /// Removes the password from the tag. This also works for the tag of a card that is not in this
+    /// ledger, or that was closed or replaced and then formatted, provided that its password was
+    /// derived from one of our keys.
     public func unprotect(
         id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> ProtectionChange {
@@ -200,14 +200,14 @@ extension Station {
     }
 
     /// Writes the ledger's state and every page that phones read to a card. A card that cannot be
-    /// trusted is written to only if the operator enters its number. In that case, the tag's
-    /// password is searched for among this station's keys as well, because a restored ledger may
-    /// not know it.
+    /// trusted is written to only if the operator enters its number. In that case, the station also
+    /// searches its own keys for the one from which the tag's password was derived, because a
+    /// restored ledger may not specify it.
     public func repair(naming card: CardUID? = nil) async throws(TapcardError) -> CardSummary {
         try await RepairCard(card: card).run(at: self)
     }
 
-    /// Blocks or unblocks a card, or forgets its cardholder's name, without a reader.
+    /// Blocks or unblocks a card, or removes its cardholder's name, without a reader.
     public static func change(
         _ card: CardUID, _ change: StatusChange, in ledger: any LedgerStore,
         dependencies: Dependencies
@@ -215,7 +215,7 @@ extension Station {
         try await change.carryOut(on: card, in: ledger, dependencies)
     }
 
-    /// Reads everything that a tag reveals about itself.
+    /// Reads all the information about the tag on the reader.
     public func tagInfo() async throws(TapcardError) -> TagInfo { try await tools.info() }
 
     /// Reads all readable pages of the tag.
@@ -266,13 +266,13 @@ extension Station {
     }
 
     /// Reads a card without the ledger and writes nothing. If the snapshot contains the chip's
-    /// number and the chip cannot prove that it is that card, it is refused as a copy.
+    /// number and the chip cannot prove that it is that card, the chip is refused as a copy.
     package func readWithoutLedger(
         only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
-        var alone = withoutLedger
-        alone.snapshot = snapshot
-        return try await ReadOfflineCard(card: card).run(at: alone)
+        var offlineStation = withoutLedger
+        offlineStation.snapshot = snapshot
+        return try await ReadOfflineCard(card: card).run(at: offlineStation)
     }
 
     /// The refusal of a request whose ID already belongs to another payment in the journal.

@@ -23,15 +23,15 @@ extension TapcardError {
 /// A table of card keys for a station without master keys, and the keys that are missing from it.
 package struct CardTable: Sendable {
     package let keys: KeyRing
-    /// The number of cards on an NTAG 424 that are in use.
+    /// The number of NTAG 424 cards in use.
     package let cards: Int
-    /// The IDs of keys that cards have but this ring lacks. A station with the table cannot take
+    /// The IDs of keys that cards have but the ring lacks. A station with the table cannot take
     /// payments from those cards.
     package let lacking: Set<UInt8>
 
     /// Creates the table for a ledger's cards. Each card is listed with the keys that it has or may
     /// get: those of its newest records, the current sealing key, and the key `next`, which will
-    /// seal after it.
+    /// replace it.
     ///
     /// Nil if the keys themselves come from a table.
     package init?(

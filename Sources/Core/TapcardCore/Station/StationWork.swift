@@ -3,8 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// A part of a station's work. A type that conforms to this has access to everything that the
-/// station has.
+/// A part of a station's work. A conforming type has access to everything that the station has.
 protocol StationWork: Sendable {
     var station: Station { get }
 }

@@ -11,7 +11,7 @@ package protocol UseCase<Success>: Sendable, Hashable {
 }
 
 extension UseCase {
-    /// Takes all steps.
+    /// Runs the use case to its end.
     func run(at station: Station) async throws(TapcardError) -> Success {
         var useCase = self
         while true {

@@ -27,8 +27,8 @@ package struct Visit: Sendable, Hashable {
     package private(set) var card: CardUID?
     /// Whether the reader has been checked for a card since it was opened.
     package private(set) var hasLooked = false
-    /// Whether the card may have been on the reader before the first check, and the ledger has not
-    /// been asked about it yet.
+    /// Whether the card may have been on the reader before the first check, and has not been looked
+    /// up in the ledger yet.
     private var isUnseen = false
     /// The requests that may already have been carried out for a card whose arrival was not seen.
     private var earlier: Set<VisitRequest> = []
@@ -58,7 +58,7 @@ package struct Visit: Sendable, Hashable {
     /// The card that has to be looked up in the ledger, if any.
     package var unseen: CardUID? { isUnseen ? card : nil }
 
-    /// Records the requests that the ledger knows for the card whose arrival was not seen.
+    /// Records the requests that the ledger reports for a card whose arrival was not seen.
     package mutating func recall(_ earlier: Set<VisitRequest>) {
         (self.earlier, isUnseen) = (earlier, false)
     }
@@ -85,7 +85,7 @@ package struct Visit: Sendable, Hashable {
     package func certainty(of request: VisitRequest) -> Certainty? {
         let recorded = (operations[request] ?? [:]).values
         if recorded.contains(.yes) { return .yes }
-        // Until the ledger has been asked, any request may have been carried out for a card whose
+        // Until the ledger has been queried, any request may have been carried out for a card whose
         // arrival was not seen.
         return isUnseen || earlier.contains(request) || !recorded.isEmpty ? .perhaps : nil
     }
@@ -101,9 +101,9 @@ package struct Admission: Sendable {
 
     package init() {}
 
-    /// How certain it is that this request was already carried out for the card, in which case
-    /// someone has to confirm it. Nil if the request may begin. `card` is the only card that the
-    /// request accepts.
+    /// How certain it is that this request was already carried out for the card. If so, someone has
+    /// to confirm the request before it may begin again. Nil if the request may begin. `card` is
+    /// the only card that the request accepts.
     package func question(
         _ request: VisitRequest, on card: CardUID?, isAgain: Bool
     ) -> Visit.Certainty? {

@@ -5,8 +5,8 @@ import TapcardDomain
 struct Answering: StationWork {
     let station: Station
 
-    /// The operation recorded with an ID; nil if there is none. Throws if the operation belongs to
-    /// another request or was voided.
+    /// The operation recorded under this ID; nil if there is none. Throws if the operation belongs
+    /// to another request or was voided.
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
@@ -36,8 +36,8 @@ struct Answering: StationWork {
         }
     }
 
-    /// Throws if an open operation has the request's ID but other parameters: an operation must not
-    /// be finished on behalf of a request for something else.
+    /// Throws if an open operation has the request's ID but different parameters: an operation must
+    /// not be finished on behalf of a request for something else.
     func require(
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
@@ -60,7 +60,7 @@ struct Answering: StationWork {
             resolved: history.map { $0.resolved(besides: operation.id, in: currency) } ?? [])
     }
 
-    /// The receipt for a request whose operation has ended; nil while it is pending.
+    /// The receipt for a request whose operation has ended; nil while the operation is pending.
     func finished(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
@@ -74,8 +74,8 @@ struct Answering: StationWork {
     }
 
     /// The result of a request whose operation has already ended while its card is still on the
-    /// reader. The text for phones is updated first: if the reply to the commit was lost, that was
-    /// never done.
+    /// reader. The text for phones is updated first, because it was never updated if the reply to
+    /// the commit was lost.
     func ended(
         _ operation: Operation, on reading: CardReading, _ history: TapHistory,
         isReplayed: Bool = false
@@ -103,13 +103,13 @@ struct Answering: StationWork {
                 receipt($0, isReplayed: !request.isNew(history), history, .outOfDate)
             }
         }
-        return await answer(request, by: history)
+        return await resultOfResolving(request, in: history)
     }
 
     /// The outcome of a request whose card is gone or can no longer be trusted, according to the
     /// ledger or, if the ledger fails, to what this tap has seen. A committed operation has
-    /// happened, whatever the card shows; the next tap updates the card. Nil if nothing was begun,
-    /// because the error already says everything.
+    /// happened, no matter what is on the card; the next tap updates the card. Nil if nothing was
+    /// begun, because the error already says everything.
     func outcome(
         of request: PendingRequest, _ history: TapHistory, after error: TapcardError
     ) async -> Result<Operation, TapcardError>? {
@@ -157,11 +157,11 @@ struct Answering: StationWork {
         }
     }
 
-    /// The result of a request that was not begun, if an operation that the tap resolved determines
-    /// it: an earlier closing of the card is the requested one, and a caller without an ID must not
-    /// repeat an earlier payment.
-    private func answer(
-        _ request: PendingRequest, by history: TapHistory
+    /// The result of a request that was not begun, if the result follows from an operation that the
+    /// tap resolved: an earlier request to close the card counts as this one, and a caller without
+    /// an ID must not repeat an earlier payment.
+    private func resultOfResolving(
+        _ request: PendingRequest, in history: TapHistory
     ) async -> Result<Receipt, TapcardError>? {
         guard request.operation == nil, case .change(let action, _) = request.parameters
         else { return nil }
@@ -172,22 +172,22 @@ struct Answering: StationWork {
         return .failure(await justResolved(repeated))
     }
 
-    /// The error, extended by the operation that is still open if the card was removed or can never
-    /// be written to again. "Nothing happened" would be wrong in that case.
+    /// The error; if the card was removed or can never be written to again, it also mentions the
+    /// operation that is still open, because "nothing happened" would be wrong.
     func unresolved(
         _ error: TapcardError, _ request: PendingRequest?, _ uid: CardUID?
     ) async -> TapcardError {
         // Only these errors claim that nothing happened.
-        let claimsNothing =
+        let claimsNoChange =
             [.failed, .noCard, .noReader].contains(error.result) || error.isPermanentForTag
-        guard claimsNothing, let uid, let known = try? await ledger.knownCard(of: uid),
+        guard claimsNoChange, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
         guard error.isPermanentForTag else { return TapcardError.stillOpen(open, because: error) }
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
-        // Nobody requested a fresh record, so it is not reported as open.
+        // Nobody requested the rewriting of the record, so it is not reported as open.
         return open.kind == .reseal ? error : TapcardError.stillOpen(open, because: error)
     }
 
@@ -223,7 +223,8 @@ struct Answering: StationWork {
     }
 
     /// The tickets that can no longer be claimed after this operation. Only the lottery knows their
-    /// prizes. Empty if the ledger fails: the operation has happened anyway, so this is no error.
+    /// prizes. Empty if the ledger fails: the operation has already happened, so that is not
+    /// reported as an error.
     func ticketsGivenUp(by id: OperationID) async -> [Ticket] {
         (try? await ledger.ticketsGivenUp(by: id)) ?? []
     }

@@ -3,7 +3,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// One reading of the tag on the reader, together with what the ledger says about it.
+/// The content of the tag on the reader, together with what the ledger says about the card.
 struct CardReading: Sendable, Hashable {
     let uid: CardUID
     let identity: TagIdentity
@@ -11,9 +11,9 @@ struct CardReading: Sendable, Hashable {
     let slots: RecordSlots
     /// The decoded message for phones.
     let content: TagContent
-    /// Nil if this ledger does not know the card.
+    /// Nil if the card is not in this ledger.
     let known: KnownCard?
-    /// The verdict on the records after comparing them with the ledger.
+    /// The result of comparing the records with the ledger.
     let judgement: Judgement
     let chip: Chip
 

@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Finds the tag on the reader and reads it, together with what the ledger says about it.
+/// Finds and reads the tag on the reader, and looks up the card in the ledger.
 struct CardScanner: StationWork {
     let station: Station
 
@@ -13,7 +13,8 @@ struct CardScanner: StationWork {
         within limit: Duration
     ) async throws(Interruption) -> (identity: TagIdentity, uid: CardUID) {
         let identity = try await select(within: limit)
-        // A card's keys and its account depend on its number, so such a tag cannot be a card.
+        // A card's keys and account depend on its number, so a tag with a random UID cannot be a
+        // card.
         guard !identity.hasRandomUID else { throw .refused(.hiddenNumber) }
         guard let uid = CardUID(bytes: identity.uid), identity.isType2 || identity.usesBlocks
         else {
@@ -23,15 +24,15 @@ struct CardScanner: StationWork {
         return (identity, uid)
     }
 
-    /// Reads the tag that was found, with a single command if the ledger knows the card.
+    /// Reads the tag that was found, with a single command if the card is in the ledger.
     ///
-    /// With `thoroughly`, everything is read again, as is needed before a card is made.
+    /// If `thoroughly` is true, everything is read, which is necessary before a card is made.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
     ) async throws(Interruption) -> CardReading {
         let known = try await asking(await ledger.knownCard(of: uid))
-        try await refreshKeys(beside: known)
+        try await refreshKeys(for: known)
         try station.sealing.requireInTable(identity, uid, known)
         if identity.usesBlocks {
             return try await station.ntag424Scanner.scan(
@@ -56,7 +57,7 @@ struct CardScanner: StationWork {
             of: identity, uid, tag.memory, layout, known: known, tag: tag, chip: chip)
     }
 
-    /// Reads what a tag says about itself, and the given pages: by default, those of a card.
+    /// Reads a tag's identifying data and the given pages (by default, the pages of a card).
     func scanTag(
         of identity: TagIdentity,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
@@ -84,14 +85,14 @@ struct CardScanner: StationWork {
         guard let image = CardImage(bytes, layout: layout) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
-        // The most likely holder comes first, because each one tried costs the computation of a
-        // seal.
+        // The most likely holder comes first, because a seal has to be computed for every holder
+        // tried.
         var holders: [Holder] = []
         if let holder = known?.card.holder { holders.append(holder) }
-        if let remains = image.remains(in: currency), !holders.contains(remains.holder) {
-            holders.append(remains.holder)
+        if let leftover = image.remains(in: currency), !holders.contains(leftover.holder) {
+            holders.append(leftover.holder)
         }
-        // The ledger may have been restored from a backup made before the name was forgotten.
+        // The ledger may have been restored from a backup made before the name was removed.
         if let holder = known?.card.holder { holders.append(Holder(id: holder.id, name: nil)) }
         holders.append(.nobody)
         let slots = RecordSlots(
@@ -101,38 +102,39 @@ struct CardScanner: StationWork {
             image.content(in: currency), known: known, chip: chip)
     }
 
-    /// Compares what was read with the ledger.
+    /// Compares the data read from the tag with the ledger, and returns the complete reading.
     func judged(
         _ identity: TagIdentity, _ uid: CardUID, _ medium: CardReading.Medium, _ slots: RecordSlots,
         _ content: TagContent, known: KnownCard?, chip: Chip
     ) async throws(Interruption) -> CardReading {
         let latest = try await asking(await ledger.knownCard(of: uid, holding: slots.sequences))
-        // If another station has changed the card since its bytes were read, an honest card would
+        // If another station has changed the card since its bytes were read, a genuine card would
         // look like an old copy.
         guard known.map(CardVersion.init) == latest.map(CardVersion.init),
             known?.keyPolicy == latest?.keyPolicy
         else { throw .overtaken }
         // A record that the ledger issued remains valid even if the name covered by its seal has
-        // been forgotten.
+        // been removed.
         let accepted = slots.acceptingIssued { bytes in isOurs(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: accepted, content: content,
             known: latest, judgement: Judgement(accepted, latest), chip: chip)
     }
 
-    /// Rereads the keys. This comes after reading the ledger, so that a key retired in the meantime
-    /// is noticed.
-    private func refreshKeys(beside known: KnownCard?) async throws(Interruption) {
-        let order: KeyPolicy
+    /// Rereads the keys. The ledger is read first, so that a key retired in the meantime is
+    /// noticed.
+    private func refreshKeys(for known: KnownCard?) async throws(Interruption) {
+        let policy: KeyPolicy
         if let known {
-            order = known.keyPolicy
+            policy = known.keyPolicy
         } else {
-            order = try await asking(await ledger.keyPolicy())
+            policy = try await asking(await ledger.keyPolicy())
         }
-        try translating(keySource.refresh(by: order), into: Interruption.refused)
+        try translating(keySource.refresh(by: policy), into: Interruption.refused)
     }
 
-    /// Whether the ledger issued these very bytes for this card, under a key that is still trusted.
+    /// Whether the ledger issued exactly these bytes for this card, under a key that is still
+    /// trusted.
     ///
     /// If the record's key was retired while an operation was open, the record is not a forgery. It
     /// is accepted until that operation is resolved and a new record is sealed with another key.

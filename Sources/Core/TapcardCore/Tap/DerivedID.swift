@@ -2,7 +2,7 @@ import CardCryptography
 import TapcardDomain
 
 extension UniqueID {
-    /// Derives an ID for another purpose from this ID, so that a retry uses the same one.
+    /// Derives an ID for another purpose from this ID, so that a retry uses the same derived ID.
     func derived(for purpose: String) -> UniqueID { UniqueID(for: purpose, bytes) }
 
     /// Derives the ID from a purpose and a subject, such as another ID.

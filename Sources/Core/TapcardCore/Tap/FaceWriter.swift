@@ -8,7 +8,7 @@ import TextCodecs
 public enum DisplayState: String, Sendable, Hashable, CaseIterable {
     /// Phones see the current state.
     case current
-    /// Phones saw an older state, and this tap updated it.
+    /// Phones saw an older state until this tap updated it.
     case repaired
     /// Phones still see an older state; the next tap updates it.
     case outOfDate = "out-of-date"
@@ -24,8 +24,8 @@ struct FaceWriter: StationWork {
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
-        // After a change, the text is updated anyway, so that is not a repair. If only a fresh
-        // record was written, it is.
+        // Every change updates the text, so that is not a repair. If only a fresh record was
+        // written, it is one.
         let isRepair = change.open.operation.kind == .reseal || display != .repaired
         return isRepair ? display : .current
     }
@@ -51,7 +51,7 @@ struct FaceWriter: StationWork {
     /// Updates the text for phones. If that fails, the operation has still happened: the ledger
     /// records the failure, and the next tap writes every page again.
     ///
-    /// `isOpened` says whether the tag has just accepted the card's password.
+    /// `isOpened` is true if the tag has just accepted the card's password.
     private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
         isOpened: Bool = false
@@ -71,7 +71,7 @@ struct FaceWriter: StationWork {
 
     /// Updates the text for phones, and throws if that fails.
     ///
-    /// `keepingExtras` says whether members that other software added are kept. On an NTAG 424,
+    /// If `keepingExtras` is true, JSON members that other software added are kept. On an NTAG 424,
     /// there is nothing to update: phones read an address, which does not change with the balance.
     func write(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
@@ -104,7 +104,8 @@ struct FaceWriter: StationWork {
             do {
                 try await ledger.markDisplay(of: card.uid, stale: true)
             } catch {
-                // The guard on the tag says the same thing, so the failure is only logged.
+                // The guard on the tag also shows that the update did not finish, so this failure
+                // is only logged.
                 dependencies.progress(
                     .hint(
                         "the ledger could not record that the NFC text for phones is out of date: "
@@ -117,7 +118,7 @@ struct FaceWriter: StationWork {
 
     /// The bytes that phones read: the card's own members according to the ledger and, if there is
     /// room, the members that other software added. Nil if not even the card's own members fit. No
-    /// card is made that way, but an altered ledger could lead to it.
+    /// such card is ever made, but an altered ledger could describe one.
     private func area(
         for content: SealedContent, of card: LedgerCard, on reading: CardReading, _ pages: TagPages,
         keepingExtras: Bool = true
@@ -126,26 +127,26 @@ struct FaceWriter: StationWork {
         if keepingExtras, card.status != .closed {
             face.extras = extras(on: reading, pages, of: card)
         }
-        // If there is not enough room, the members of other software are dropped.
+        // If there is not enough room, the members that other software added are dropped.
         if let area = try? face.area(in: pages.layout) { return area }
         face.extras = []
         return try? face.area(in: pages.layout)
     }
 
-    /// The members that other software added. A torn or altered member of the card itself could
-    /// look like one of them. So they are accepted only if the holder is right and, after an
-    /// interrupted update, only if all of the card's own members are in place.
+    /// The members that other software added. A torn or altered member of the card's own could look
+    /// like one of them, so they are accepted only if the holder is right and, after an interrupted
+    /// update, only if all of the card's own members are in place.
     private func extras(
         on reading: CardReading, _ pages: TagPages, of card: LedgerCard
     ) -> [JSONMember] {
         if let face = reading.content.face {
-            // A forgotten name may still be on the tag.
-            let isOfHolder =
+            // A name that was removed from the ledger may still be on the tag.
+            let holderMatches =
                 face.holder.id == card.holder.id
                 && (card.holder.name == nil || face.holder.name == card.holder.name)
             let hasState =
                 face.style == .iosApp || card.scratch == .none || face.scratch != .none
-            return isOfHolder && hasState ? face.extras : []
+            return holderMatches && hasState ? face.extras : []
         }
         guard let face = pages.image.remainingFace(in: currency), face.style == card.face,
             face.holder == card.holder,

@@ -12,8 +12,8 @@ enum Interruption: Error, Sendable {
     /// Another station changed the card after this station had read it.
     case overtaken
     case refused(TapcardError)
-    /// Evidence against a chip, but no proof: a single disturbed response can incriminate an honest
-    /// card. The evidence counts once two sessions have found it.
+    /// Evidence against a chip, but not proof: interference with a single response can make a
+    /// genuine card look like a copy. The evidence counts only if two sessions find it.
     case claimed(TapcardError)
 
     static func refused(
@@ -41,8 +41,8 @@ enum Interruption: Error, Sendable {
         }
     }
 
-    /// Whether the error counts only once two sessions have found it: nothing proves it, but if it
-    /// is true, reading the card again does not help.
+    /// Whether the error counts only if two sessions find it. The error may be wrong, but if it is
+    /// right, reading the card again does not help.
     var isClaim: Bool {
         switch self {
         case .claimed: true
@@ -58,7 +58,7 @@ enum Interruption: Error, Sendable {
         case .card(let error):
             switch error.kind {
             case .reader(let kind), .interrupted(let kind): Interruption.mayPass(kind)
-            // A bad contact can cause any of these.
+            // Poor contact can cause any of these.
             case .differs, .garbled, .otherChip: true
             case .otherTag, .wrongPassword, .limitsPasswords, .lockedSettings, .ignoresPassword:
                 false
@@ -96,7 +96,8 @@ func asking<Success: Sendable>(
 }
 
 extension TagReader {
-    /// Performs a read. A tag refuses a read only if its contents are hidden behind a password.
+    /// Performs a read. A tag refuses a read only if a password protects its content from being
+    /// read.
     func performing<Procedure: TagProcedure>(
         _ procedure: Procedure, on known: CardUID?
     ) async throws(Interruption) -> Procedure.Outcome {

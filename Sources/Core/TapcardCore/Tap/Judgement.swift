@@ -2,9 +2,10 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// The verdict on a tag after comparing it with the ledger. The first check that applies decides.
+/// The result of comparing a tag with the ledger. The first check that applies determines the
+/// result.
 enum Judgement: Sendable, Hashable {
-    /// This ledger does not know the card.
+    /// The card is not in this ledger.
     case unknown
     /// The card is being made, so what is on the tag does not matter yet.
     case inTheMaking(Operation)
@@ -64,7 +65,7 @@ enum ResolvingStep: Sendable, Hashable {
     case resume(Operation)
     /// Commit or void the open operation, and then write a fresh record.
     case end(Operation, as: Operation.State)
-    /// Write to the tag that the service has activated the code.
+    /// Write the service's approval of the code to the tag.
     case activate(ActivationAttempt)
     /// Write a fresh record, because the one on the tag is out of date.
     case reseal
@@ -94,26 +95,25 @@ enum ResolvingStep: Sendable, Hashable {
             self = .resume(open)
             return
         }
-        // No money moves on a blocked card, not even for an operation begun before: nobody was told
-        // that it succeeded.
+        // No money moves on a blocked card, not even for an operation that began before the card
+        // was blocked, because nobody was told that the operation succeeded.
         let mayMove = known.card.status == .active
-        let isSameAgain = open.id == request
+        let isRepeated = open.id == request
         // A record sealed with a retired key proves nothing, because others may have that key.
         guard best.sequence == open.sequence, !isUnderRetiredKey else {
-            self = isSameAgain && mayMove ? .resume(open) : .end(open, as: .voided)
+            self = isRepeated && mayMove ? .resume(open) : .end(open, as: .voided)
             return
         }
         // An older payment that nobody repeats is voided, because nobody was told that it
         // succeeded.
-        let isYoung = open.age(at: now, uptime).map { $0 < lifetime } ?? false
-        self = .end(open, as: mayMove && (isSameAgain || isYoung) ? .committed : .voided)
+        let isRecent = open.age(at: now, uptime).map { $0 < lifetime } ?? false
+        self = .end(open, as: mayMove && (isRepeated || isRecent) ? .committed : .voided)
     }
 }
 
 extension Operation {
-    /// How long ago the operation began, measured by the monotonic clock, or by the time of day if
-    /// the machine has restarted since. Nil if it seems to have begun in the future, because a
-    /// clock was ahead.
+    /// How long ago the operation began, by the monotonic clock or, if the machine has restarted
+    /// since, by the wall clock. Nil if the wall clock puts the beginning in the future.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
         if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
             return .milliseconds(age)

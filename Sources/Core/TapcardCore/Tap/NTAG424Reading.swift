@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// An NTAG 424 as found by one reading.
+/// An NTAG 424 as one reading found it.
 struct NTAG424Reading: Sendable, Hashable {
     enum State: Sendable, Hashable {
         /// The chip authenticated as this card with the card's sell key.
@@ -16,7 +16,7 @@ struct NTAG424Reading: Sendable, Hashable {
     }
 
     let state: State
-    /// Whether all keys of the chip have the same version, as far as is known.
+    /// Whether all of the chip's keys have the same version, as far as the reading shows.
     var isComplete = true
     /// What the chip reported without authentication; nil if it was not asked.
     var answers: NTAG424Answers?

@@ -23,12 +23,13 @@ extension KnownCard {
     fileprivate var wasCompleted: Bool { card.confirmed != .none && open?.kind.makesCard != true }
 }
 
-/// Authenticates an NTAG 424, to find out whether it is the card with its number, and reads it.
+/// Reads an NTAG 424, after authenticating it to find out whether it is the card whose number it
+/// has.
 struct NTAG424Scanner: StationWork {
     let station: Station
 
-    /// Reads an NTAG 424, with five commands if the ledger knows the card. The ledger or the chip
-    /// says which key to try; keys are never guessed.
+    /// Reads an NTAG 424, with five commands if the card is in the ledger. The ledger or the chip
+    /// determines which key is tried; keys are never guessed.
     func scan(
         _ identity: TagIdentity, _ uid: CardUID, _ known: KnownCard?, thoroughly: Bool,
         _ history: inout TapHistory
@@ -38,16 +39,16 @@ struct NTAG424Scanner: StationWork {
         }
         let found: NTAG424Reading
         if !thoroughly, let version = known?.chipVersion, let key = sellingKey(version, of: uid) {
-            found = try await prove(key, expecting: version, known, &history)
+            found = try await authenticate(key, expecting: version, known, &history)
         } else {
             let answers = try await ask(
                 thoroughly ? .all : known == nil ? .kind : .keys, identity, &history)
-            found = try await prove(uid, answers, known, &history)
+            found = try await authenticate(uid, answers, known, &history)
         }
-        // Once a card has been completed, its chip has to authenticate. A single disturbed response
-        // can look like a refusal, so this is only a claim.
+        // Once a card has been completed, its chip has to authenticate. Interference with a single
+        // response can look like a refusal, so one failure is not proof.
         if known?.wasCompleted ?? isConfirmedInSnapshot(uid), found.visit == nil {
-            throw .claimed(chipLost(uid, found.state, hasTried: history.hasSent(.three)))
+            throw .claimed(wrongChip(uid, found.state, hasTried: history.hasSent(.three)))
         }
         let blank = [UInt8](repeating: 0, count: SealedRecord.byteCount)
         let records =
@@ -67,9 +68,9 @@ struct NTAG424Scanner: StationWork {
 
     /// Authenticates the chip with the key that the ledger specifies. A chip that refuses the key
     /// may be a copy, or its keys may differ from what the ledger says, for example after a backup
-    /// was restored. So the chip is asked for its key versions, which it reports without
-    /// authentication.
-    private func prove(
+    /// was restored. A chip that refuses the key is therefore asked for its key versions, which it
+    /// reports without authentication.
+    private func authenticate(
         _ key: SellingKey, expecting version: UInt8, _ known: KnownCard?,
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Reading {
@@ -78,7 +79,7 @@ struct NTAG424Scanner: StationWork {
         } catch .ntag424(let error) where error.isUnauthenticated {
             let answers = try await answers(of: key.uid, afterRefusing: version, &history)
             guard let answers else { throw .claimed(.impostor(key.uid)) }
-            return try await prove(key.uid, answers, known, after: version, &history)
+            return try await authenticate(key.uid, answers, known, after: version, &history)
         }
     }
 
@@ -127,13 +128,14 @@ struct NTAG424Scanner: StationWork {
 
     /// Authenticates the chip with the key whose version it reports. `refused` is the version of
     /// another key that it has just refused.
-    private func prove(
+    private func authenticate(
         _ uid: CardUID, _ answers: NTAG424Answers, _ known: KnownCard?, after refused: UInt8? = nil,
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Reading {
         let (making, selling) = (answers.applicationVersion, answers.sellingVersion)
         guard selling != NTAG424CardKeys.factory.version else {
-            // We change key 0 last, so a new key 0 together with a factory key 3 is not our work.
+            // A station changes key 0 last, so it never leaves a new key 0 together with a factory
+            // key 3.
             let isUnmade = making == NTAG424CardKeys.factory.version
             return NTAG424Reading(
                 state: isUnmade ? .unmade : .foreign(version: making), answers: answers)
@@ -165,7 +167,8 @@ struct NTAG424Scanner: StationWork {
         }
     }
 
-    /// Reads a card. If it responds in a way that a good card would not, queries its settings.
+    /// Reads a card. If the card responds in a way that a valid card would not, queries its
+    /// settings.
     private func look(
         _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
         _ history: inout TapHistory
@@ -199,7 +202,7 @@ struct NTAG424Scanner: StationWork {
     }
 
     /// The message for phones on a chip that is not one of our cards yet. On a completed card, the
-    /// message is only an address and says nothing about the card's state.
+    /// message contains only an address, and nothing about the card's state.
     private func content(of chip: NTAG424Reading) -> TagContent {
         guard chip.visit == nil, let message = chip.answers?.message, !message.isEmpty else {
             return .empty
@@ -216,14 +219,14 @@ struct NTAG424Scanner: StationWork {
         // attempt fail, too, so it is not made after another failed one.
         guard error.mayBeDueToSettings, !history.hasSent(.three) else { return nil }
         // If the card has been removed, it will be read again anyway.
-        let isOfCard = try? await reader.performing(
+        let hasCardSettings = try? await reader.performing(
             InspectSettings(card, random: dependencies.random(SecureSession.randomSize)), &history)
-        return isOfCard == false ? .alteredSettings(card.uid) : nil
+        return hasCardSettings == false ? .alteredSettings(card.uid) : nil
     }
 
     /// The error for a chip that has the number of a card in this ledger, but is in factory state
     /// or has keys that are not ours.
-    private func chipLost(
+    private func wrongChip(
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {
         guard case .foreign(let version) = state else { return .factoryChip(uid) }

@@ -13,7 +13,8 @@ struct NTAG424Writer: StationWork {
     let station: Station
 
     /// Refuses a chip that this station cannot turn into a card, before the ledger begins anything.
-    /// The chip must prove every key whose version it reports. Nothing is written to it.
+    /// The chip must prove that it has every key whose version it reports. Nothing is written to
+    /// it.
     func requireConvertible(
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
@@ -34,8 +35,8 @@ struct NTAG424Writer: StationWork {
         }
     }
 
-    /// Invalidates the addresses that phones have read from a tag so far, before the tag becomes
-    /// another card. Otherwise, anyone who kept an address would see the new cardholder's balance.
+    /// Invalidates the addresses that phones have read from a tag, before the tag becomes another
+    /// card. Otherwise, anyone who kept an address would see the new cardholder's balance.
     func endAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
@@ -81,11 +82,12 @@ struct NTAG424Writer: StationWork {
                         "This station has only a table of card keys and cannot write the newer "
                             + "keys that this card needs.", reading.uid))
             }
-            // A completed card never has the factory keys again. A chip that claims to have them is
-            // trying to obtain ours, so they are tried only while a card is being made.
+            // A completed card never has the factory keys again. A chip that claims to have them
+            // may be an attempt to obtain our keys, so the factory keys are tried only while a card
+            // is being made.
             let isMaking = open.operation.kind.makesCard
-            // The counter is stored in the card's row, which an unknown card gets only when making
-            // it begins.
+            // The counter is stored in the card's row, and a new card has no row until making it
+            // begins.
             if isMaking, let answers = chip.answers {
                 try await endAddresses(of: reading.uid, answers)
             }
@@ -121,7 +123,8 @@ struct NTAG424Writer: StationWork {
             != visit.card
     }
 
-    /// The address for the card. If the station has no page set, the card keeps the address it has.
+    /// The address for the card. If no page is set at this station, the card keeps its current
+    /// address.
     private func address(of visit: NTAG424State?, isMaking: Bool) -> AddressFile {
         guard !isMaking, settings.address == .placeholder, let visit, visit.grant != nil else {
             return settings.address

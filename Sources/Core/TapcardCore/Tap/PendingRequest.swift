@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// A request with an ID, and what is known about its outcome. This is recorded because the ledger
-/// may have failed by the time the outcome has to be reported.
+/// A request with an ID, and what is known about its outcome. The outcome is kept here because the
+/// ledger may have failed by the time the outcome has to be reported.
 struct PendingRequest: Sendable, Hashable {
     /// The request's parameters, all of which are bound to its ID.
     enum Parameters: Sendable, Hashable {
@@ -12,15 +12,15 @@ struct PendingRequest: Sendable, Hashable {
 
     let id: OperationID
     let parameters: Parameters
-    /// The kind of operation that is requested.
+    /// The kind of the requested operation.
     var kind: Operation.Kind {
         switch parameters {
         case .change(let action, _): action.kind
         case .making(let cardRequest): cardRequest.kind
         }
     }
-    /// The change that is requested. A request for a new card has none, because the change is
-    /// planned only when the tag has been read.
+    /// The requested change. A request for a new card has none, because its change is planned only
+    /// after the tag has been read.
     var action: CardAction {
         guard case .change(let action, _) = parameters else {
             preconditionFailure("a request for a new card has a plan instead")
@@ -32,7 +32,7 @@ struct PendingRequest: Sendable, Hashable {
     /// Whether to refuse the request if its tap has just resolved an identical one. A caller that
     /// did not choose an ID may have meant the earlier request.
     let refusesRepetition: Bool
-    /// The operation with the request's ID, once it is certain that it has begun.
+    /// The operation with the request's ID, once it is certain that the operation has begun.
     var operation: Operation?
     /// An operation that may have begun: the outcome of its first transaction is unknown.
     var perhaps: Operation?
@@ -40,7 +40,8 @@ struct PendingRequest: Sendable, Hashable {
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
     var wasDone = false
-    /// Whether the tag's protection differed from what the ledger expected of a protected tag.
+    /// Whether the tag's protection differed from the protection that the ledger expected it to
+    /// have.
     var protectionDiffered = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {

@@ -4,10 +4,10 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// What a tag itself reveals about its protection, regardless of what the ledger says.
+/// What a tag shows about its own protection, regardless of the ledger.
 enum ProtectionEvidence: Hashable, Sendable {
-    /// The tag requires the password derived from this key. `isFullProtection` says whether it does so for
-    /// every writable page.
+    /// The tag requires the password derived from this key. If `isFullProtection` is true, it
+    /// requires the password for every writable page.
     case asks(keyID: UInt8, isFullProtection: Bool)
     /// The tag requires no password, but has the one derived from this key; AUTH0 may be weak.
     case has(keyID: UInt8)
@@ -17,8 +17,8 @@ enum ProtectionEvidence: Hashable, Sendable {
 
 extension CardProtection {
     /// The ledger's state, corrected by the evidence from the tag. A state that agrees with the
-    /// evidence is kept, along with its facts about pages that may be weak. The result that a
-    /// switch is meant to reach is always kept.
+    /// evidence is kept, because it also says which pages may be weak. If protection is being
+    /// turned on or off, that goal is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
         case (.on(let recorded), .asks(let keyID, isFullProtection: true)) where recorded == keyID:
@@ -26,7 +26,8 @@ extension CardProtection {
         // AUTH0 is not 02h, so only some of the pages are protected.
         case (.on(let recorded), .asks(let keyID, isFullProtection: false)) where recorded == keyID:
             .switchingOn(keyID: keyID)
-        case (.off, .asks(let keyID, let isFullProtection)), (.on, .asks(let keyID, let isWhole)):
+        case (.off, .asks(let keyID, let isFullProtection)),
+            (.on, .asks(let keyID, let isFullProtection)):
             isFullProtection ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
         case (.settingPassword, .asks(let keyID, _)), (.switchingOn, .asks(let keyID, _)),
             (.switchingOn, .has(let keyID)), (.on, .has(let keyID)):
@@ -35,7 +36,8 @@ extension CardProtection {
             (.switchingOff, .has(let keyID)), (.off, .has(let keyID)):
             .switchingOff(keyID: keyID)
         case (.settingPassword, _), (.clearingPassword, _), (.off, .nothing): self
-        // Without our password on the tag, the switch goes back to the step that sets or clears it.
+        // The tag does not have our password, so the change goes back to the step that sets or
+        // clears the password.
         case (.switchingOn(let keyID), .nothing): .settingPassword(keyID: keyID)
         case (.switchingOff(let keyID), .nothing): .clearingPassword(keyID: keyID)
         case (.on, .nothing): .off
@@ -63,7 +65,7 @@ extension CardProtection {
 }
 
 extension TapcardError {
-    /// The refusal to switch the protection of a chip that is always protected by its keys.
+    /// The refusal to set or remove the password of a chip that is always protected by its keys.
     static func protectedByItsKeys(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .refusal(.wrongState),
@@ -79,7 +81,7 @@ extension TapcardError {
                 + "is safe in the ledger.", next: [.trust(.repairIfKnown(uid))], uid: uid)
     }
 
-    /// The error for a tag that hides even its contents behind a password.
+    /// The error for a tag that cannot even be read without a password.
     static func hidden(_ known: CardUID?) -> TapcardError {
         TapcardError(
             .protectedTag,

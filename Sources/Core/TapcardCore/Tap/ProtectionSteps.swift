@@ -8,9 +8,9 @@ import TapcardDomain
 struct ProtectionSteps: StationWork {
     let station: Station
 
-    /// Refuses a switch that the tag would refuse, before the ledger begins it. If the tag's
-    /// protection uses one of our passwords but is not in the state that the ledger says, corrects
-    /// the ledger first.
+    /// Refuses a change of protection that the tag would refuse, before the ledger begins it. If
+    /// the tag has one of our passwords but its protection differs from the ledger's state,
+    /// corrects the ledger first.
     func requireSwitchable(
         _ reading: CardReading, _ card: LedgerCard, after voided: Operation?,
         noting request: inout PendingRequest
@@ -66,10 +66,10 @@ struct ProtectionSteps: StationWork {
         return (change, isLast: false)
     }
 
-    /// Ends the switch on a tag whose settings have been locked in the meantime. Its protection is
-    /// now final, and the card is used with that protection from now on. If the tag may require a
-    /// password, that password has been verified and is not changed, because the interrupted WRITE
-    /// may have left AUTH0 weak.
+    /// Ends the change of protection on a tag whose settings have been locked in the meantime. The
+    /// tag's protection is now final, and from now on the card is used with it. If the tag may
+    /// require a password, that password has been verified and is not changed, because the
+    /// interrupted WRITE may have left AUTH0 weak.
     private func endSwitching(of open: OpenOperation) async throws(Interruption) -> OpenOperation {
         let card = open.card
         guard let keyID = card.protection.keyID else { throw .refused(.noPassword) }
@@ -81,7 +81,8 @@ struct ProtectionSteps: StationWork {
                 CardStoreError(.differs, "its settings differ from those read earlier in this tap"))
         }
         let isProtected = chip.isProtected(by: settings)
-        // A switch that can no longer reach its goal is voided; making a card continues.
+        // A change of protection that can no longer reach its goal is voided; making a card
+        // continues.
         let isVoided =
             switch open.operation.kind {
             case .protect: !isProtected || !settings.isFullProtection
@@ -111,8 +112,9 @@ struct ProtectionSteps: StationWork {
         case .off, .on: return
         case .settingPassword: try await set(password, chip)
         case .clearingPassword: try await set(nil, chip)
-        case .switchingOn: try await switchOver(.on(probe: probe), reading.identity, chip, password)
-        case .switchingOff: try await switchOver(.off, reading.identity, chip, password)
+        case .switchingOn:
+            try await changeProtection(.on(probe: probe), reading.identity, chip, password)
+        case .switchingOff: try await changeProtection(.off, reading.identity, chip, password)
         }
     }
 
@@ -121,7 +123,7 @@ struct ProtectionSteps: StationWork {
         try await reader.performing(setting)
     }
 
-    private func switchOver(
+    private func changeProtection(
         _ target: SwitchProtection.Target, _ identity: TagIdentity, _ chip: Type2Chip,
         _ password: TagPassword
     ) async throws(Interruption) {
@@ -140,8 +142,8 @@ struct ProtectionSteps: StationWork {
         let chip = try reading.chip.requirePages()
         var recorded = reading.known?.card.protection
         var state = try await firstStep(on: reading, chip, recorded)
-        let isAsRecorded = state == recorded ?? .off
-        if state.isSteady, isAsRecorded { return false }
+        let matchesLedger = state == recorded ?? .off
+        if state.isSteady, matchesLedger { return false }
         let (uid, identity) = (reading.uid, reading.identity)
         do throws(Interruption) {
             while true {
@@ -154,7 +156,7 @@ struct ProtectionSteps: StationWork {
                 case .switchingOff(let keyID):
                     // An earlier attempt may have corrupted PACK, which authenticates the tag but
                     // is not needed to unlock it.
-                    try await switchOver(
+                    try await changeProtection(
                         .off, identity, chip,
                         try station.passwords.password(keyID, of: uid).withoutExpectedPACK)
                 case .clearingPassword: try await set(nil, chip)
@@ -163,14 +165,14 @@ struct ProtectionSteps: StationWork {
                 state = state.next
             }
         } catch {
-            // The settings in memory may take effect only when the tag loses power, so the tag is
-            // released.
+            // The settings that were written may take effect only after the tag loses power, so the
+            // tag is released.
             await reader.release()
             throw error
         }
     }
 
-    /// The first step that remains until this tag has no password.
+    /// The first remaining step toward removing the password from the tag.
     private func firstStep(
         on reading: CardReading, _ chip: Type2Chip, _ recorded: CardProtection?
     ) async throws(Interruption) -> CardProtection {

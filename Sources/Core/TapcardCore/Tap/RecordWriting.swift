@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 
 /// A change that is durable in the ledger and has to be written to the tag. First the record is
-/// written page by page and read back, then the tag's protection is switched if necessary, then the
+/// written page by page and read back, then the tag's protection is changed if necessary, then the
 /// ledger confirms the operation, and only then is the text for phones updated.
 struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
@@ -25,7 +25,7 @@ struct RecordWriting: Sendable, Hashable {
         return reading.slots.target(keeping: confirmed)
     }
 
-    /// The pages of the record.
+    /// The writes that put the record on the tag.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
         let writes = layout.writes(record: open.record, to: place)
         // Even a page that reads correctly is written again, because weak bits may read correctly
@@ -44,7 +44,7 @@ struct RecordWriting: Sendable, Hashable {
 struct RecordWriter: StationWork {
     let station: Station
 
-    /// Writes the record and proves that it is on the card.
+    /// Writes the record and verifies that it is on the card.
     func write(
         _ change: RecordWriting, _ history: inout TapHistory
     ) async throws(Interruption) {

@@ -4,9 +4,9 @@ public import Ledger
 public import TapcardDomain
 
 extension TapcardError {
-    /// The error for a card with an old record and a damaged one. It cannot be told apart from a
-    /// copy: an honest card looks the same if its newest record was lost.
-    fileprivate static func onlyOld(
+    /// The error for a card with an old record and a damaged one. The card may be a copy, but a
+    /// genuine card looks the same if its newest record was lost.
+    fileprivate static func onlyOldRecord(
         _ sequence: SequenceNumber, on card: LedgerCard
     ) -> TapcardError {
         TapcardError(
@@ -18,7 +18,7 @@ extension TapcardError {
             next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
     }
 
-    /// The error for a tap that also voided this open operation.
+    /// This error for a tap that also voided this open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
         saying(
             meaning: meaning.replacing(
@@ -31,7 +31,7 @@ extension TapcardError {
 extension LedgerCard {
     /// Whether the card's balance was moved to another card before its own tag was completely
     /// written.
-    fileprivate var wasReplacedHalfMade: Bool { status == .replaced && confirmed == .none }
+    fileprivate var wasReplacedBeforeCompletion: Bool { status == .replaced && confirmed == .none }
 }
 
 extension CardReading {
@@ -48,22 +48,23 @@ extension CardReading {
     }
 }
 
-/// Evaluates the tag, and finishes or voids the operation that an earlier tap left open on it.
+/// Evaluates the tag, and finishes or voids the operation that an earlier tap left open on the
+/// card.
 struct Resolver: StationWork {
     let station: Station
 
-    /// Why this tag cannot be trusted; nil if it can, or if the ledger does not know it.
+    /// Why this tag cannot be trusted; nil if it can, or if it is not in the ledger.
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
         if let closed = reading.formattedRefusal { return closed }
         switch reading.judgement {
         case .unknown, .inTheMaking, .trusted: return nil
-        case .damaged where reading.known?.card.wasReplacedHalfMade == true:
+        case .damaged where reading.known?.card.wasReplacedBeforeCompletion == true:
             // The tag was never completely written, so nothing can have been damaged since.
             return TapcardError(LedgerCard.reportedLost, uid: uid)
         case .damaged:
             if let sequence = reading.slots.best?.record.sequence, let card = reading.known?.card {
-                return TapcardError.onlyOld(sequence, on: card)
+                return TapcardError.onlyOldRecord(sequence, on: card)
             }
             // Another station may have made the tag into a card in its own currency.
             if let other = station.strangers.sealedElsewhere(reading)?.currency {
@@ -73,7 +74,8 @@ struct Resolver: StationWork {
                 .damaged,
                 "The ledger knows this card, but all records on it are damaged or altered.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
-        // Without a valid record, the verdict is forged only if a retired key sealed a record.
+        // Without a valid record, a card counts as forged only if one of its records is sealed with
+        // a retired key.
         case .forged where reading.slots.best == nil:
             return TapcardError(
                 .forged, "The card is forged: its records are sealed with a retired key.",
@@ -116,7 +118,7 @@ struct Resolver: StationWork {
     }
 
     /// Decides how to finish the operation that an earlier tap left open. Throws if the card cannot
-    /// be trusted; an operation that was voided because of that is then in the tap's history.
+    /// be trusted; an operation that is voided because of that is recorded in the tap's history.
     func resolve(
         _ reading: CardReading, for request: OperationID?, _ history: inout TapHistory
     ) async throws(Interruption) -> Decision<Never> {
@@ -179,7 +181,8 @@ struct Resolver: StationWork {
 
     /// Voids an open operation if this reading proves that its record is not on the chip, and the
     /// chip can never be written to again. The command that was to write the record belonged to a
-    /// session that is over, so it cannot take effect later. Nil to continue as usual.
+    /// session that is over, so it cannot take effect later. Returns nil if the tap should continue
+    /// as usual.
     private func end(
         on reading: CardReading, _ known: KnownCard, because error: TapcardError,
         for request: OperationID?, _ history: inout TapHistory
@@ -212,7 +215,7 @@ struct Resolver: StationWork {
     }
 
     /// The balance that the tag's earlier account had when a new card was made from the tag. 0 if
-    /// the ledger fails: the card has been made anyway, so this is no error.
+    /// the ledger fails: the card has already been made, so that is not reported as an error.
     func balanceClosed(by making: Operation) async -> Int64 {
         guard making.kind.makesCard else { return 0 }
         return
@@ -228,7 +231,7 @@ struct Resolver: StationWork {
         try await begin(.reseal(above: floor), station.newID(), reading, version)
     }
 
-    /// Begins an operation that is needed to resolve the card.
+    /// Begins an operation that is needed to bring the card up to date.
     private func begin(
         _ action: CardAction, _ id: OperationID, _ reading: CardReading, _ version: CardVersion
     ) async throws(Interruption) -> Decision<Never> {
@@ -262,14 +265,15 @@ struct Resolver: StationWork {
         return ResolvingStep(
             tag: best.record, bytes: reading.slots.bytes[best.place],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, known: known,
-            expected: rendering(of: best.record, known, on: reading), request: request, now: now,
+            expected: expectedBytes(of: best.record, known, on: reading), request: request,
+            now: now,
             uptime: dependencies.uptime(), lifetime: settings.paymentLifetime)
     }
 
-    /// The bytes that this record would have today if sealed with its own key. That key is used so
-    /// that a key rotation alone is no reason to write a fresh record. Empty if the rest of the
-    /// card does not match.
-    private func rendering(
+    /// The bytes that a record with this number would have if the ledger's current state were
+    /// sealed with the same key. The key stays the same, so that a key rotation alone is no reason
+    /// to write a fresh record. Empty if the rest of the card does not match.
+    private func expectedBytes(
         of record: SealedRecord, _ known: KnownCard, on reading: CardReading
     ) -> [UInt8] {
         guard let entry = keys.entry(record.keyID), reading.fits(record) else { return [] }
@@ -288,7 +292,7 @@ public struct ResolvedOperation: Sendable, Hashable {
     /// The amount that the operation added, or would have added, to the balance; negative for a
     /// payment.
     public let amount: Money
-    /// The balance that was paid out of the tag's earlier account when it was closed.
+    /// The balance of the tag's earlier account if this operation closed it; otherwise, 0.
     public let closed: Money
 
     init(_ operation: Operation, closed: Int64 = 0, _ currency: Currency) {

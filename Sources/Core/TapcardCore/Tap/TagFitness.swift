@@ -27,7 +27,7 @@ extension ScannedTag {
 struct TagFitness: StationWork {
     let station: Station
 
-    /// Reads the lock bits and the configuration, which needs one more command.
+    /// Reads the lock bits and the configuration. This takes one more command.
     func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
         let isLocked = tag.locks.contains { $0 != 0 }
         guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
@@ -51,11 +51,11 @@ struct TagFitness: StationWork {
         guard let lockPage = chip.dynamicLockPage, let pages = reading.pages?.layout.pages else {
             return
         }
-        let longest = await reader.maximumAnswerLength
+        let maxLength = await reader.maximumAnswerLength
         // Page 02h contains the static lock bytes.
-        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: longest))
+        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: maxLength))
         let dynamic = try await reader.performing(
-            ReadPages(lockPage...lockPage, maximumAnswerLength: longest))
+            ReadPages(lockPage...lockPage, maximumAnswerLength: maxLength))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
@@ -76,10 +76,10 @@ struct TagFitness: StationWork {
         guard let layout = reading.pages?.layout, let first = layout.recordPages.first,
             settings.mirrors(onto: first...layout.pages.upperBound)
         else { return }
-        throw .refused(mirrored(reading.uid, .trust(.replace(nil))))
+        throw .refused(mirrorError(reading.uid, .trust(.replace(nil))))
     }
 
-    private func mirrored(_ uid: CardUID, _ step: NextStep) -> TapcardError {
+    private func mirrorError(_ uid: CardUID, _ step: NextStep) -> TapcardError {
         TapcardError(
             .unsupportedTag,
             "The tag cannot be used because its ASCII mirror is turned on: it shows its UID or "
@@ -108,7 +108,7 @@ struct TagFitness: StationWork {
                     + "model.",
                 meaning: unchanged, next: [.tag(.useKnownChip)], uid: uid)
         }
-        // The capability container gives the space in units of eight bytes.
+        // The capability container specifies the available space in units of eight bytes.
         guard Int(capability[2]) * 8 >= layout.ndefByteCount else {
             throw .refused(
                 .unsupportedTag,
@@ -143,14 +143,14 @@ struct TagFitness: StationWork {
         // A mirror replaces bytes on every read, so a record could not be read back as written.
         if configuration.mirrorPage != nil {
             throw .refused(
-                mirrored(
+                mirrorError(
                     uid,
                     known.map { $0.protection != .off } ?? false
                         ? .tag(.protectAgain) : .tag(.useAnother)))
         }
         if protecting, configuration.isLocked { throw .refused(.lockedSettings(uid)) }
         let recorded = known?.protection
-        // No password is sent to a tag that is unprotected and stays unprotected.
+        // No password is sent to a tag that is unprotected and will stay unprotected.
         guard access.isProtected || protecting || recorded ?? .off != .off else { return .off }
         return (recorded ?? .off).corrected(
             by: try await station.passwords.evidence(

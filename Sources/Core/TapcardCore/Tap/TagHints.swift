@@ -5,7 +5,7 @@ import TapcardDomain
 
 /// How a record without a valid seal probably came about, based on its bytes.
 ///
-/// This is a hint, not a proof: a thief can make a forged record look torn.
+/// This is a hint, not proof: a thief can make a forged record look torn.
 enum Trace: Hashable {
     /// Each page was once written to the card, or is a mixture of two such pages.
     case torn
@@ -35,7 +35,7 @@ enum Trace: Hashable {
     }
 
     /// Whether a page may be a mixture of two records: a page torn between them has no bit set that
-    /// neither of them has.
+    /// is clear in both of them.
     private static func isMixture(
         _ bytes: [UInt8], of old: [UInt8], _ new: [UInt8], in page: Range<Int>
     ) -> Bool {
@@ -71,7 +71,7 @@ struct TagHints: StationWork {
         var found: [String] = []
         // If the ledger fails here, the tap continues; it asks the ledger again before it decides
         // anything.
-        if reading.slots.hasOddity, let written = try? await written(on: known) {
+        if reading.slots.hasSuspectSlot, let written = try? await written(on: known) {
             for place in reading.slots.slots.indices {
                 if let text = describe(place, of: reading, written) { found.append(text) }
             }
@@ -109,14 +109,14 @@ struct TagHints: StationWork {
             return "\(name) is sealed with key \(record.keyID), which is retired"
         case .broken, .unsealed: break
         }
-        if reading.hasHalfState(at: place) {
+        if reading.isPartlyWritten(at: place) {
             return "\(name) is only partly written, as happens when a card is removed during "
                 + "writing"
         }
         // An old record is not suspicious, even if its key or holder has changed since.
-        let recently = written.recently
-        if recently.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
-        let trace = Trace(slots.bytes[place], written: recently.map(\.bytes))
+        let recent = written.recent
+        if recent.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
+        let trace = Trace(slots.bytes[place], written: recent.map(\.bytes))
         if case .torn = trace {
             return "\(name) looks only partly written, as happens when a card is removed during "
                 + "writing"
@@ -131,7 +131,7 @@ struct TagHints: StationWork {
         let text =
             "\(name) was tampered with: it is complete and shows number \(record.sequence) with "
             + shown(record)
-        let made = recently.first { $0.sequence == record.sequence }.flatMap {
+        let made = recent.first { $0.sequence == record.sequence }.flatMap {
             SealedRecord($0.bytes)
         }
         guard let made, made.balance != record.balance else {
@@ -144,13 +144,13 @@ struct TagHints: StationWork {
         Money(minorUnits: Int64(record.balance), currency).shown
     }
 
-    /// The records made for the card recently, each of which may have been in a slot.
+    /// The records recently made for the card, each of which may have been in a slot.
     private func written(on known: KnownCard) async throws(LedgerError) -> Written {
         let uid = known.card.uid
         return try await ledger.read { rows throws(LedgerError) in
             let all = try rows.issuedRecords(on: uid)
             return Written(
-                recently: all.suffix(TagHints.recentCount),
+                recent: all.suffix(TagHints.recentCount),
                 isAll: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
@@ -196,7 +196,7 @@ struct TagHints: StationWork {
 
 extension CardReading {
     /// Whether this slot of a chip is only partly written, according to the slot's own checksum.
-    fileprivate func hasHalfState(at place: Int) -> Bool {
+    fileprivate func isPartlyWritten(at place: Int) -> Bool {
         guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
         return visit.slots.slots[place] == nil
     }
@@ -204,15 +204,15 @@ extension CardReading {
 
 /// The records that may have been in a slot.
 private struct Written: Sendable {
-    let recently: [IssuedRecord]
+    let recent: [IssuedRecord]
     /// Whether these are all the records ever made for the card: its first record is known, and no
     /// restored backup left a gap.
     let isAll: Bool
 }
 
 extension RecordSlots {
-    /// Whether a slot holds anything other than a record with a valid seal or nothing at all.
-    fileprivate var hasOddity: Bool {
+    /// Whether any slot is neither blank nor filled with a record that has a valid seal.
+    fileprivate var hasSuspectSlot: Bool {
         slots.contains { slot in
             switch slot {
             case .broken, .unsealed, .retired: true

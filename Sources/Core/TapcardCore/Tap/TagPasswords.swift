@@ -4,7 +4,7 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// Verifies tags, and opens them for writing, with their cards' passwords.
+/// Uses cards' passwords to verify tags and to open them for writing.
 struct TagPasswords: StationWork {
     let station: Station
 
@@ -16,40 +16,42 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// What a tag with these settings reveals about its protection. Refuses a tag that requires
+    /// What a tag with these settings shows about its protection. Refuses a tag that requires
     /// someone else's password. No password is tried on a tag that limits failed attempts, because
-    /// they could lock it forever. With `withoutExpectedPACK`, any response to the password counts if the
-    /// tag requires one: an earlier attempt may have corrupted PACK, which authenticates the tag
-    /// but is not needed to unlock it.
+    /// they could lock it forever. If `withoutExpectedPACK` is true and the tag requires a
+    /// password, any response to the password counts: an earlier attempt may have corrupted PACK,
+    /// which authenticates the tag but is not needed to unlock it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutExpectedPACK: Bool = false
     ) async throws(Interruption) -> ProtectionEvidence {
-        let asks = chip.isProtected(by: settings)
-        // If the settings are locked and unprotected, the tag can never require a password.
-        if !asks, settings.isLocked { return .nothing }
+        let requiresPassword = chip.isProtected(by: settings)
+        // If the settings are locked without protection, the tag can never require a password.
+        if !requiresPassword, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
             if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
-            guard !asks else { throw .refused(.othersPassword(identity, noted)) }
+            guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
             return .nothing
         }
         let found: UInt8?
         do throws(Interruption) {
             found = try await key(
-                opening: identity, noted: noted, withoutExpectedPACK: withoutExpectedPACK && asks)
+                opening: identity, noted: noted,
+                withoutExpectedPACK: withoutExpectedPACK && requiresPassword)
         } catch {
             // If the tag requires no password, it does not matter that the reader cannot send one.
-            guard !asks, case .card(let cause) = error, cause.kind == .reader(.unsupported)
+            guard !requiresPassword, case .card(let cause) = error,
+                cause.kind == .reader(.unsupported)
             else { throw error }
             found = nil
         }
         if let found {
-            return asks
+            return requiresPassword
                 ? .asks(
                     keyID: found, isFullProtection: settings.isFullProtection || settings.isLocked)
                 : .has(keyID: found)
         }
-        guard !asks else { throw .refused(.othersPassword(identity, noted)) }
+        guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
             // If this station lacks the key for the recorded password, the tag cannot be checked.
             _ = try password(keyID, of: uid)
@@ -58,7 +60,8 @@ struct TagPasswords: StationWork {
     }
 
     /// The ID of the key from which the tag's password was derived. The recorded key is tried
-    /// first. With `withoutExpectedPACK`, PACK is ignored, and any response except a refusal counts.
+    /// first. Nil if the tag has none of our passwords. If `withoutExpectedPACK` is true, any
+    /// response except a refusal counts.
     private func key(
         opening identity: TagIdentity, noted: CardProtection?, withoutExpectedPACK: Bool
     ) async throws(Interruption) -> UInt8? {
@@ -75,8 +78,9 @@ struct TagPasswords: StationWork {
         }
     }
 
-    /// Finds out why a write was refused. Lock bits are reported as the cause. If the tag has one
-    /// of our passwords, which a copy lacks, the ledger is corrected and the card is read again.
+    /// Finds out why a write was refused. If lock bits are the cause, the error says so. If the tag
+    /// has one of our passwords, which a copy lacks, but in a state other than the recorded one,
+    /// the ledger is corrected and the card is read again.
     func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
@@ -132,32 +136,34 @@ struct TagPasswords: StationWork {
 
     /// The password for writing to a card's tag; nil if none is needed. The tag is identified only
     /// by its UID and by data that can be copied, so it may be another tag. If that tag limits
-    /// failed attempts, our password could lock it forever. So this is checked first, unless the
-    /// tag has just accepted the password.
+    /// failed attempts, our password could lock it forever. So the limit is checked first, unless
+    /// the tag has just accepted the password.
     func opening(
         _ card: LedgerCard, isOpened: Bool
     ) async throws(Interruption) -> TagPassword? {
         guard let password = try opening(card.protection, of: card.uid) else { return nil }
-        if !isOpened { _ = try await unlimited(card) }
+        if !isOpened { _ = try await settingsWithoutLimit(card) }
         return password
     }
 
     /// The settings of a tag; throws if it limits failed attempts.
-    private func unlimited(_ card: LedgerCard) async throws(Interruption) -> AccessConfiguration {
+    private func settingsWithoutLimit(
+        _ card: LedgerCard
+    ) async throws(Interruption) -> AccessConfiguration {
         let settings = try await configuration(of: try card.chip.requirePages(), known: card.uid)
         guard settings.passwordLimit == 0 else { throw .card(.limitsPasswords) }
         return settings
     }
 
     /// Refuses a tag that does not accept its card's password, before anything begins: a copy does
-    /// not have the password, and not every reader can send it. Someone who overheard the password
-    /// may have weakened the protection. If the settings protect less than the ledger says, they
-    /// are restored first.
+    /// not have the password, and not every reader can send it. Someone who intercepted the
+    /// password may have weakened the protection, so settings that protect less than the ledger
+    /// says are restored first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
         else { return }
-        let settings = try await unlimited(card)
+        let settings = try await settingsWithoutLimit(card)
         try station.fitness.requireShown(reading, settings)
         let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
@@ -183,8 +189,8 @@ struct TagPasswords: StationWork {
         return TagPassword(masters, uid: uid.bytes)
     }
 
-    /// If a password derived from a retired key has yet to be set, has it derived from the sealing
-    /// key instead. The tag does not require a password yet, so this is still possible.
+    /// If the password that is being set is derived from a retired key, switches to the sealing
+    /// key. That is still possible, because the tag does not require a password yet.
     func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
@@ -205,7 +211,7 @@ extension Chip {
 
 extension TapcardError {
     /// The error for a tag with a password that is not ours.
-    fileprivate static func othersPassword(
+    fileprivate static func unknownPassword(
         _ identity: TagIdentity, _ noted: CardProtection?
     ) -> TapcardError {
         TapcardError(

@@ -9,10 +9,10 @@ struct Tap: Sendable, Hashable {
     indirect enum Action: Sendable, Hashable {
         /// Ask the ledger whether the request was already carried out.
         case recall
-        /// Wait for a card as long as the settings allow; with `again`, only briefly, for the card
-        /// that was on the reader a moment ago.
+        /// Wait for a card for as long as the settings allow or, if `again` is true, only briefly
+        /// for the card that was on the reader a moment ago.
         case find(again: Bool)
-        /// Read the tag and ask the ledger about it.
+        /// Read the tag and look up the card in the ledger.
         case look(TagIdentity, CardUID)
         /// Compare the card with the request before anything is resolved.
         case examine(CardReading)
@@ -24,7 +24,7 @@ struct Tap: Sendable, Hashable {
         case write(RecordWriting)
         /// Take the next step toward the protection that the ledger specifies.
         case switchProtection(RecordWriting)
-        /// Tell the ledger that the record is on the card.
+        /// Confirm to the ledger that the record is on the card.
         case confirm(RecordWriting)
         /// Write the text for phones.
         case refresh(RecordWriting, Operation)
@@ -34,7 +34,7 @@ struct Tap: Sendable, Hashable {
 
     /// The result of an action, as reported to the tap.
     enum Event: Sendable {
-        /// The request is new or still open, and only this card is accepted; nil for any card.
+        /// The request is new or still open, and only this card is accepted; nil if any card is.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
         case looked(CardReading)
@@ -53,8 +53,8 @@ struct Tap: Sendable, Hashable {
         case failed(Interruption)
     }
 
-    /// How often one tap reads a card. Resolving takes at most two readings, and a change by
-    /// another station one more; the others allow for a bad contact.
+    /// How many times one tap may read a card. Resolving takes at most two readings, and a change
+    /// by another station one more; the rest allow for poor contact.
     private static let maxRounds = 6
 
     private(set) var next = Action.recall
@@ -103,8 +103,8 @@ struct Tap: Sendable, Hashable {
         case (.failed(let interruption), _) where interruption.isClaim:
             weigh(interruption.error.naming(touched))
         case (.failed(let interruption), _):
-            // If the card is then removed, or a key has been used as often as allowed, the reason
-            // why the card had to be read again says more.
+            // If the card is then removed, or a key must not be sent again, the previous error says
+            // more, because it gives the reason why the card had to be read again.
             if touched == nil || !interruption.isUninformative {
                 last = interruption.error.naming(touched)
             }
@@ -114,13 +114,13 @@ struct Tap: Sendable, Hashable {
 
     /// Weighs evidence against the card, which counts only if two sessions find it.
     private mutating func weigh(_ claim: TapcardError) {
-        // Errors are equal if their kinds are, so the texts are compared as well.
+        // Errors of the same kind are equal, so the texts have to be compared, too.
         guard claim != claimed || claim.what != claimed?.what else {
             next = .conclude(claim)
             return
         }
         claimed = claim
-        last = TapcardError.disturbed.naming(touched)
+        last = TapcardError.poorContact.naming(touched)
         readAgain()
     }
 
@@ -136,7 +136,7 @@ struct Tap: Sendable, Hashable {
 
 extension Interruption {
     /// Whether the card was taken off the reader, or a key was not sent because the tap had already
-    /// used it as often as allowed.
+    /// sent it the maximum number of times.
     fileprivate var isUninformative: Bool {
         switch self {
         case .reader(let error): error.kind == .noTag
@@ -147,8 +147,8 @@ extension Interruption {
 }
 
 extension TapcardError {
-    /// The error for a card that failed a check once, which may be due to a bad contact.
-    fileprivate static let disturbed = TapcardError(
+    /// The error for a card that failed a check once, which may be due to poor contact.
+    fileprivate static let poorContact = TapcardError(
         .tagLost,
         "The connection between the card and the reader failed, perhaps because of poor contact.",
         meaning: unchanged)

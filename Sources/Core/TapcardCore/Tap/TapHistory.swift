@@ -5,26 +5,27 @@ import TapcardDomain
 
 /// Everything that one tap has seen and resolved so far.
 struct TapHistory: Sendable, Hashable {
-    /// Operations that were open and have ended, oldest first; fresh records are left out.
+    /// Operations that were open and have ended, oldest first; the rewriting of a record is left
+    /// out.
     private(set) var resolved: [Operation] = []
     /// For each operation that made a card, the balance that the tag's earlier account had when the
     /// operation closed it.
     private(set) var closed: [OperationID: Int64] = [:]
     /// The operation that this tap is resolving; its outcome is not known yet.
     private(set) var resolving: Operation?
-    /// The requested operation, if it was found open. Its record may be on the tag by now.
+    /// The requested operation, if it was found open. Its record may already be on the tag.
     private(set) var open: Operation?
     private(set) var display = DisplayState.current
-    /// The operation that resolving began, or may have begun if no reply arrived from the ledger.
+    /// The operation that this tap began, or may have begun, to bring the card up to date.
     private(set) var possiblyBegun: OperationID?
     /// Why the card on the reader can never be written to again, even though it has authenticated.
     private(set) var unusable: TapcardError?
     /// How many times in a row the card's chip has reported a memory error, refused its new keys,
     /// or reported that a key is blocked.
     private(set) var refusedWrites = 0
-    /// How often each key was sent to the chip without being confirmed by it.
+    /// How many times each key was sent to the chip without being confirmed.
     private var unconfirmed: [KeyNumber: Int] = [:]
-    /// How many of these attempts the chip refused.
+    /// How many times the chip refused each key.
     private var refused: [KeyNumber: Int] = [:]
     /// Whether this tap has changed the card or the ledger.
     private(set) var hasWorked = false
@@ -32,7 +33,7 @@ struct TapHistory: Sendable, Hashable {
     /// The operation that made this card, if an earlier tap left it open and this tap resolved it.
     var made: Operation? { resolved.last { $0.kind.makesCard } }
 
-    /// The switch of the tag's protection that this tap voided, if any.
+    /// The change of the tag's protection that this tap voided, if any.
     var switchingEnded: Operation? {
         resolved.last { $0.kind.switchesProtection && $0.state == .voided }
     }
@@ -49,8 +50,8 @@ struct TapHistory: Sendable, Hashable {
         resolved.last { $0.kind == kind && $0.state == .committed }
     }
 
-    /// Records that an operation has ended. A fresh record is not reported, and no outcome is
-    /// reported twice.
+    /// Records that an operation has ended. The rewriting of a record is not reported, and no
+    /// outcome is reported twice.
     mutating func note(ended operation: Operation) {
         guard operation.state != .pending else { return }
         if resolving?.id == operation.id { resolving = nil }
@@ -71,16 +72,17 @@ struct TapHistory: Sendable, Hashable {
 
     mutating func noteRefusedWrite() { refusedWrites += 1 }
 
-    /// Records a successful write, which disproves earlier refusals.
+    /// Records a successful write, which shows that the earlier refusals were temporary.
     mutating func noteWritten() { (unusable, refusedWrites) = (nil, 0) }
 
-    /// How often one tap sends a key that the chip does not confirm. The limit is needed because
-    /// the chip counts failed attempts, separately for each key. An attempt without a response
-    /// counts, too, because the chip may have refused it.
+    /// How many times one tap may send a key that the chip does not confirm. The limit is needed
+    /// because the chip counts failed attempts, separately for each key. An attempt without a
+    /// response counts, too, because the chip may have refused it.
     ///
-    /// The first attempt can fail without fraud: after a backup was restored, after another station
-    /// changed the keys, or because of a bad connection. Only a second attempt shows which it is.
-    /// If this tap did not make that attempt, a later one would have to.
+    /// The first attempt can fail even for a genuine card: after a backup was restored, after
+    /// another station changed the keys, or because of a bad connection. Only a second attempt
+    /// shows whether the card is genuine. If this tap did not make that attempt, a later tap would
+    /// have to.
     private static let maxUnconfirmed = 2
 
     /// The keys that this tap will no longer send.
@@ -100,7 +102,7 @@ struct TapHistory: Sendable, Hashable {
     mutating func noteSpentKey(by error: NTAG424CardError) {
         guard let number = error.unconfirmedKey else { return }
         unconfirmed[number, default: 0] += 1
-        // Without a response from the chip, it is not known to have refused the key.
+        // If the chip did not respond, it may not have refused the key.
         if error.isUnauthenticated { refused[number, default: 0] += 1 }
     }
 

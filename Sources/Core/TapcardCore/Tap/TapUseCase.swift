@@ -16,16 +16,16 @@ protocol TapUseCase: UseCase {
     var pending: PendingRequest? { get }
     /// The only card that is accepted; nil for any card.
     var card: CardUID? { get }
-    /// Whether the whole tag is read, as is needed before a card is made.
+    /// Whether the whole tag is read, which is necessary before a card is made.
     var isThorough: Bool { get }
 
-    /// Asks the ledger before waiting for a card. Returns the result if no card is needed.
+    /// Queries the ledger before waiting for a card. Returns the result if no card is needed.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
     /// Examines the card after each reading, before anything is resolved. May end the tap.
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
-    /// Does what was requested, on a card that has no open operation.
+    /// Carries out the request on a card that has no open operation.
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success>
@@ -34,8 +34,8 @@ protocol TapUseCase: UseCase {
     mutating func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Success?
-    /// Decides, based on the ledger, what the result is when the card was lost or can no longer be
-    /// trusted. Nil if the error already says everything.
+    /// Determines the result from the ledger if the card was removed or can no longer be trusted.
+    /// Nil if the error already says everything.
     func conclude(
         after error: TapcardError, at station: Station
     ) async -> Result<Success, TapcardError>?
@@ -63,7 +63,7 @@ extension TapUseCase {
 enum Decision<Success> {
     case goOn
     case readAgain
-    /// Write the operation, which is durable in the ledger, to the tag. `isOpened` says whether the
+    /// Write the operation, which is durable in the ledger, to the tag. `isOpened` is true if the
     /// tag has just accepted the card's password.
     case perform(OpenOperation, isOpened: Bool)
     case done(Success)
@@ -78,7 +78,7 @@ enum Decision<Success> {
             }
     }
 
-    /// Done if there is something to report; otherwise, the card is read again.
+    /// Ends the tap with this result or, if it is nil, has the card read again.
     init(_ success: Success?) { self = success.map(Decision.done) ?? .readAgain }
 }
 
@@ -170,7 +170,7 @@ extension TapUseCase {
         if !again { station.dependencies.progress(.waitingForCard) }
         let (identity, uid) = try await station.scanner.find(
             within: again ? Station.returnLimit : station.settings.wait)
-        // A caller who cancels the wait is told that nothing happened, so nothing may happen even
+        // A caller who cancels the wait is told that nothing happened, so nothing must happen even
         // if a card is presented at that moment.
         if tap.touched == nil, Task.isCancelled { throw .reader(ReaderError(.cancelled)) }
         tap.take(.found(identity, uid))

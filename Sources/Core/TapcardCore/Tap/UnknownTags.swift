@@ -3,7 +3,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// A tag that this ledger does not know.
+/// A tag that is not in this ledger.
 enum UnknownTag: Sendable {
     /// A card with a valid seal, from another ledger with the same keys.
     case sealed(SealedRecord, CardFace?)
@@ -61,11 +61,11 @@ extension TagContent {
     }
 }
 
-/// Judges tags that this ledger does not know.
+/// Identifies tags that are not in this ledger, and creates the errors for them.
 struct UnknownTags: StationWork {
     let station: Station
 
-    /// Identifies a tag that this ledger does not know.
+    /// Identifies a tag that is not in this ledger.
     func identify(_ reading: CardReading) async throws(Interruption) -> UnknownTag {
         let content = reading.content
         if let best = reading.slots.best { return .sealed(best.record, content.face) }
@@ -87,7 +87,8 @@ struct UnknownTags: StationWork {
         }
     }
 
-    /// The newest record on a tag that was sealed with our keys for another currency.
+    /// The tag's newest record that is sealed with our keys for another currency; nil if there is
+    /// none.
     func sealedElsewhere(_ reading: CardReading) -> (record: SealedRecord, currency: Currency)? {
         sealedElsewhere(reading.slots.bytes, reading.pages?.image, reading.uid)
     }
@@ -114,8 +115,8 @@ struct UnknownTags: StationWork {
                 + "changed, and no money moved.", next: [.trust(.useThere(other))], uid: uid)
     }
 
-    /// The error for a tag with records in our format but without a valid seal, which is a copy or
-    /// a forgery; nil for any other tag.
+    /// The error for a tag with records in our format but without a valid seal; nil for any other
+    /// tag. The tag may be a copy or a forgery.
     private func impostor(
         _ reading: CardReading, _ content: TagContent
     ) async throws(Interruption) -> TapcardError? {
@@ -146,9 +147,9 @@ struct UnknownTags: StationWork {
         return forged(reading, naming: known)
     }
 
-    /// The error for a record that was not sealed with any of our keys. It may still specify one of
-    /// them, because every issuer numbers its keys from 1, and so does an issuer that lost its keys
-    /// and started over.
+    /// The error for a record that is sealed with a retired key or with none of our keys. In the
+    /// second case, it may still specify the ID of one of our keys, because every issuer numbers
+    /// its keys from 1, and so does an issuer that lost its keys and started over.
     private func forged(_ reading: CardReading, naming known: [UInt8]) -> TapcardError {
         let names = Set(known).sorted().map { "key \($0)" }.joined(separator: " and ")
         if reading.slots.hasRetired {
@@ -167,8 +168,9 @@ struct UnknownTags: StationWork {
                 + "here.", next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
     }
 
-    /// Why no money can move on a tag that this ledger does not know, or why no card is made from
-    /// it. Unless an NTAG 424 proves a key, its contents are only a claim.
+    /// Why no money can move on a tag that is not in this ledger or, if `isMaking` is true, why no
+    /// card can be made from it. If the tag is an NTAG 424 that has not authenticated, its content
+    /// proves nothing.
     func refusal(
         _ reading: CardReading, isMaking: Bool = false
     ) async throws(Interruption) -> Interruption {
@@ -208,9 +210,9 @@ struct UnknownTags: StationWork {
         }
     }
 
-    /// The advice for such a tag: making it into a card, unless that would be refused. Its pages
-    /// are checked here as they are when a card is made, but a chip's keys are tried only when a
-    /// card is made.
+    /// The advice for a tag that is not in this ledger: the given step, unless the tag could not be
+    /// made into a card. A tag's pages are checked here as they are when a card is made, but an
+    /// NTAG 424's keys are tried only when a card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
         // Making a card takes the issuer's keys.
         if keys.isTable { return [.trust(.useAtIssuerStation)] }

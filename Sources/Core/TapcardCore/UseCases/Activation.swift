@@ -2,12 +2,12 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// The activation of a code. One tap makes the attempt durable, then the service is called, and
-/// another tap writes its response to the card.
+/// Activates a card's code. The first tap records the attempt in the ledger, then the service is
+/// called, and a second tap writes the service's response to the card.
 package struct Activation: UseCase {
-    /// How often to try to record a response if the outcome of recording it is unknown.
+    /// How many times to try to record a response if the outcome remains unknown.
     private static let maxRecordings = 3
-    /// The maximum length of the version that is stored from a response.
+    /// The version in a response is cut to this length before it is stored.
     private static let maxVersionLength = 64
 
     private enum Phase: Sendable, Hashable {
@@ -15,14 +15,14 @@ package struct Activation: UseCase {
         case attempting(AttemptActivation)
         case asking(ActivationAttempt, on: CardUID)
         case writing(WriteActivation)
-        /// An earlier call has begun the operation with this ID.
+        /// An earlier call already began the operation with this ID.
         case repeating(CardChange)
     }
 
     private var id: OperationID
     private let service: any ActivationService
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps resolved.
+    /// The operations that the first tap resolved.
     private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID, through service: any ActivationService) {
@@ -64,7 +64,8 @@ package struct Activation: UseCase {
         case .asking(let attempt, on: let uid):
             write(try await ask(about: attempt, on: uid, at: station), onto: uid)
         case .writing(var writing):
-            // The use case is a value, so its progress is stored even if the step throws.
+            // The use case is a value, so its progress has to be stored back even if the step
+            // throws.
             defer { phase = .writing(writing) }
             return try await writing.step(at: station)
         case .repeating(var repeating):
@@ -75,15 +76,15 @@ package struct Activation: UseCase {
     }
 
     private mutating func begin(at station: Station) async throws(TapcardError) {
-        // If this request asked about an earlier attempt, it continues with that attempt's ID.
+        // If this request was linked to an existing attempt, it continues with that attempt's ID.
         id = try await queryingLedger(await station.ledger.attempt(forRequest: id))
         if let known = try await station.answering.known(id, .activate, only: nil) {
             phase = .repeating(CardChange(.activate, id, known: known))
             return
         }
         let attempt = try await queryingLedger(await station.ledger.activation(id))
-        // If a response is already recorded, it is only missing on the card, and the service is not
-        // called again.
+        // If a response is already recorded, all that remains is to write it to the card; the
+        // service is not called again.
         guard let attempt, attempt.state != .requested else {
             phase = .attempting(AttemptActivation(request: PendingRequest(id, .activate)))
             return
@@ -91,15 +92,16 @@ package struct Activation: UseCase {
         write(try accepted(attempt, on: attempt.card), onto: nil)
     }
 
-    /// Has a recorded approval written to this card or, if none is given, to the card that has the
-    /// code by now.
+    /// Continues by writing a recorded approval to this card or, if no card is given, to the card
+    /// that has the code now.
     private mutating func write(_ attempt: ActivationAttempt, onto uid: CardUID?) {
         phase = .writing(WriteActivation(attempt.id, card: uid))
     }
 }
 
 extension Activation {
-    /// Calls the service, and returns the attempt with its recorded approval.
+    /// Calls the service unless its response is already recorded, and returns the attempt with the
+    /// recorded approval.
     private func ask(
         about attempt: ActivationAttempt, on uid: CardUID, at station: Station
     ) async throws(TapcardError) -> ActivationAttempt {
@@ -114,7 +116,7 @@ extension Activation {
                     meaning:
                         "The activation service gave no usable response, so the code may or may "
                         + "not be activated"
-                        + (error.mayBeOfWrongAddress
+                        + (error.mayBeDueToWrongAddress
                             ? "; the activation-url setting may be wrong. " : ". ")
                         + "The card stays in the state \"activating\", and the next activation "
                         + "will send the same code again.", uid: uid)
@@ -201,7 +203,7 @@ private struct AttemptActivation: TapUseCase {
     /// The result of the tap.
     enum Attempt: Sendable {
         case open(ActivationAttempt, on: CardUID, [ResolvedOperation])
-        /// The response to an earlier attempt had already been recorded; it is now on the card.
+        /// The response to an earlier attempt was already recorded; it is now on the card.
         case done(Receipt)
     }
 
@@ -263,7 +265,7 @@ private struct WriteActivation: ReceiptUseCase {
     func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         // After Ctrl-C, the response is recorded, but the station does not wait for a card.
         guard Task.isCancelled else { return nil }
-        throw TapcardError(.cancelled, "Canceled.", uid: card).leavingUnwritten()
+        throw TapcardError(.cancelled, "Canceled.", uid: card).withApprovalUnwritten()
     }
 
     func conclude(
@@ -271,13 +273,13 @@ private struct WriteActivation: ReceiptUseCase {
     ) async -> Result<Receipt, TapcardError>? {
         await station.answering.conclude(request, tap.history, after: error)
             ?? .failure(
-                error.leavingUnwritten(possiblyBegun: tap.history.possiblyBegun == request.id))
+                error.withApprovalUnwritten(possiblyBegun: tap.history.possiblyBegun == request.id))
     }
 }
 
 extension ServiceError {
-    /// Whether the cause may be that another server than the service responds at this address.
-    fileprivate var mayBeOfWrongAddress: Bool {
+    /// Whether the cause may be that a server other than the service responded at this address.
+    fileprivate var mayBeDueToWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
         default: false
@@ -286,14 +288,15 @@ extension ServiceError {
 }
 
 extension TapcardError {
-    /// The error if an approval is recorded but not on the card yet. If the operation that writes
-    /// it may have begun, a refusal would wrongly say that it has not.
-    fileprivate func leavingUnwritten(possiblyBegun: Bool = false) -> TapcardError {
+    /// This error, reworded for an approval that is recorded but not on the card yet. If the
+    /// operation that writes it may have begun, the error must not be a refusal, because a refusal
+    /// would say that it has not begun.
+    fileprivate func withApprovalUnwritten(possiblyBegun: Bool = false) -> TapcardError {
         let recorded = "The service activated the code, and the ledger recorded it."
-        let isOfCard = isCardAtFault || !possiblyBegun && [.refused, .usage].contains(result)
+        let isAboutCard = isCardAtFault || !possiblyBegun && [.refused, .usage].contains(result)
         switch kind {
         case .outcomeUnknown, .wrongCard, .severalTags,
-            _ where !isOfCard:
+            _ where !isAboutCard:
             return TapcardError(
                 .outcomeUnknown, "\(what) \(recorded)",
                 meaning: "The card itself has not been updated yet.",

@@ -3,7 +3,7 @@ import Cards
 import Ledger
 package import TapcardDomain
 
-/// Makes a card, or finishes making a card if that was interrupted.
+/// Makes a card, or finishes making one after an interruption.
 package struct CardMaking: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
@@ -25,9 +25,9 @@ package struct CardMaking: TapUseCase {
 
     mutating func recall(at station: Station) async throws(TapcardError) -> CardSummary? {
         request.operation = try await known(at: station)
-        // A card that is already made can be reported without the issuer's keys.
+        // A card that has already been made can be reported without the issuer's keys.
         if request.operation?.state != .committed { try station.sealing.requireLoading() }
-        // A repeated request passed the limits when it began.
+        // A repeated request was checked against the limits when it began.
         if request.operation == nil {
             try station.limits.requireWithinCeilings(cardRequest.origin)
         }
@@ -35,8 +35,8 @@ package struct CardMaking: TapUseCase {
         return nil
     }
 
-    /// The operation that made a card with this ID earlier; nil if there is none. Throws if the ID
-    /// belongs to another request or the operation was voided.
+    /// The operation recorded under this ID; nil if there is none. Throws if the ID belongs to
+    /// another request or the operation was voided.
     private func known(at station: Station) async throws(TapcardError) -> Operation? {
         let known = try await queryingLedger(await station.ledger.operation(request.id))
         guard let known else { return nil }
@@ -53,7 +53,7 @@ package struct CardMaking: TapUseCase {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
             request.operation == nil, station.resolver.verdict(on: reading) != nil
         else { return .goOn }
-        return try await make(of: reading, at: station)
+        return try await make(on: reading, at: station)
     }
 
     mutating func carryOut(
@@ -70,7 +70,7 @@ package struct CardMaking: TapUseCase {
         {
             return try await finish(resolved.id, on: reading, at: station)
         }
-        return try await make(of: reading, at: station)
+        return try await make(on: reading, at: station)
     }
 
     /// The result after the tag or the reader was lost. The ledger has the outcome, even if an
@@ -84,12 +84,13 @@ package struct CardMaking: TapUseCase {
         case nil: return nil
         case .failure(let failure): return .failure(failure)
         case .success(let making):
-            // A card that was made but cannot be trusted is not presented as a good one.
+            // A card that was made but cannot be trusted is not reported as a success.
             if error.isCardAtFault { return nil }
             if let summary = try? await station.summaries.card(making.uid, .outOfDate) {
-                return .success(await told(summary, of: making, at: station))
+                return .success(await fullSummary(summary, of: making, at: station))
             }
-            return .failure(TapcardError.madeUnread(making, because: error).advisingRetry(making))
+            return .failure(
+                TapcardError.madeButUnreadable(making, because: error).advisingRetry(making))
         }
     }
 }
@@ -97,7 +98,7 @@ package struct CardMaking: TapUseCase {
 extension CardMaking {
     /// Begins making the card in the ledger, unless the tag or its contents prevent that.
     private mutating func make(
-        of reading: CardReading, at station: Station
+        on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         let found: CardProtection
         let signature: [UInt8]?
@@ -122,13 +123,14 @@ extension CardMaking {
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
         if reading.isAbandoned, !found.isSteady {
-            // A password switch that an earlier attempt left unfinished is undone first, because
-            // the pages involved may be weak.
+            // If an earlier attempt left the password partly set or removed, that is undone first,
+            // because the pages involved may not hold their content reliably.
             try admit(plan, on: reading)
             _ = try await station.protectionSteps.release(reading)
             throw .overtaken
         }
-        // These are looked up before the operation begins, because beginning it ends them.
+        // The open operations are looked up before the new one begins, because beginning it ends
+        // them.
         let open = try await operationsToEnd(on: reading, at: station)
         switch try await request.begin(.make(plan), on: reading, at: station) {
         case .begun(let begun):
@@ -149,7 +151,7 @@ extension CardMaking {
     }
 
     /// The open operations that making the card ends: the one on the reissued card, and the one on
-    /// the lost card that is replaced.
+    /// the lost card that the new card replaces.
     private func operationsToEnd(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> [OperationID] {
@@ -186,7 +188,8 @@ extension CardMaking {
 }
 
 extension CardMaking {
-    /// Whether the card that an earlier tap left unfinished matches the request.
+    /// Whether the card that this tap finished making for an earlier request is also the one
+    /// requested now.
     private func isDone(
         by resolved: Operation, _ known: KnownCard?, at station: Station
     ) async throws(Interruption) -> Bool {
@@ -205,8 +208,8 @@ extension CardMaking {
         }
     }
 
-    /// Finishes making the card: overwrites the other slot if it holds a record from before,
-    /// updates the text for phones, and returns the card's summary.
+    /// Finishes making the card: overwrites the other slot if it holds a record from before the
+    /// card was made, updates the text for phones, and returns the card's summary.
     private func finish(
         _ id: OperationID, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
@@ -220,13 +223,14 @@ extension CardMaking {
         if reading.pages != nil, isStale {
             return Decision(try await station.resolver.reseal(reading, version, above: .none))
         }
-        // An earlier attempt may have ended after the record and before the text for phones.
+        // An earlier attempt may have ended after writing the record but before writing the text
+        // for phones.
         let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
-        return .done(await told(summary, of: making, at: station))
+        return .done(await fullSummary(summary, of: making, at: station))
     }
 
-    /// Whether this record was made by the operation that made the card, or by a later one.
+    /// Whether the slot's record comes from the operation that made the card or from a later one.
     private func isOwn(
         _ slot: RecordSlots.Slot, _ known: KnownCard, since making: Operation
     ) -> Bool {
@@ -236,9 +240,9 @@ extension CardMaking {
         return issued.operation == making.id || record.sequence > making.sequence
     }
 
-    /// The new card's summary, with everything that the request has to report: lost tickets, a
-    /// closed account, a code that another card keeps, resolved operations, and similar cards.
-    private func told(
+    /// The new card's summary, with everything that has to be reported: lost tickets, a closed
+    /// account, a code that another card keeps, resolved operations, and similar cards.
+    private func fullSummary(
         _ summary: CardSummary, of making: Operation, at station: Station
     ) async -> CardSummary {
         var summary = summary
@@ -257,9 +261,9 @@ extension CardMaking {
         return summary
     }
 
-    /// Other cards with the same cardholder number but a different name, which is probably a typing
-    /// error. Two cards with the same name are fine, because a person may have two. Empty if the
-    /// ledger fails: the card has been made anyway, so this is no error.
+    /// Other cards in use with the same cardholder number but a different name, probably because of
+    /// a typing error. Two cards with the same name are fine, because a person may have two. Empty
+    /// if the ledger fails: the card has already been made, so that is not reported as an error.
     private func cards(
         sharingNumberOf summary: CardSummary, at station: Station
     ) async -> [CardUID] {
@@ -275,7 +279,7 @@ extension CardMaking {
 
 extension TapcardError {
     /// The error for a card that was made, if neither the tag nor the ledger can be read now.
-    fileprivate static func madeUnread(
+    fileprivate static func madeButUnreadable(
         _ making: Operation, because error: TapcardError
     ) -> TapcardError {
         TapcardError(

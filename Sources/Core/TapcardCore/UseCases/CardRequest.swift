@@ -11,7 +11,7 @@ public struct CardRequest: Sendable, Hashable {
         /// A new card for a cardholder, with a starting balance.
         case issue(Holder, Money, hasScratchCard: Bool)
         /// A card made by other software. Its balance is credited only if this amount is given and
-        /// equals it.
+        /// matches it.
         case adopt(accepting: Money?)
         /// A card that replaces a lost card and takes over its balance.
         case replace(CardUID)
@@ -21,8 +21,8 @@ public struct CardRequest: Sendable, Hashable {
     public var origin: Origin
     /// The format of the JSON for phones.
     public var face: FaceStyle
-    /// Whether a tag that is a card already, in this ledger or another, may be made into a new
-    /// one. In this ledger, its account is then closed.
+    /// Whether a tag that is already a card, in this ledger or another, may be made into a new
+    /// card. Its account in this ledger is then closed.
     public var mayReissue: Bool
     /// Whether other content on a tag may be overwritten.
     public var mayOverwrite: Bool
@@ -59,7 +59,7 @@ public struct CardRequest: Sendable, Hashable {
 }
 
 extension CardRequest {
-    /// The kind of operation that is requested.
+    /// The kind of the requested operation.
     var kind: Operation.Kind {
         switch origin {
         case .issue: .issue
@@ -117,12 +117,12 @@ struct CardPlanning: StationWork {
         case .issue(let wanted, let amount, let hasScratchCard):
             try translating(
                 station.limits.requireOwnCurrency(amount), into: Interruption.refused)
-            try await requireFree(reading, request)
+            try await requireOverwritable(reading, request)
             (holder, balance) = (wanted, amount)
             scratch = hasScratchCard ? .unscratched : .none
             origin = .issue
         case .replace(let lost):
-            try await requireFree(reading, request)
+            try await requireOverwritable(reading, request)
             let known = try await asking(await ledger.knownCard(of: lost))
             // If the lost card is unknown, the ledger's rules refuse the plan.
             if let card = known?.card { (holder, scratch) = (card.holder, card.scratch) }
@@ -144,7 +144,7 @@ struct CardPlanning: StationWork {
             origin = .adopt(
                 message: (reading.pages?.image.area ?? []) + reading.slots.bytes.joined())
         }
-        // The ledger must not begin a card that does not fit on its tag.
+        // The ledger must not begin making a card that does not fit on its tag.
         if let layout = reading.pages?.layout {
             let face = CardFace(
                 style: request.face, balance: balance, holder: holder, scratch: scratch)
@@ -163,8 +163,8 @@ struct CardPlanning: StationWork {
             above: highest(on: reading, for: holder))
     }
 
-    /// The largest number on the tag. A record whose seal could not be verified because it covers a
-    /// missing name may be valid with the new cardholder's name, so it is checked with that, too.
+    /// The highest sequence number on the tag. A seal may cover a name that is missing from the
+    /// tag, so the records are also checked with the new cardholder's name.
     private func highest(on reading: CardReading, for holder: Holder) -> SequenceNumber {
         let slots = RecordSlots(
             reading.slots.bytes, uid: reading.uid, holders: [holder], currency: currency, keys: keys
@@ -172,9 +172,9 @@ struct CardPlanning: StationWork {
         return max(reading.highest, slots.best?.record.sequence ?? .none)
     }
 
-    /// The initial protection state of the new card, based on the tag's actual state. If a switch
-    /// was begun for an earlier card and the new card is requested without protection, it is
-    /// undone.
+    /// The initial protection state of the new card, based on the tag's actual state. If the
+    /// password of an earlier card was left partly set or removed, and the new card is requested
+    /// without protection, that is undone.
     private func protection(
         _ request: CardRequest, on reading: CardReading, _ found: CardProtection
     ) -> CardProtection {
@@ -184,21 +184,23 @@ struct CardPlanning: StationWork {
         return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
     }
 
-    /// Whether the manufacturer's signature proves the chip genuine. Refuses a chip with an invalid
-    /// signature, but not one without a signature, because that does not claim to be genuine.
+    /// Whether the manufacturer's signature shows that the chip is genuine; nil if the chip has no
+    /// signature. Refuses an invalid signature unless the request accepts any chip. A chip without
+    /// a signature does not claim to be genuine, so it is not refused.
     private func isGenuine(
         _ signature: [UInt8]?, _ reading: CardReading, _ request: CardRequest
     ) throws(Interruption) -> Bool? {
         let originality = TagInfo.Originality(signature, of: reading.uid, on: reading.chip)
         guard originality != .invalid || request.acceptsAnyChip else {
-            // A single disturbed response can corrupt a signature, so two sessions have to find it.
+            // Interference with a single response can corrupt a signature, so it has to be invalid
+            // in two sessions.
             throw .claimed(.invalidSignature(reading))
         }
         return originality.isGenuine
     }
 
     /// Refuses to overwrite a tag that may be of value to someone.
-    private func requireFree(
+    private func requireOverwritable(
         _ reading: CardReading, _ request: CardRequest
     ) async throws(Interruption) {
         let unchanged = TapcardError.nothingWritten
@@ -257,8 +259,7 @@ struct CardPlanning: StationWork {
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
                 record.scratch(beside: face)
             )
-        // Any phone can write to a tag that its code is activated; only the service's approval
-        // counts.
+        // Any phone can write an activated code to a tag, but only the service's approval counts.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.strangers.otherCurrency(other, reading.uid))
@@ -269,7 +270,7 @@ struct CardPlanning: StationWork {
 }
 
 extension ScratchCard {
-    /// The scratch card before activation.
+    /// This scratch card as it was before activation.
     fileprivate var unactivated: ScratchCard {
         if case .activated(let code) = self { .scratched(code) } else { self }
     }

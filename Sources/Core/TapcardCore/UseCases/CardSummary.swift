@@ -4,7 +4,7 @@ public import TapcardDomain
 
 /// What a tap reports about a card.
 public struct CardSummary: Sendable, Hashable {
-    /// The verdict on the records.
+    /// The result of checking the card's records.
     public enum Seal: String, Sendable, CaseIterable {
         /// The record that counts has a valid seal.
         case valid
@@ -20,13 +20,13 @@ public struct CardSummary: Sendable, Hashable {
 
     /// The card's standing in the ledger.
     public enum Standing: String, Sendable, CaseIterable {
-        /// The ledger knows the card, and it is active.
+        /// The card is in the ledger and active.
         case known
-        /// The ledger does not know the card.
+        /// The card is not in the ledger.
         case unknown
         /// The card is blocked.
         case blocked
-        /// The card was closed and paid out.
+        /// The card was closed and its balance was paid out.
         case closed
         /// Another card has replaced this one.
         case replaced
@@ -49,51 +49,52 @@ public struct CardSummary: Sendable, Hashable {
 
     /// The card's number.
     public let uid: CardUID
-    /// The chip of the tag.
+    /// The tag's chip.
     public let chip: Chip
-    /// The verdict on the records.
+    /// The result of checking the card's records.
     public let seal: Seal
     /// The number of the record that counts; nil if there is none.
     public let sequence: SequenceNumber?
     /// The cardholder.
     public let holder: Holder
-    /// The balance; nil if the card shows none that can be trusted.
+    /// The balance; nil if there is none that can be trusted.
     public private(set) var balance: Money?
     /// Offline payments taken here that the ledger has not booked yet, already subtracted from the
     /// balance.
     public private(set) var unbooked: Money?
     /// The state of the scratch card.
     public let scratch: ScratchCard
-    /// Whether activation of the code was requested and the service's response is not on the card
+    /// Whether activation of the code was requested but the service's response is not on the card
     /// yet.
     let isActivating: Bool
-    /// The last valid ticket. For a card that this ledger does not know, it is the ticket that the
-    /// text for phones contains.
+    /// The last valid ticket. For a card that is not in this ledger, the ticket in the text for
+    /// phones.
     public let ticket: Ticket?
-    /// The game stored on the card; nil for a card that this ledger does not know.
+    /// The game stored on the card; nil for a card that is not in this ledger.
     public let game: MastermindGame?
     /// The card's standing in the ledger.
     public private(set) var ledger: Standing
     /// Whether phones see the current state.
     public let display: DisplayState
-    /// The tag's protection; nil for a card that this ledger does not know.
+    /// The tag's protection; nil for a card that is not in this ledger.
     public let protection: CardProtection?
-    /// The verdict on the manufacturer's signature when the card was made.
+    /// The result of checking the manufacturer's signature when the card was made.
     public let originality: TagInfo.Originality?
-    /// The operations that earlier taps left open and this one resolved.
+    /// The operations that earlier taps left open and this tap resolved.
     public var resolved: [ResolvedOperation]
     /// The operation that made or changed the card in this tap; nil if it was only read.
     public var operation: OperationID?
-    /// Why the card cannot be trusted; nil if it can, or if this ledger does not know it.
+    /// What is wrong with the card or, if the card was read without the ledger, with the ledger;
+    /// nil if nothing is.
     public private(set) var problem: TapcardError?
     /// The balance of the account that this tap closed to make the tag into a new card; nil if
-    /// there was none or it was empty.
+    /// there was no such account or it was empty.
     public var closed: Money?
     /// Tickets that had not been claimed and no longer can be, because the card was reissued.
     public var ticketsGivenUp: [Ticket] = []
     /// The card in this ledger that already has the code found on the adopted tag, and keeps it.
     public var codeOwner: CardUID?
-    /// Cards in use with the new card's cardholder number but a different name.
+    /// Other cards in use that have the new card's cardholder number but a different name.
     public var sameHolderID: [CardUID] = []
 
     /// The word for the state of the scratch card, for users and in JSON; nil if there is no
@@ -102,7 +103,7 @@ public struct CardSummary: Sendable, Hashable {
 }
 
 extension CardSummary {
-    /// The summary of a card that was read without the ledger, with the ledger's problem.
+    /// This summary for a card that was read without the ledger because of this problem.
     public func withoutLedger(_ problem: TapcardError) -> CardSummary {
         var summary = self
         summary.ledger = problem.kind == .ledgerOffline ? .offline : .unavailable
@@ -112,14 +113,15 @@ extension CardSummary {
         return summary
     }
 
-    /// The summary with this balance, from which the unbooked payments are already subtracted.
+    /// This summary with this balance, from which the unbooked payments have already been
+    /// subtracted.
     public func leaving(_ balance: Money, unbooked: Money) -> CardSummary {
         var summary = self
         (summary.balance, summary.unbooked) = (balance, unbooked)
         return summary
     }
 
-    /// Creates the summary of a card that this ledger knows.
+    /// Creates the summary of a card in this ledger.
     init(
         _ known: KnownCard, _ seal: Seal, at sequence: SequenceNumber?, _ display: DisplayState,
         ledger: Standing? = nil, resolved: [ResolvedOperation], problem: TapcardError? = nil
@@ -140,8 +142,8 @@ extension CardSummary {
 struct CardSummaries: StationWork {
     let station: Station
 
-    /// The summary of a card on which only the text for phones may have to be updated, which is
-    /// done first.
+    /// Updates the text for phones if necessary, and returns the card's summary. Nothing else on
+    /// the card may need an update.
     func quiet(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
@@ -168,8 +170,8 @@ struct CardSummaries: StationWork {
             problem: problem)
     }
 
-    /// The summary of a card from another ledger or made by other software, with what the card says
-    /// about itself. Any other tag is refused with a description of what it holds.
+    /// The summary of a card from another ledger or made by other software, based on the tag's own
+    /// content. Any other tag is refused with a description of what it holds.
     func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
         func summary(
             _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,

@@ -1,7 +1,8 @@
 import Ledger
 package import TapcardDomain
 
-/// Books a card's prizes: one tap reads the card, and one change follows for each prize.
+/// Books a card's prizes: one tap reads the card, and then each prize is booked as a separate
+/// change.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
         case looking(ReadKnownCard)
@@ -26,8 +27,8 @@ package struct Claiming: UseCase {
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
         case .looking(var looking):
-            // A prize adds credit to the card, which a station with a table of card keys cannot
-            // write.
+            // A prize adds credit to the card, and a station with only a table of card keys cannot
+            // write credit.
             try station.sealing.requireLoading()
             let summary = try await looking.step(at: station)
             phase = .looking(looking)
@@ -54,7 +55,7 @@ package struct Claiming: UseCase {
         _ ticket: CardTicket, _ claims: inout Claims, at station: Station
     ) async throws(TapcardError) {
         let draw = drawn[ticket.ticket.draw]
-        // If the prize was booked earlier, perhaps by this very tap, it is only reported.
+        // If the prize has already been booked, perhaps during this tap, it is only reported.
         if let claim = ticket.claim {
             let summary = claims.card
             let prize = try await summary.afterResolving { () throws(TapcardError) in
@@ -96,7 +97,7 @@ package struct Claiming: UseCase {
     ) throws(TapcardError) -> PrizeReceipt {
         let card = claims.card
         let new = claims.prizes.filter { !$0.receipt.isReplayed }
-        // Prizes booked now are reported even if a later one failed.
+        // Prizes booked now are reported even if a later one could not be booked.
         if new.isEmpty, let problem = claims.problem { throw problem }
         guard !claims.prizes.isEmpty else {
             guard let name else {
@@ -117,7 +118,7 @@ package struct Claiming: UseCase {
     }
 }
 
-/// The progress in booking the prizes.
+/// The progress of booking a card's prizes.
 private struct Claims: Sendable, Hashable {
     /// The booking of one prize.
     struct Change: Sendable, Hashable {
@@ -144,7 +145,7 @@ private struct Claims: Sendable, Hashable {
     var problem: TapcardError?
     /// The operations resolved before a prize was booked.
     var resolved: [ResolvedOperation] = []
-    /// Whether the last ticket's draw has not taken place yet.
+    /// Whether any ticket's draw is not known yet.
     var isDrawPending = false
 
     init(card: CardSummary, left: [CardTicket]) {
@@ -152,7 +153,7 @@ private struct Claims: Sendable, Hashable {
     }
 
     /// Takes the next step. If another caller has booked a prize since the card was read, whether
-    /// on the card or in cash, the prize is reported as booked before.
+    /// on the card or in cash, the prize is reported as already booked.
     mutating func takeStep(at station: Station) async throws(TapcardError) {
         guard var booking = change else { return }
         do throws(TapcardError) {
@@ -161,8 +162,8 @@ private struct Claims: Sendable, Hashable {
             if let receipt { take(receipt, of: booking) }
         } catch {
             change = nil
-            // The ID is derived from the ticket, so on a mismatch someone else has booked this
-            // prize in a different way.
+            // The ID is derived from the ticket, so a mismatch means that another caller has booked
+            // this prize in a different way.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
                 known.kind.booksPrize, known.state == .committed
@@ -188,8 +189,8 @@ private struct Claims: Sendable, Hashable {
 }
 
 extension CardSummary {
-    /// Runs a query after the tap has resolved what was open. If the ledger fails now, the error
-    /// still reports an operation that the tap completed.
+    /// Runs a query after the tap has resolved any open operation. If the query fails, the error
+    /// still reports what the tap resolved.
     func afterResolving<Success: Sendable>(
         _ body: () async throws(TapcardError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -235,18 +236,18 @@ extension TapcardError {
         ].contains(kind)
     }
 
-    /// The error if a limit does not allow the prize on this card, with the next step.
+    /// This error, with an explanation and the next step if the prize exceeds a limit.
     fileprivate func refusing(
         _ prize: Money, of ticket: TicketID, above maximum: Money
     ) -> TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
-        // Above this limit, not even an empty card can take the prize.
-        let fitsOnNone = prize.minorUnits > maximum.minorUnits
+        // A prize above this limit does not fit even on an empty card.
+        let fitsNoCard = prize.minorUnits > maximum.minorUnits
         return saying(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "recorded; the ticket can still be claimed.",
-            next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsOnNone))])
+            next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsNoCard))])
     }
 
     /// The refusal for a ticket that has not won, or whose draw is not known yet.

@@ -1,7 +1,7 @@
 import Ledger
 package import TapcardDomain
 
-/// Closes a card, and reports the tickets that can no longer be claimed because of that.
+/// Closes a card, and reports the tickets that can no longer be claimed as a result.
 package struct Closing: UseCase {
     private var change: CardChange
 
@@ -20,8 +20,8 @@ package struct Closing: UseCase {
         }
     }
 
-    /// Adds the earlier closing to the error for a closed card. If its receipt was lost, the money
-    /// is still in the drawer.
+    /// Describes the earlier closing in the error for a closed card. If the receipt for it was
+    /// lost, the money is still in the drawer.
     private func naming(
         _ error: TapcardError, at station: Station
     ) async -> TapcardError {

@@ -5,7 +5,7 @@ public import TapcardDomain
 public struct HistoryLine: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
-    /// The amount added to the card; nil if no money moved.
+    /// The amount added to the card, negative for a payment; nil if the balance did not change.
     public let amount: Money?
     /// The balance after the operation; nil if the operation did not happen.
     public let balance: Money?
@@ -19,8 +19,8 @@ public struct HistoryLine: Sendable, Hashable {
     /// The ticket that was bought, or whose prize was booked.
     public var ticket: TicketID? { operation.ticketID }
 
-    /// The game that was stored on the card; nil for any other operation, and if the game was
-    /// removed.
+    /// The game that was stored on the card; nil for any other operation and for the removal of a
+    /// game.
     public var game: MastermindGameID? {
         if case .game(let id) = operation.subject { id } else { nil }
     }
@@ -30,7 +30,7 @@ public struct HistoryLine: Sendable, Hashable {
         if case .tapped(let uid) = operation.subject { uid } else { nil }
     }
 
-    /// The activation attempt that this operation asked about.
+    /// The existing activation attempt to which this request was linked.
     public var attempt: OperationID? {
         if case .attempt(let id) = operation.subject { id } else { nil }
     }
@@ -65,11 +65,11 @@ public struct History {
 }
 
 extension History {
-    /// The newest operations on one card, or on all cards, sorted with the oldest first.
+    /// The last `count` operations on one card, or on all cards, oldest first.
     public static func lines(
         of card: CardUID?, last count: Int, in ledger: any LedgerStore
     ) async throws(TapcardError) -> [HistoryLine] {
-        let lines = try await looking(at: ledger) { rows, currency throws(LedgerError) in
+        let lines = try await querying(at: ledger) { rows, currency throws(LedgerError) in
             var lines: [HistoryLine] = []
             for operation in try rows.operations(on: card, last: count) {
                 lines.append(try rows.line(of: operation, currency))
@@ -82,7 +82,7 @@ extension History {
     }
 
     /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
-    /// and in one consistent state. Other work on the ledger continues in the meantime.
+    /// from one consistent state of the ledger. Other work on the ledger continues in the meantime.
     public static func whole<Shown: Sendable>(
         of card: CardUID?, in ledger: any LedgerStore,
         _ show: @escaping @Sendable (inout History) throws(LedgerError) -> Shown
@@ -101,13 +101,14 @@ extension History {
     }
 
     /// The activation attempts that belong to these lines of a card's history, oldest first: those
-    /// made with the card, and those for its current code. If no card is given, those of all cards.
+    /// made with the card, and those for its current code. If no card is given, the attempts on all
+    /// cards.
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
         guard let first = lines.first?.operation.begunAt else { return [] }
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
-        return try await looking(at: ledger) { rows, _ throws(LedgerError) in
+        return try await querying(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []
             // An attempt made before the first line may have led to one of the activations in these
             // lines.
@@ -123,8 +124,8 @@ extension History {
         }
     }
 
-    /// Combines the operations begun in a period, oldest first, each with the amounts it booked in
-    /// addition to its own.
+    /// Passes each operation begun in a period to `add`, oldest first, with the amounts that the
+    /// operation booked in addition to its own. Returns the resulting sum.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void
@@ -142,7 +143,7 @@ extension History {
 }
 
 extension History {
-    private static func looking<Success: Sendable>(
+    private static func querying<Success: Sendable>(
         at ledger: any LedgerStore,
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {

@@ -21,14 +21,14 @@ struct PayOutPrize: StationWork {
         return try await summary.afterResolving { () throws(TapcardError) in
             let ticket = try await CardTickets(of: summary, in: ledger)
                 .tickets(naming: name)[0]
-            // The prize was booked before, so it must not be paid out again.
+            // The prize has already been booked, so it must not be paid out again.
             if let claim = ticket.claim {
                 if SafetyRule.payoutIsReportedOnce.isDisabled,
                     let paid = try await queryingLedger(await ledger.operation(claim.operation))
                 {
                     return try await receipt(of: paid)
                 }
-                throw try await booked(claim, summary.uid)
+                throw try await alreadyBooked(claim, summary.uid)
             }
             let draw = drawn[ticket.ticket.draw]
             guard let draw, let prize = prizes.prize(of: ticket.ticket, in: draw, topPrizeUnit)
@@ -86,17 +86,17 @@ struct PayOutPrize: StationWork {
             problem: nil, resolved: card.resolved)
     }
 
-    /// Books the payout. The cashier pays out the cash based on this result, so it is returned only
-    /// to a caller that certainly booked the payout itself.
+    /// Books the payout. The cashier pays out cash on the strength of this result, so it is
+    /// returned only to a caller that is certain to have booked the payout itself.
     private func payOut(
         _ prize: Money, on uid: CardUID, id: OperationID?
     ) async throws(TapcardError) -> Operation {
-        // Without an ID from the caller, a repetition is refused, because the prize is booked by
-        // then.
+        // If the caller gives no ID, a retry gets a new ID and is refused, because the prize has
+        // already been booked.
         let id = id ?? station.newID()
         let payout = try await translating(
             awaiting: await ledger.payOut(prize, of: name, on: uid, id: id, by: cashier, at: now)
-        ) { TapcardError.payingNothing($0, for: name, id, uid: uid) }
+        ) { TapcardError.payoutFailed($0, for: name, id, uid: uid) }
         switch payout {
         case .booked(let operation): return operation
         case .earlier(let operation): throw alreadyPaid(operation)
@@ -106,12 +106,12 @@ struct PayOutPrize: StationWork {
         }
     }
 
-    /// The refusal to pay out a prize that was booked before.
-    private func booked(
+    /// The refusal to pay out a prize that has already been booked.
+    private func alreadyBooked(
         _ claim: CardTicket.Claim, _ uid: CardUID
     ) async throws(TapcardError) -> TapcardError {
         guard claim.isPaidOut else {
-            return TapcardError.onTheCard(claim, of: name, uid: uid)
+            return TapcardError.alreadyOnCard(claim, of: name, uid: uid)
         }
         let operation = try await queryingLedger(await ledger.operation(claim.operation))
         guard let operation else {
@@ -124,7 +124,7 @@ struct PayOutPrize: StationWork {
     }
 
     /// The refusal to pay out a prize twice. It describes the earlier payout, so that the cashier
-    /// can tell whether that was this one and only its receipt was lost.
+    /// can tell whether it is the one whose receipt was lost.
     private func alreadyPaid(_ payout: Operation) -> TapcardError {
         let prize = Money(minorUnits: payout.amount, currency).shown
         return TapcardError(
@@ -141,7 +141,7 @@ struct PayOutPrize: StationWork {
 
 extension TapcardError {
     /// The refusal for a prize that is already part of the card's balance.
-    fileprivate static func onTheCard(
+    fileprivate static func alreadyOnCard(
         _ claim: CardTicket.Claim, of ticket: TicketID, uid: CardUID
     ) -> TapcardError {
         TapcardError(
@@ -152,7 +152,7 @@ extension TapcardError {
     }
 
     /// The error if the ledger failed while the payout was being booked.
-    fileprivate static func payingNothing(
+    fileprivate static func payoutFailed(
         _ error: LedgerError, for ticket: TicketID, _ id: OperationID, uid: CardUID
     ) -> TapcardError {
         let failure = TapcardError(error)
@@ -165,7 +165,7 @@ extension TapcardError {
         return TapcardError(
             .outcomeUnknown,
             "\(failure.what) The prize for ticket \(ticket) may or may not have been recorded.",
-            // With the same ID, the ledger shows whether the payout was booked.
+            // A retry with the same ID shows whether the payout was booked.
             meaning: "Do not pay out any cash yet.", next: [.request(.repeatPayout(id))], uid: uid,
             operation: id)
     }

@@ -3,7 +3,7 @@ package import TapcardDomain
 
 /// A change to one card, identified by an ID: a payment, a top-up, a prize, or a game.
 ///
-/// The change may have begun before this call. An ID takes effect only once.
+/// The change may have begun in an earlier call. Each ID takes effect only once.
 package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
@@ -68,7 +68,8 @@ extension ReceiptUseCase {
             return try await station.answering.ended(
                 known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
         }
-        // This tap completed an earlier closing, whose money has not been paid out yet.
+        // This tap completed an earlier request to close the card, and the money has not been paid
+        // out yet.
         if case .close = request.action, let done = tap.history.done(.close) {
             return try await station.answering.ended(done, on: reading, tap.history)
         }
@@ -96,7 +97,8 @@ extension ReceiptUseCase {
 }
 
 extension PendingRequest {
-    /// Begins the request in the ledger, and records it if the outcome is unknown.
+    /// Begins the request in the ledger. If the outcome is unknown, `perhaps` is set to the
+    /// operation that may have begun.
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Beginning {

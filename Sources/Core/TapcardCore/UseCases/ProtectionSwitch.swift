@@ -8,12 +8,12 @@ public struct ProtectionChange: Sendable, Hashable {
     public let uid: CardUID
     /// Whether the tag now has a password.
     public let isProtected: Bool
-    /// The ID of the operation. Nil for a card that this ledger does not know or no longer needs,
-    /// and if only a change by other software had to be undone.
+    /// The ID of the operation. Nil for a card that is not in this ledger or no longer needed
+    /// there, or if only a change by other software had to be undone.
     public let operation: OperationID?
     /// Whether phones see the current state.
     public let display: DisplayState
-    /// The operations from earlier taps that this one resolved.
+    /// The operations from earlier taps that this tap resolved.
     public var resolved: [ResolvedOperation] = []
 }
 
@@ -22,7 +22,7 @@ package struct ProtectionSwitch: TapUseCase {
     private let isProtecting: Bool
     private var change: CardChange
 
-    /// Creates a switch; the key for a password is chosen only when the tap begins.
+    /// Creates the use case. The key for a password is chosen only when the tap begins.
     package init(on isProtected: Bool, _ id: OperationID, only card: CardUID? = nil) {
         isProtecting = isProtected
         change = CardChange(.unprotect, id, only: card)
@@ -67,7 +67,7 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         let history = tap.history
         if let done = history.done(change.request.kind), change.request.operation == nil {
-            // An earlier tap began such a switch, and this tap finished it.
+            // An earlier tap began the same change, and this tap finished it.
             return .done(answer(station.answering.receipt(done, isReplayed: true, history)))
         }
         if let card = reading.known?.card {
@@ -81,8 +81,8 @@ package struct ProtectionSwitch: TapUseCase {
                         uid: reading.uid, isProtected: isProtecting, operation: nil,
                         display: history.display, resolved: history.resolved(in: station.currency)))
             }
-            // If this tap voided a switch, the tag is checked again, because its settings may be
-            // locked by now.
+            // If this tap voided a change to the protection, the tag is checked again, because its
+            // settings may have been locked.
             if change.request.operation == nil || history.switchingEnded != nil {
                 try await station.protectionSteps.requireSwitchable(
                     reading, card, after: history.switchingEnded, noting: &change.request)

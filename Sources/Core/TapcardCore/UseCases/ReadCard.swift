@@ -2,7 +2,7 @@ import Cards
 import Ledger
 import TapcardDomain
 
-/// Reads a tag and summarizes whatever card is on it.
+/// Reads a tag and returns a summary of the card.
 package struct ReadCard: TapUseCase {
     var tap = Tap()
     private let isResolving: Bool
@@ -25,14 +25,14 @@ package struct ReadCard: TapUseCase {
                 station.summaries.known(
                     reading, known, station.faces.unresolvedDisplay(reading, known), problem))
         }
-        // If the tag cannot take a fresh record, the card can still be reported: the ledger has the
-        // balance.
+        // Even if no fresh record can be written to the tag, the card can be reported, because the
+        // ledger has the balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
-        // This voids an open payment if necessary, and then throws the error, including what was
-        // voided.
+        // This voids an open payment if necessary, and then throws the error, which reports what
+        // was voided.
         do throws(Interruption) {
             _ = try await station.resolver.resolve(reading, for: nil, &tap.history)
         } catch .refused(let refused) {
@@ -54,7 +54,7 @@ package struct ReadCard: TapUseCase {
 }
 
 extension ReadCard {
-    /// Reads a card. If the ledger's server does not respond, reads it once more without the
+    /// Reads a card. If the ledger's server does not respond, reads the card again without the
     /// ledger.
     static func summary(
         resolving isWanted: Bool, at station: Station
@@ -71,11 +71,12 @@ extension ReadCard {
     private static func readAgain(
         withoutLedgerOf station: Station, _ problem: TapcardError
     ) async throws(TapcardError) -> CardSummary {
-        var alone = station.withoutLedger
-        alone.settings.wait = Station.returnLimit
-        // If no card is found, it was removed in the meantime, and the ledger's error is reported.
+        var offlineStation = station.withoutLedger
+        offlineStation.settings.wait = Station.returnLimit
+        // If no card is found this time, it was removed in the meantime, so the ledger's error is
+        // reported.
         var summary = try await translating(
-            awaiting: await ReadCard(resolving: false).run(at: alone)
+            awaiting: await ReadCard(resolving: false).run(at: offlineStation)
         ) { (error: TapcardError) in error.result == .noCard ? problem : error }
         summary.resolved = problem.resolved
         return summary.withoutLedger(problem)

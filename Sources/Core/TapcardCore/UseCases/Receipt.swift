@@ -1,8 +1,8 @@
 public import Ledger
 public import TapcardDomain
 
-/// A change that has happened. It is in the ledger, and the card either has it already or gets it
-/// at a later tap.
+/// The receipt for a completed change. The change is recorded, and the card either has it already
+/// or gets it at a later tap.
 public struct Receipt: Sendable, Hashable {
     /// The committed operation.
     public let operation: Operation
@@ -16,16 +16,17 @@ public struct Receipt: Sendable, Hashable {
     public let display: DisplayState
     /// Tickets that can no longer be claimed because of the change.
     public var ticketsGivenUp: [Ticket] = []
-    /// The operations from earlier taps that this one resolved.
+    /// The operations from earlier taps that this tap resolved.
     public var resolved: [ResolvedOperation] = []
-    /// The payments that the ledger still has to book, if this one is only in the station's
-    /// journal.
+    /// The payments that the ledger still has to book, if this payment is only in the station's
+    /// journal so far.
     public var unbooked: UnbookedPayments?
 
     /// The card's number.
     public var uid: CardUID { operation.uid }
 
-    /// The receipt for a request that needed two taps, including what the first one resolved.
+    /// This receipt for a request that needed two taps, with the operations that the first tap
+    /// resolved.
     func telling(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
         receipt.resolved = earlier + resolved

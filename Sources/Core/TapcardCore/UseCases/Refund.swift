@@ -7,7 +7,7 @@ package struct Refund: UseCase {
     private let amount: Money?
     private let id: OperationID?
     private let card: CardUID?
-    /// The reversed operation, once the ledger has been queried.
+    /// The operation to refund or reverse, once it has been looked up in the ledger.
     private var known: Operation?
     private var change: CardChange?
 
@@ -24,9 +24,9 @@ package struct Refund: UseCase {
             let action: CardAction =
                 known.kind == .add ? .reverse(of: known.id, amount) : .refund(of: known.id, amount)
             self.known = known
-            // The ledger's rules decide whether the tapped card may receive the refund: the payer's
-            // money may be on a replacement by now. Because the ID is derived, requests without an
-            // ID of their own refund a payment only once.
+            // The ledger's rules decide whether the tapped card may receive the refund, because the
+            // card that paid may have been replaced. The ID is derived, so requests without an ID
+            // of their own refund a payment only once.
             change = CardChange(action, id ?? known.id.derived(for: "refund"), only: card)
             return nil
         }
@@ -57,7 +57,8 @@ package struct Refund: UseCase {
     private func explained(
         _ error: TapcardError, _ known: Operation, at station: Station
     ) async -> TapcardError {
-        // The derived ID was used with another amount, so the operation has already been refunded.
+        // If the derived ID was already used with another amount, the operation has already been
+        // refunded.
         let isRefunded =
             error.kind == .refusal(.alreadyRefunded)
             || id == nil && error.kind == .operationMismatch
@@ -68,7 +69,7 @@ package struct Refund: UseCase {
                 uid: earlier.uid, operation: earlier.id)
         }
         guard known.kind == .add, error.kind == .refusal(.insufficientBalance) else { return error }
-        return await shortOf(known.id, error.naming(known.uid), at: station)
+        return await advisingAmount(known.id, error.naming(known.uid), at: station)
     }
 
     /// The refund of an operation; nil if there is none or the ledger fails.
@@ -78,9 +79,9 @@ package struct Refund: UseCase {
         try? await station.ledger.read { rows throws(LedgerError) in try rows.refund(of: reversed) }
     }
 
-    /// The error if the balance is too low, with advice about the amount that can still be
+    /// The error for a balance that is too low, with advice about the amount that can still be
     /// reversed.
-    private func shortOf(
+    private func advisingAmount(
         _ reversed: OperationID, _ error: TapcardError, at station: Station
     ) async -> TapcardError {
         guard let uid = error.uid, let known = try? await station.ledger.knownCard(of: uid) else {

@@ -14,13 +14,13 @@ struct RepairCard: TapUseCase {
     mutating func examine(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
-        // A card without a good record is accepted only if the operator enters its number.
+        // A card that cannot be trusted is accepted only if the operator enters its number.
         guard card != nil, let version = reading.version, let known = reading.known else {
             return .goOn
         }
         let problem = station.resolver.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
-            try await learnProtection(of: reading, known.card, at: station)
+            try await correctProtection(of: reading, known.card, at: station)
         }
         guard problem != nil else { return .goOn }
         // If the chip accepts no writes, the card cannot be repaired, only replaced.
@@ -70,7 +70,7 @@ struct RepairCard: TapUseCase {
 
     /// Corrects the ledger's protection state for a card whose number the operator entered, and
     /// then has the card read again.
-    private func learnProtection(
+    private func correctProtection(
         of reading: CardReading, _ card: LedgerCard, at station: Station
     ) async throws(Interruption) {
         guard let chip = Type2Chip(card.chip) else { return }
@@ -98,7 +98,7 @@ struct RepairCard: TapUseCase {
                 await station.ledger.voidOpenPayment(
                     on: reading.uid, version: version, at: station.now))
             if let voided { tap.history.note(ended: voided) }
-            // Voiding ended the open operation, so the expected version has none.
+            // Voiding ended the open operation, so the expected version has no open operation.
             let version = CardVersion(confirmed: version.confirmed, open: nil)
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }

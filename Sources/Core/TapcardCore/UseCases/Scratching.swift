@@ -1,8 +1,8 @@
 import Ledger
 package import TapcardDomain
 
-/// Scratches a card: one tap finds the card, then the time that scratching takes passes, and
-/// another tap writes the code.
+/// Scratches a card: one tap finds the card, then the station waits for as long as scratching
+/// takes, and a second tap writes the code.
 package struct Scratching: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
@@ -13,7 +13,7 @@ package struct Scratching: UseCase {
 
     private let id: OperationID
     private var phase = Phase.beginning
-    /// The operations that the first of the two taps resolved.
+    /// The operations that the first tap resolved.
     private var resolved: [ResolvedOperation] = []
 
     package init(_ id: OperationID) { self.id = id }
@@ -34,7 +34,7 @@ package struct Scratching: UseCase {
             do throws(TapcardError) {
                 found = try await looking.step(at: station)
             } catch {
-                // Another station may have completed this very request in the meantime.
+                // Another station may have handled the same request in the meantime.
                 let action = CardAction.scratch(station.newID())
                 guard let known = try? await station.answering.known(id, action, only: nil) else {
                     throw error
@@ -94,7 +94,8 @@ private struct FindScratchableCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.strangers.refusal(reading)
         }
-        // The card is refused now, before scratching begins, rather than at the second tap.
+        // A card that cannot be scratched is refused now, before scratching begins, rather than at
+        // the second tap.
         try translating(known.admits(.scratch(code))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
         }

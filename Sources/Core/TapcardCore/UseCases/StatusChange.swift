@@ -4,7 +4,7 @@ import Tags
 import TapcardDomain
 
 extension StatusChange {
-    /// Blocks or unblocks a card, or forgets its cardholder's name.
+    /// Blocks or unblocks a card, or removes its cardholder's name.
     func carryOut(
         on card: CardUID, in ledger: any LedgerStore, _ dependencies: Station.Dependencies
     ) async throws(TapcardError) -> LedgerCard {
@@ -19,7 +19,7 @@ extension StatusChange {
                 .refusal(.cardUnknown), TapcardError.sentence(refusal.detail),
                 meaning: TapcardError.unchanged, next: [.card(.showCards)], uid: card)
         case .failure(let refusal):
-            // A card that was closed or replaced is not blocked, so it needs another remedy.
+            // A closed or replaced card is not blocked, so the error suggests reissuing it instead.
             if self == .unblock, refusal.rule == .wrongState,
                 let status = try? await ledger.knownCard(of: card)?.card.status, status != .active
             {

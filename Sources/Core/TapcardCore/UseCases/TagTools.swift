@@ -4,15 +4,15 @@ import Ledger
 public import Tags
 public import TapcardDomain
 
-/// What a tag reveals about itself, even if it is not a card.
+/// Information about a tag, whether or not it is a card.
 public struct TagInfo: Sendable, Hashable {
-    /// The verdict on the manufacturer's signature. The signature proves who made the chip, but not
-    /// that the card is the original.
+    /// The result of checking the manufacturer's signature. The signature proves who made the chip,
+    /// but not that the card is the original.
     public enum Originality: String, Sendable, CaseIterable {
         /// `none` means that the signature consists of zeros, as on chips from some manufacturers,
-        /// or that the chip did not reveal it.
+        /// or that the chip did not return a signature.
         case valid, invalid, none
-        /// The chip was not asked, because it has no signature as far as is known.
+        /// The chip was not asked, because its model is not known to have a signature.
         case notAsked = "not-asked"
 
         init(_ signature: [UInt8]?, of uid: CardUID, on chip: Chip? = nil) {
@@ -52,7 +52,7 @@ public struct TagInfo: Sendable, Hashable {
     public let keyVersions: [UInt8]
     /// The response to GET_VERSION; nil for a tag that does not support this command.
     public let version: [UInt8]?
-    /// The verdict on the manufacturer's signature.
+    /// The result of checking the manufacturer's signature.
     public let originality: Originality
     /// The kind of content on the tag, as a word in JSON.
     public let ndef: String
@@ -64,14 +64,14 @@ public struct TagInfo: Sendable, Hashable {
     public let isProtected: Bool
     /// The chip's settings; nil if it has none.
     public let configuration: AccessConfiguration?
-    /// The number of reads since the counter was switched on; nil if it is off.
+    /// The number of reads since the counter was turned on; nil if it is off.
     public let counter: UInt32?
-    /// What a chip with keys claims to be as a card; nil for a chip with pages.
+    /// What a chip with keys reports about itself as a card; nil for a chip with pages.
     package let ntag424Card: NTAG424CardInfo?
 }
 
-/// What a chip with keys claims to be as a card. None of this is verified here; only a tap verifies
-/// it.
+/// What a chip with keys reports about itself as a card. Nothing here is verified; only a tap
+/// verifies a card.
 package struct NTAG424CardInfo: Sendable, Hashable {
     /// The ID of this station's key that matches the chip's key versions; nil if none matches.
     package let issuerKey: UInt8?
@@ -91,7 +91,7 @@ package struct NTAG424CardInfo: Sendable, Hashable {
 struct TagTools: StationWork {
     let station: Station
 
-    /// Reads everything that a tag reveals about itself.
+    /// Reads all the information about the tag on the reader.
     func info() async throws(TapcardError) -> TagInfo {
         try await withTag { identity, uid throws(Interruption) in
             if identity.usesBlocks { return try await chipInfo(identity, uid) }
@@ -104,7 +104,7 @@ struct TagTools: StationWork {
                 counter = bytes.flatMap { $0.count == 3 ? $0 : nil }?
                     .reversed().reduce(0) { $0 << 8 | UInt32($1) }
             }
-            // The low nibble of the byte is the write access: 0 means unrestricted.
+            // The low nibble of the byte is the write access condition; 0 means unrestricted.
             let isReadOnly = tag.capability[3] & 0x0F != 0
             let content = TagContent(decoding: tag.memory, currency: currency)
             return TagInfo(
@@ -121,8 +121,8 @@ struct TagTools: StationWork {
         }
     }
 
-    /// How many bytes longer the message could be. On a card, its space ends where the records
-    /// begin; on any other tag, it ends with the user pages.
+    /// How many bytes longer the message could be. On a card, the space for it ends where the
+    /// records begin; on any other tag, the space ends with the user pages.
     private static func freeBytes(
         _ memory: [UInt8], of chip: Type2Chip, _ content: TagContent
     )
@@ -132,7 +132,7 @@ struct TagTools: StationWork {
         if case .tapcard = content, let layout = chip.model.flatMap(CardLayout.init) {
             room = layout.ndefByteCount
         }
-        // If the message is unreadable, it is not known which bytes are free.
+        // If the message cannot be parsed, it is not known which bytes are free.
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
@@ -235,7 +235,7 @@ struct TagTools: StationWork {
         }
     }
 
-    /// Reads the pages and writes only those that differ.
+    /// Reads the user pages and writes only those that have to change.
     private func rewrite(
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
@@ -312,12 +312,12 @@ struct TagTools: StationWork {
         _ body: (TagIdentity, CardUID) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         let identity = try await waitForTag()
-        let isChip = identity.usesBlocks
-        if isChip, let refusal {
+        let hasFiles = identity.usesBlocks
+        if hasFiles, let refusal {
             await reader.release()
             throw refusal
         }
-        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || isChip else {
+        guard let uid = CardUID(bytes: identity.uid), identity.isType2 || hasFiles else {
             await reader.release()
             throw .foreign(identity.kind, identity)
         }
@@ -333,8 +333,8 @@ struct TagTools: StationWork {
 }
 
 extension TagTools {
-    /// Everything that a chip says about itself without authentication. If there is evidence
-    /// against the chip, it is read once more in another session.
+    /// Reads everything that a chip reports without authentication. If the result casts doubt on
+    /// the chip, the chip is read again in another session.
     private func chipInfo(
         _ identity: TagIdentity, _ uid: CardUID
     ) async throws(Interruption) -> TagInfo {
@@ -366,13 +366,13 @@ extension TagTools {
             ndef: (message.isEmpty
                 ? TagContent.empty : TagContent(message: message, currency: currency)).word,
             freeBytes: max(0, size - message.count), isLocked: false,
-            // The factory keys are public, so they keep nobody out.
+            // The factory keys are public, so they protect nothing.
             isProtected: versions.contains { $0 != NTAG424CardKeys.factory.version },
             configuration: nil, counter: nil, ntag424Card: card(answers))
     }
 
-    /// What the chip claims to be as a card. When a card is made, key 3 is changed early and key 0
-    /// last, so the version of key 3 shows which issuer a partly made card belongs to.
+    /// What the chip reports about itself as a card. When a card is made, key 3 is changed early
+    /// and key 0 last, so the version of key 3 shows which issuer a partly made card belongs to.
     private func card(_ answers: NTAG424Answers) -> NTAG424CardInfo {
         let selling = answers.sellingVersion
         let named =

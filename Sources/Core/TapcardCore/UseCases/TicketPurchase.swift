@@ -1,21 +1,21 @@
 public import Ledger
 public import TapcardDomain
 
-/// The receipt for a ticket that was bought, and for the payment for it.
+/// The receipt for the purchase of a ticket.
 public struct TicketReceipt: Sendable, Hashable {
     /// The ticket that was bought.
     public let ticket: Ticket
-    /// The receipt for its payment.
+    /// The receipt for the payment.
     public let receipt: Receipt
 }
 
-/// A valid ticket, with what the ledger knows about it.
+/// A valid ticket, with the ledger's data about it.
 public struct CardTicket: Sendable, Hashable {
     /// The ticket.
     public let ticket: Ticket
     /// The card with which the ticket was bought: the current card, or one that it has replaced.
     public let boughtWith: CardUID
-    /// The operation that bought it.
+    /// The operation that bought the ticket.
     public let purchase: OperationID
     /// The price paid.
     public let price: Money
@@ -67,14 +67,15 @@ public struct PrizeReceipt: Sendable, Hashable {
     public let display: DisplayState
     /// Why some prizes could not be booked, although the others were.
     public let problem: TapcardError?
-    /// The operations from earlier taps that this one resolved.
+    /// The operations from earlier taps that this tap resolved.
     public let resolved: [ResolvedOperation]
 
     /// A winning ticket, its draw, and the booking of its prize.
     public struct Prize: Sendable, Hashable {
         /// The winning ticket.
         public let ticket: CardTicket
-        /// The draw; nil if the prize was booked before and the lottery no longer lists the draw.
+        /// The draw; nil if the prize had already been booked and the lottery no longer lists the
+        /// draw.
         public let draw: Draw?
         /// The receipt for the prize.
         public let receipt: Receipt
@@ -87,7 +88,7 @@ public struct PrizeReceipt: Sendable, Hashable {
         public var isPaidOut: Bool { receipt.operation.kind == .payout }
     }
 
-    /// Whether every prize was booked before, so that nothing happened this time.
+    /// Whether every prize had already been booked, so that nothing happened this time.
     public var isReplayed: Bool { prizes.allSatisfy(\.receipt.isReplayed) }
 }
 
@@ -152,24 +153,25 @@ package struct TicketPurchase: UseCase {
             // The purchase is booked, so this must not look like a refusal.
             TapcardError.doneButUnreadable(receipt.operation, because: TapcardError(error))
         }
-        // A repeated request has drawn new balls, but only the ticket in the ledger counts.
+        // A retry has drawn new balls, but only the ticket in the ledger counts.
         return TicketReceipt(ticket: sold?.ticket ?? ticket, receipt: receipt)
     }
 }
 
-/// A tap that resolves a purchase whose draw is over. It has no request of its own, so it writes
-/// nothing for the purchase.
+/// A tap that resolves a purchase whose draw is over. `pending` is nil, so the tap never writes the
+/// payment to the card.
 struct ResolvePurchase: TapUseCase {
     var tap = Tap()
     private var request: PendingRequest
     let card: CardUID?
 
     init(_ sold: SoldTicket, draw: DrawID, currency: Currency, only card: CardUID?) {
-        // With the requested draw, a request for a draw other than the one bought is refused.
-        let asked = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
+        // The ticket has the requested draw, so a request for a draw other than the one bought is
+        // refused.
+        let requested = Ticket(id: sold.ticket.id, draw: draw, balls: sold.ticket.balls)
         request = PendingRequest(
-            sold.operation, .ticket(asked, Money(minorUnits: sold.price, currency)), only: card)
-        // Only the card that was charged can prove the payment.
+            sold.operation, .ticket(requested, Money(minorUnits: sold.price, currency)), only: card)
+        // Only the card used for the purchase can show whether the ticket was paid for.
         self.card = card ?? sold.card
     }
 
@@ -195,7 +197,7 @@ struct ResolvePurchase: TapUseCase {
 }
 
 /// A tap that reads a card in this ledger and resolves an open operation on it. If it resolves an
-/// operation of the kind `finishing`, it succeeds even if the card is removed afterward.
+/// operation of the kind `finishing`, the tap succeeds even if the card is removed afterward.
 struct ReadKnownCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
@@ -241,16 +243,16 @@ extension TicketID {
 }
 
 extension CardTicket {
-    init(_ counting: ValidTicket, _ currency: Currency) {
-        let sold = counting.sold
+    init(_ valid: ValidTicket, _ currency: Currency) {
+        let sold = valid.sold
         self.init(
             ticket: sold.ticket, boughtWith: sold.card, purchase: sold.operation,
             price: Money(minorUnits: sold.price, currency), boughtAt: sold.boughtAt,
-            claim: counting.claim.map { claim in
+            claim: valid.claim.map { claim in
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
                     at: claim.begunAt, isPaidOut: claim.kind == .payout)
-            }, status: counting.status, isAbandoned: counting.isAbandoned)
+            }, status: valid.status, isAbandoned: valid.isAbandoned)
     }
 }
 

@@ -5,15 +5,15 @@ import TapcardDomain
 struct ReaderWatch: StationWork {
     let station: Station
 
-    /// The shortest wait for a card. Without a minimum, a caller that sets a very short wait would
-    /// make this poll without pausing.
+    /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
+    /// the caller set a very short wait.
     private static let shortestWait = Duration.seconds(1)
     /// How many misses in a row mean that a card was removed. A single miss may only mean that the
     /// card was moved a little.
     private static let missesUntilGone = 2
     /// How long one search for a missing reader may take.
     private static let readerSearch = Duration.seconds(1)
-    /// The pause between two such searches.
+    /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
     /// Reads card after card until the task is canceled or `show` returns false.
@@ -26,7 +26,7 @@ struct ReaderWatch: StationWork {
         var isFirst = true
         while !Task.isCancelled {
             let present: CardUID?
-            var wereSeveral = false
+            var sawSeveral = false
             do {
                 let summary = try await station.read(resolving: resolving)
                 (present, isFirst) = (summary.uid, false)
@@ -46,18 +46,18 @@ struct ReaderWatch: StationWork {
                 if error.kind == .wrongCard { continue }
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
-                    guard await sawReaderComeBack(show) else { return }
+                    guard await readerCameBack(show) else { return }
                     (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
                     continue
                 }
                 present = error.uid
-                wereSeveral = error.kind == .severalTags
+                sawSeveral = error.kind == .severalTags
             }
-            let lost = await waitForRemoval(of: present, wereSeveral: wereSeveral)
+            let lost = await waitForRemoval(of: present, sawSeveral: sawSeveral)
             if Task.isCancelled { return }
             guard await show(.gone) else { return }
             if let lost {
-                guard await show(.problem(TapcardError(lost))), await sawReaderComeBack(show)
+                guard await show(.problem(TapcardError(lost))), await readerCameBack(show)
                 else { return }
                 (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
             }
@@ -70,25 +70,26 @@ struct ReaderWatch: StationWork {
         return station
     }
 
-    /// Returns once the reader is empty or has a card other than this one or, if none is given,
-    /// than the first one seen. Returns the error if the reader itself is gone.
-    private func waitForRemoval(of card: CardUID?, wereSeveral: Bool) async -> ReaderError? {
+    /// Returns once this card has been removed from the reader or another card has taken its place.
+    /// If no card is given, waits for the removal of the first card seen. Returns the error if the
+    /// reader itself is gone.
+    private func waitForRemoval(of card: CardUID?, sawSeveral: Bool) async -> ReaderError? {
         var present = card?.bytes
         var misses = 0
-        var wereSeveral = wereSeveral
+        var sawSeveral = sawSeveral
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
                 // If several cards were there, the one that is left was never read, so it counts as
                 // a new card.
-                if present == nil ? wereSeveral : present != uid { break }
+                if present == nil ? sawSeveral : present != uid { break }
                 present = uid
                 misses = 0
             } catch {
                 switch error.kind {
                 case .severalTags:
                     misses = 0
-                    wereSeveral = true
+                    sawSeveral = true
                 case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
                     misses += 1
                 case .noReader, .busy, .readerLost: return error
@@ -103,7 +104,7 @@ struct ReaderWatch: StationWork {
     }
 
     /// Waits for the reader and reports that it is back. Returns false if watching is over.
-    private func sawReaderComeBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
+    private func readerCameBack(_ show: (Station.WatchEvent) async -> Bool) async -> Bool {
         guard await waitForReader() else { return false }
         return await show(.readerReturned(name: reader.name))
     }
