@@ -4,7 +4,7 @@ import TapcardDomain
 /// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
-    /// The card's row; nil if it is missing although other rows refer to the card.
+    /// The card's row; nil if it is missing even though other rows refer to the card.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let hasOfflinePayments: Bool
@@ -70,12 +70,12 @@ struct AuditedCard {
     }
 
     /// Keeps track of the numbers that were written to the tag. A final operation may have no
-    /// record there for two reasons: the next operation on the card, or a replacement of the card,
-    /// ended it in the same transaction; or it is a payment that was booked from a journal.
+    /// record there for two reasons: it was ended by the transaction that began the card's next
+    /// operation or its replacement, or it is a payment that was booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // If the last operation ended exactly when this one began, this one ended it, so it may
+        // If the last operation ended exactly when this one began, it was ended by this one and may
         // have no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
@@ -87,8 +87,7 @@ struct AuditedCard {
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// The highest number that was written to the tag, if it is above the confirmed one; nil if it
-    /// is not.
+    /// The highest number written to the tag, if it is above the confirmed number; otherwise, nil.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let endedByReplacement = try rows.replacements(of: uid).contains {
@@ -113,19 +112,19 @@ struct AuditedCard {
     }
 
     /// Marks the card as replaced if its replacement came after the last change of its status. A
-    /// replacement changes the lost card without an operation on that card.
+    /// replacement changes the lost card's status without adding an operation to that card.
     private mutating func applyReplacement() throws(LedgerError) {
         guard let last = try rows.replacements(of: uid).last else { return }
-        let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
+        let lastChange = try trace.statusSetter.flatMap { id throws(LedgerError) in
             try rows.place(of: id)
         }
-        // No place is below 0, so if the status never changed, the replacement counts as later.
-        guard let place = try rows.place(of: last.id), place > setter ?? -1 else { return }
+        // No place is negative, so if the status never changed, the replacement counts as later.
+        guard let place = try rows.place(of: last.id), place > lastChange ?? -1 else { return }
         trace.becomeReplaced()
     }
 
-    /// I2: only a final operation has an end time, and only a voidable operation or a protection
-    /// switch can be voided.
+    /// I2: an operation has an end time if and only if it is final. Only voidable operations and
+    /// those that turn protection on or off can be voided.
     private static func end(of operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
@@ -141,7 +140,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are used once, in ascending order, and confirmed only afterward.
+    /// I4 and I5: each number is used once, in ascending order, and confirmed only after its use.
     private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
@@ -165,7 +164,7 @@ struct AuditedCard {
                 "I5: card \(uid): record number \(last) is above allocated number "
                     + "\(card.allocated)")
         }
-        // Numbers in a gap may be on tags from before the restore, so none may be used again.
+        // Numbers in a gap may be on tags from before the restore, so they must not be reused.
         for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
             found.append(
                 "I4: card \(uid): record \(record.sequence) falls in a gap of numbers lost by a "
@@ -177,7 +176,7 @@ struct AuditedCard {
         return found
     }
 
-    /// I1 and I3: a card has at most one open operation, which holds at most the balance.
+    /// I1 and I3: a card has at most one open operation, which holds no more than the balance.
     private func holds(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard open > 0 else { return [] }
         var found: [String] = []
@@ -213,46 +212,46 @@ extension LedgerRows {
     fileprivate func context(
         of operation: Operation, _ entries: [Entry]
     ) throws(LedgerError) -> CardTrace.Context {
-        var memory: [OperationID: CardTrace?] = [:]
-        return try context(of: operation, entries, &memory)
+        var cache: [OperationID: CardTrace?] = [:]
+        return try context(of: operation, entries, &cache)
     }
 
     private func context(
-        of operation: Operation, _ entries: [Entry], _ memory: inout [OperationID: CardTrace?]
+        of operation: Operation, _ entries: [Entry], _ cache: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace.Context {
         switch operation.kind {
         case .ticket:
             return CardTrace.Context(ticket: try ticket(of: operation.id)?.ticket.id)
         case .replace:
             guard let lost = entries.lost(by: operation)?.uid else { return .init() }
-            return .init(lost: try trace(of: lost, before: operation, &memory))
+            return .init(lost: try trace(of: lost, before: operation, &cache))
         default:
             return CardTrace.Context()
         }
     }
 
-    /// A card as it was when its replacement began; nil before its first operation. Results are
-    /// remembered, because altered rows can make cards replace each other in a circle.
+    /// The state of a card when its replacement began; nil if the card had no operations yet.
+    /// Results are cached, because in altered rows, cards may replace each other in a cycle.
     private func trace(
         of uid: CardUID, before replacement: Operation,
-        _ memory: inout [OperationID: CardTrace?]
+        _ cache: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
-        if let known = memory[replacement.id] { return known }
-        // Set before the search, so that the recursion ends here if the rows form a circle.
-        memory[replacement.id] = .some(nil)
+        if let known = cache[replacement.id] { return known }
+        // Set before the recursion, so that it ends here if the rows form a cycle.
+        cache[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?
         var pages = pagesOfOperations(on: uid)
         while let operation = try pages.next() {
-            // Operations come in the order of their places, so no later one is below `end`.
+            // Operations are sorted by place, so none after this one is below `end`.
             guard let place = try place(of: operation.id), place < end else { break }
             let context = try context(
-                of: operation, try entries(of: operation.id), &memory)
+                of: operation, try entries(of: operation.id), &cache)
             var next = trace ?? CardTrace()
             _ = next.take(operation, context)
             trace = next
         }
-        memory[replacement.id] = trace
+        cache[replacement.id] = trace
         return trace
     }
 }
