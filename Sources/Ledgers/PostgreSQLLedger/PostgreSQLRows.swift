@@ -205,8 +205,8 @@ final class PostgreSQLRows: LedgerRows {
         return cards + [keys]
     }
 
-    /// The next place in the order of all rows: the time in microseconds, but always after the last
-    /// row of this card.
+    /// The next place in the order of all rows: the time in microseconds, but always after this
+    /// card's last row.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
             // Two readings of the clock may differ by the time that a message takes, but the order
