@@ -35,9 +35,9 @@ struct AuditedCard {
         violations += try ticketsSold() + attemptViolations()
         // The other rules compare rows with the card's own row.
         guard let card else { return }
-        violations += try numbers(of: card)
-        violations += try holds(of: card)
-        violations += standing(of: card)
+        violations += try numberViolations(card)
+        violations += try holdViolations(card)
+        violations += stateViolations(card)
         violations += codeViolations(card)
         violations += try twin(of: card)
         violations += try ticketShown(on: card)
@@ -63,7 +63,7 @@ struct AuditedCard {
         if operation.kind.recordsScratch, operation.subject == nil {
             violations.append("I2: operation \(operation.id) has no activation code")
         }
-        violations += AuditedCard.end(of: operation)
+        violations += AuditedCard.endViolations(operation)
         violations += try bookings(of: operation, entries)
         violations += try tickets(of: operation)
         violations += try activations(of: operation)
@@ -99,7 +99,7 @@ struct AuditedCard {
     }
 
     /// I4: each operation has the number of its last record.
-    private func numbered(by issued: [IssuedRecord]) -> [String] {
+    private func lastRecordViolations(_ issued: [IssuedRecord]) -> [String] {
         var last: [OperationID: SequenceNumber] = [:]
         for record in issued {
             last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
@@ -125,7 +125,7 @@ struct AuditedCard {
 
     /// I2: an operation has an end time if and only if it is final. Only voidable operations and
     /// those that turn protection on or off can be voided.
-    private static func end(of operation: Operation) -> [String] {
+    private static func endViolations(_ operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
             found.append(
@@ -141,10 +141,10 @@ struct AuditedCard {
     }
 
     /// I4 and I5: each number is used once, in ascending order, and confirmed only after its use.
-    private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
+    private func numberViolations(_ card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
-        var found = numbered(by: issued)
+        var found = lastRecordViolations(issued)
         if let written = try unconfirmed(of: card) {
             found.append(
                 "I5: card \(uid): confirmed number is \(card.confirmed), but \(written) was "
@@ -177,7 +177,7 @@ struct AuditedCard {
     }
 
     /// I1 and I3: a card has at most one open operation, which holds no more than the balance.
-    private func holds(of card: LedgerCard) throws(LedgerError) -> [String] {
+    private func holdViolations(_ card: LedgerCard) throws(LedgerError) -> [String] {
         guard open > 0 else { return [] }
         var found: [String] = []
         if open > 1 { found.append("I3: card \(uid) has \(open) open operations") }
@@ -189,7 +189,7 @@ struct AuditedCard {
     }
 
     /// I6: a card is in the state that its operations lead to.
-    private func standing(of card: LedgerCard) -> [String] {
+    private func stateViolations(_ card: LedgerCard) -> [String] {
         // Without operations, there is no trace to compare the card with.
         guard operations > 0 else { return [] }
         var found: [String] = []

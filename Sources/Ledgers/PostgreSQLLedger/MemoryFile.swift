@@ -44,7 +44,7 @@ struct MemoryFile {
 extension PostgreSQLRows {
     /// The state of an operation, and whether its card's rows show that it has ended. If the
     /// operation has ended but its state is open, no commit was lost: another program has changed
-    /// the state back, which the audit reports.
+    /// the state back, and the audit reports that.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {

@@ -16,17 +16,17 @@ final class PostgreSQLRows: LedgerRows {
     private(set) var hasChanged = false
 
     var known: KnownRows
-    /// Whether the body sees only known rows, and the server is not queried.
+    /// Whether the body gets only known rows, without any query to the server.
     var isOver: Bool
     /// Whether the body needed an unknown row while it ran without the server.
     private(set) var hasMissed = false
-    /// The last card of the page that the body read last.
+    /// The last card of the latest page that the body read.
     var lastCardOfPage: Int64?
     /// The rows that belong to some of the cards on that page.
     var cardRowsPage: CardRowsPage?
     /// The card whose rows are read page by page, because there are too many to keep in memory.
     var uidWithTooManyRows: CardUID?
-    /// The number of rows that were not in the footprint. Each one cost a round trip.
+    /// The number of rows that were not in the footprint. Each one took a round trip.
     private(set) var misses = 0
     /// The IDs assumed to be new while the body runs without the server. Inserting them checks
     /// that.
