@@ -2,7 +2,8 @@ public import TapcardDomain
 
 /// An account in the books. Each booking moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
-    /// What the issuer owes a cardholder; the number counts the accounts that the chip has had.
+    /// A cardholder's account: the balance that the issuer owes. The number is 1 for a chip's first
+    /// account and goes up by 1 with each reissue.
     case purse(CardUID, Int)
     /// The money paid with cards.
     case takings
@@ -10,7 +11,7 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case cash
     /// The balances taken over from tags that other software made.
     case adopted
-    /// The prizes won by tickets (negative).
+    /// Prizes paid for winning tickets (negative).
     case prizes
     /// The balances left in accounts that a reissue closed.
     case reissued
@@ -60,14 +61,14 @@ extension Account {
 public struct Entry: Hashable, Sendable {
     /// The operation that posted the entry.
     public let operation: OperationID
-    /// The account that is changed.
+    /// The account that the entry changes.
     public let account: Account
     /// The amount added to the account, in minor units.
     public let amount: Int64
     /// The time of posting.
     public let postedAt: Timestamp
 
-    /// Creates an entry; a negative amount is taken out of the account.
+    /// Creates an entry. A negative amount takes money out of the account.
     public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
         self.operation = operation
         self.account = account

@@ -3,12 +3,12 @@ public import TapcardDomain
 /// One attempt to have the service activate a scratched code. It is stored before the service is
 /// called.
 ///
-/// Until an answer is recorded, the service may or may not have acted, so the request is repeated
-/// with the same code, which is the idempotency key.
+/// Until a response is recorded, the service may or may not have activated the code. The request
+/// is therefore retried with the same code, which is the idempotency key.
 public struct ActivationAttempt: Hashable, Identifiable, Sendable {
-    /// The state of an attempt. Only the first answer is recorded.
+    /// The state of an attempt. Only the first response is recorded.
     public enum State: String, Sendable, CaseIterable {
-        /// No answer from the service is recorded yet.
+        /// No response from the service is recorded yet.
         case requested
         /// The service has activated the code.
         case active
@@ -26,7 +26,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
     public let requestedAt: Timestamp
     /// The state of the attempt.
     public var state: State
-    /// The time of the answer; nil if there is none yet.
+    /// The time of the response; nil if there is none yet.
     public var answeredAt: Timestamp?
     /// The version that the service reported when it rejected the code.
     public var version: String?
@@ -53,8 +53,8 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
 
 /// The ledger's response to an activation request.
 public enum ActivationRequest: Hashable, Sendable {
-    /// The attempt is stored durably; if it has no answer yet, the service can be called. The
-    /// attempt has a different ID if an earlier attempt for the code is still open.
+    /// The attempt, durably stored. If no response is recorded for it yet, the service can be
+    /// called. If an earlier attempt for the code is still open, this is that attempt.
     case attempt(ActivationAttempt)
     /// The operation for this request already exists.
     case known(Operation)
@@ -67,7 +67,7 @@ public enum ActivationRequest: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Stores an attempt before the service is called, or finds the one that is already open.
+    /// Stores an attempt before the service is called, or returns the one that is already open.
     public func requestActivation(
         of uid: CardUID, id: OperationID, version: CardVersion, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -83,8 +83,8 @@ extension LedgerStore {
                 return operation.kind == .activate && operation.uid == uid
                     ? .known(operation) : .mismatched(operation)
             }
-            // The first answer counts, so a retry of a rejected attempt does not call the service
-            // again.
+            // Only the first response counts, so retrying a rejected attempt does not call the
+            // service again.
             if let known, known.state == .rejected {
                 return known.card == uid ? .attempt(known) : .mismatched(known.operation)
             }
@@ -104,12 +104,12 @@ extension LedgerStore {
             // activated only once.
             if let open = knownCard.activation {
                 if open.id != id {
-                    try rows.keep(requestID, for: open.id, of: knownCard.card, by: cashier, at: now)
+                    try rows.link(requestID, to: open.id, of: knownCard.card, by: cashier, at: now)
                 }
                 return .attempt(open)
             }
             guard let code = knownCard.card.scratch.code else { return .changed }
-            // A code can be copied, and the service cannot tell the two cards apart.
+            // If one card is a copy of another, the service cannot tell the two apart.
             if let twin = try rows.twin(of: knownCard.card) {
                 return .refused(
                     Refusal(
@@ -131,8 +131,8 @@ extension LedgerStore {
         }
     }
 
-    /// The ID of the attempt that a request is about: the request's own ID, unless the request
-    /// asked about an existing attempt.
+    /// The ID of the attempt for a request: the ID of the existing attempt that the request is
+    /// linked to, or else the request's own ID.
     public func attempt(
         forRequest id: OperationID
     ) async throws(LedgerError) -> OperationID {
@@ -140,27 +140,27 @@ extension LedgerStore {
     }
 
     /// Links a request's ID to the existing attempt that the request asked about, so that a retry
-    /// gets the same answer.
+    /// gets the same result.
     public func keep(
         _ id: OperationID, for attempt: OperationID, of uid: CardUID,
         by cashier: CashierName? = nil, at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
-            // An ID that is already in use keeps its meaning.
+            // An ID that is already in use is not linked.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
-            try rows.keep(id, for: attempt, of: card, by: cashier, at: now)
+            try rows.link(id, to: attempt, of: card, by: cashier, at: now)
         }
     }
 
-    /// Stores the service's answer before an approval is written to a tag. Only the first answer
-    /// counts. Returns the attempt as stored; nil if it is not in this ledger.
+    /// Stores the service's response before an approval is written to a tag. Only the first
+    /// response counts. Returns the attempt as stored; nil if it is not in this ledger.
     public func recordActivation(
         _ id: OperationID, rejectedBy version: String?, at now: Timestamp
     ) async throws(LedgerError) -> ActivationAttempt? {
         try await write { rows throws(LedgerError) in
-            // Another station may have recorded its answer first.
+            // Another station may have recorded a response first.
             guard var attempt = try rows.activation(id), attempt.state == .requested else {
                 return try rows.activation(id)
             }
@@ -188,8 +188,8 @@ extension LedgerRows {
         return attempt
     }
 
-    fileprivate func keep(
-        _ id: OperationID, for attempt: OperationID, of card: LedgerCard,
+    fileprivate func link(
+        _ id: OperationID, to attempt: OperationID, of card: LedgerCard,
         by cashier: CashierName?, at now: Timestamp
     ) throws(LedgerError) {
         try insert(
@@ -208,7 +208,7 @@ extension LedgerRows {
         return attempt.card
     }
 
-    /// Another active or blocked card that has this card's code; a closed or replaced card does not
+    /// Another active or blocked card with this card's code; closed and replaced cards do not
     /// count.
     fileprivate func twin(of card: LedgerCard) throws(LedgerError) -> CardUID? {
         guard let code = card.scratch.code else { return nil }
@@ -221,7 +221,7 @@ extension LedgerRows {
         guard card.isInUse,
             case .scratched(let code) = card.scratch
         else { return nil }
-        // A code can be copied from one card to another, so the cards are compared, too.
+        // The code may have been copied, so the attempt's card must be this one or one it replaced.
         guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
             return nil
         }

@@ -6,7 +6,7 @@ struct Effects: Hashable, Sendable {
     var amount: Int64 = 0
     var reverses: OperationID?
     var subject: Subject?
-    /// The ticket that becomes valid once its purchase is committed.
+    /// The ticket being sold, which becomes valid once its purchase is committed.
     var sold: Ticket?
     /// The entries booked when the change begins; a voidable change is booked when it is confirmed.
     var entries: [Posting] = []
@@ -24,16 +24,16 @@ struct Posting: Hashable, Sendable {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves of one booking, even if no money moves: they also show which accounts belong
-    /// together.
+    /// Both halves of one booking, even if the amount is 0: the entries also show which accounts
+    /// belong together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]
     }
 }
 
-/// Other rows that a request may depend on, in addition to the card's own.
+/// The rows that a request may depend on, in addition to the card's own.
 struct RequestContext: Sendable {
-    /// The payment to be reversed, or the one that bought the ticket.
+    /// The payment or top-up to return, or the purchase of the ticket to claim.
     var payment: Operation?
     /// The part of the payment that can be returned: its whole amount, unless it was taken offline
     /// and the card's balance did not cover it.
@@ -44,26 +44,26 @@ struct RequestContext: Sendable {
     /// replaced.
     var accounts: [Account] = []
     var earlierRefund: Operation?
-    /// The card that is to be replaced.
+    /// The card to replace.
     var lost: KnownCard?
-    /// The ticket to be claimed, or an existing one with the name of the ticket to be sold.
+    /// The ticket to claim, or an existing ticket with the ID of the one to sell.
     var sold: SoldTicket?
     var earlierClaim: Operation?
-    /// A card that has or had the same code as the card to be adopted.
+    /// Another card that has or had the code of the card to adopt.
     var codeOwner: CardUID?
     /// The attempt for the code on the card, unless the service rejected it.
     var activation: ActivationAttempt?
 }
 
 extension CardAction {
-    /// What the change does to this card, or why it is refused. A reseal moves no money, so the
-    /// card does not have to be active. A top-up can be reversed only while the card still has the
-    /// money.
+    /// The effects of this action on a known card; throws a refusal if the action is not allowed. A
+    /// reseal moves no money, so it does not require an active card. A top-up can be reversed only
+    /// while the available balance covers it.
     func effects(
-        on known: KnownCard, _ circumstances: RequestContext
+        on known: KnownCard, _ context: RequestContext
     ) throws(Refusal) -> Effects {
         if case .make(let plan) = self {
-            return try plan.effects(onKnown: known, circumstances)
+            return try plan.effects(onKnown: known, context)
         }
         var effects = Effects(card: known.card)
         if case .reseal(let floor) = self {
@@ -71,12 +71,12 @@ extension CardAction {
             return effects
         }
         if case .unprotect = self {
-            // Even if a card is blocked, closed, or replaced, its tag can still be unprotected.
+            // The tag of a blocked, closed, or replaced card can still be unprotected.
             effects.card.protection = try known.card.unprotecting()
             return effects
         }
         if case .activate = self {
-            effects.card.scratch = try circumstances.activating(known.card)
+            effects.card.scratch = try context.activating(known.card)
             effects.subject = .scratch(effects.card.scratch)
             return effects
         }
@@ -95,24 +95,24 @@ extension CardAction {
             effects.entries = Posting.move(
                 amount.minorUnits, from: .cash, to: known.card.purse)
         case .refund(let id, let amount):
-            let amount = try circumstances.refundable(id, amount, on: known, .pay)
+            let amount = try context.refundable(id, amount, on: known, .pay)
             _ = try purse.adding(amount)
             effects.setRefund(amount, of: id, from: .takings, to: known.card.purse)
         case .reverse(let id, let amount):
-            let amount = try circumstances.refundable(id, amount, on: known, .add)
+            let amount = try context.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
             effects.setRefund(amount, of: id, from: known.card.purse, to: .cash)
         case .scratch(let code):
             effects.card.scratch = try known.card.scratch.scratching(to: code)
             effects.subject = .scratch(effects.card.scratch)
         case .ticket(let ticket, let price):
-            if let sold = circumstances.sold { throw sold.alreadySoldRefusal }
+            if let sold = context.sold { throw sold.alreadySoldRefusal }
             _ = try purse.holding(price)
             effects.amount = price.minorUnits
             effects.subject = .ticket(ticket)
             effects.sold = ticket
         case .claim(let id, let prize):
-            try circumstances.requireClaimable(id, on: known)
+            try context.requireClaimable(id, on: known)
             _ = try purse.adding(prize)
             effects.amount = prize.minorUnits
             effects.subject = .prize(id)
@@ -142,7 +142,7 @@ extension Effects {
 }
 
 extension RequestContext {
-    /// The amount to return for a refund of a payment or a reversal of a top-up.
+    /// The amount that a refund of a payment or a reversal of a top-up returns.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind
     ) throws(Refusal) -> Money {
@@ -150,16 +150,15 @@ extension RequestContext {
             throw Refusal(.notRefundable, "operation \(id) is not in this ledger")
         }
         // An offline payment is refunded like any other payment.
-        let isOfKind = payment.kind == kind || payment.kind == .offline && kind == .pay
-        guard isOfKind, payment.state == .committed else {
+        let matchesKind = payment.kind == kind || payment.kind == .offline && kind == .pay
+        guard matchesKind, payment.state == .committed else {
             let what = payment.state == .committed ? payment.kind.rawValue : "not completed"
             throw Refusal(
                 .notRefundable,
                 "operation \(id) (\(what)) cannot be refunded; only completed payments and top-ups "
                     + "can be")
         }
-        // The money goes back only to the account that paid, or to an account that received its
-        // balance.
+        // Money is returned only to the account that paid, or to one that received its balance.
         guard paidFrom.contains(where: accounts.contains) else {
             throw payment.uid == known.card.uid
                 ? Refusal(
@@ -171,7 +170,7 @@ extension RequestContext {
                     "operation \(id) was made with card \(payment.uid), not with this card",
                     .otherCard(payment.uid))
         }
-        // A payment can be refunded only once, even if only part of it was refunded.
+        // A payment can be refunded only once, even if the refund was partial.
         if let earlierRefund {
             throw earlierRefund.secondRefundRefusal(of: id, known.balance.currency)
         }
@@ -193,7 +192,7 @@ extension RequestContext {
 }
 
 extension Operation {
-    /// The refusal of a second refund; this operation is the first one.
+    /// The refusal of a second refund, where this operation is the first.
     public func secondRefundRefusal(of id: OperationID, _ currency: Currency) -> Refusal {
         Refusal(
             .alreadyRefunded,
@@ -203,7 +202,7 @@ extension Operation {
 }
 
 extension LedgerCard {
-    /// Refuses a request on a card that is not active.
+    /// Throws a refusal if the card is not active.
     func requireActive() throws(Refusal) {
         switch status {
         case .active: return
@@ -236,19 +235,19 @@ extension LedgerCard {
 }
 
 extension CardPlan {
-    /// The effects of turning a tag that this ledger has never seen into a card.
+    /// The effects of making a card from a tag that this ledger has never seen.
     func effects(
-        onNew uid: CardUID, _ circumstances: RequestContext
+        onNew uid: CardUID, _ context: RequestContext
     ) throws(Refusal) -> Effects {
         let card = LedgerCard(uid: uid, chip: chip, allocated: above)
-        return try effects(making: card, circumstances)
+        return try effects(making: card, context)
     }
 
     fileprivate func effects(
-        onKnown known: KnownCard, _ circumstances: RequestContext
+        onKnown known: KnownCard, _ context: RequestContext
     ) throws(Refusal) -> Effects {
-        // Checked before `mayReissue`: otherwise, the cashier would be asked to give up the account
-        // and would then be refused anyway.
+        // These checks come before `mayReissue`: otherwise, the cashier would agree to give up the
+        // account, only to be refused afterward.
         guard max(known.card.allocated, above).next() != nil else { throw Book.numbersExhausted }
         if known.card.status == .blocked {
             throw Refusal(
@@ -263,14 +262,14 @@ extension CardPlan {
         // new cardholder.
         card.account += 1
         card.allocated = max(card.allocated, above)
-        var effects = try effects(making: card, circumstances)
+        var effects = try effects(making: card, context)
         effects.entries +=
             Posting.move(known.balance.minorUnits, from: known.card.purse, to: .reissued)
         return effects
     }
 
     private func effects(
-        making card: LedgerCard, _ circumstances: RequestContext
+        making card: LedgerCard, _ context: RequestContext
     ) throws(Refusal) -> Effects {
         var card = card
         card.chip = chip
@@ -291,14 +290,14 @@ extension CardPlan {
         case .adopt(let message):
             // Either the code was copied to this tag, or a restore returned it to a replaced card.
             // Either way, it is safe to leave the code with the card that already has it.
-            if let owner = circumstances.codeOwner {
+            if let owner = context.codeOwner {
                 effects.card.scratch = .none
                 effects.subject = .codeOwner(owner)
             }
             source = .adopted
             effects.card.foreignMessage = message
         case .replace(let uid):
-            guard let lost = circumstances.lost else {
+            guard let lost = context.lost else {
                 throw Refusal(.cardUnknown, "card \(uid) is not in this ledger")
             }
             guard uid != card.uid else {

@@ -8,16 +8,16 @@ public struct AuditReport: Hashable, Sendable {
     public let operations: Int
     /// The number of open operations; each is resolved by the next tap of its card.
     public let open: Int
-    /// Active or blocked cards whose code has an activation attempt without an answer.
+    /// Active or blocked cards whose code has an activation attempt with no response yet.
     public let activating: [CardUID]
-    /// The broken invariants, each with its row; empty for a sound ledger.
+    /// Descriptions of the violated invariants; empty if the ledger is consistent.
     public let violations: [String]
-    /// The stations' journals of offline payments that may be missing.
+    /// The stations' journals with offline payments that may be missing.
     public let journals: [JournalConcern]
 }
 
 extension LedgerStore {
-    /// Checks the storage, and then whether all rows satisfy the invariants. The audit works card
+    /// Checks the storage, and then that all rows satisfy the invariants. The audit works card
     /// by card, so that only one card's rows are in memory at a time, no matter how large the
     /// ledger is.
     ///
@@ -39,10 +39,10 @@ extension AuditReport {
 }
 
 /// An audit in progress. Sums wrap instead of trapping, because altered rows may contain any
-/// number: a sum that overflows is wrong in any case.
+/// number. A sum that overflows is wrong anyway.
 private struct Audit {
     let rows: any LedgerRows
-    /// Whether any station takes offline payments.
+    /// Whether the ledger has any journals of offline payments.
     let hasOfflinePayments: Bool
     private var cards = 0
     private var operations = 0
@@ -66,7 +66,7 @@ private struct Audit {
         for uid in missing.cards {
             violations.append(
                 "I6: card \(uid) is missing, but operations, attempts, or tickets refer to it")
-            // The other rows are still checked, even without the card's own row.
+            // The card's other rows are checked even though its own row is missing.
             try check(uid, nil)
         }
         violations += missing.operations.map {

@@ -10,8 +10,8 @@ extension AuditedCard {
         return ["I9: activation operation \(operation.id) has no attempt"]
     }
 
-    /// A code has at most one attempt that was not rejected, and the attempt's card has had the
-    /// code. Only an approved attempt leads to an activation.
+    /// A code has at most one attempt that was not rejected. The card of an attempt has, or had,
+    /// its code. Only an approved attempt leads to an activation.
     func attemptViolations() throws(LedgerError) -> [String] {
         var found: [String] = []
         var pages = rows.pagesOfActivations(on: uid, or: nil)
@@ -25,7 +25,7 @@ extension AuditedCard {
                 found.append(
                     "I9: attempt \(attempt.id) has a code that card \(uid) never had")
             }
-            // The query returns one attempt, so if there are two, one of them differs from it.
+            // The query returns only one attempt. If there are two, one of them is not the result.
             if attempt.state != .rejected,
                 try rows.activation(of: attempt.code)?.id != attempt.id
             {
@@ -40,11 +40,11 @@ extension AuditedCard {
         return found
     }
 
-    /// Compares the code in the card's row with the one that follows from its operations.
+    /// Compares the code in the card's row with the code that its operations lead to.
     func codeViolations(_ card: LedgerCard) -> [String] {
         // Without operations, there is no trace to compare the card with.
         guard operations > 0, trace.scratch != ScratchTrace(card.scratch) else { return [] }
-        let complaint =
+        let problem =
             switch (trace.scratch, card.scratch) {
             case (.activated, .activated), (.scratched, .scratched):
                 "has a different code from the one it was given"
@@ -57,13 +57,13 @@ extension AuditedCard {
             case (.uncoded, _), (.scratched, _):
                 "has a scratch state that contradicts its operations"
             }
-        return ["I9: card \(uid) \(complaint)"]
+        return ["I9: card \(uid) \(problem)"]
     }
 
     /// Finds another active or blocked card with the same code; one of the two is a copy.
     func twin(of card: LedgerCard) throws(LedgerError) -> [String] {
         guard card.isInUse, let code = card.scratch.code,
-            // Only the card with the higher UID reports the pair, so that it is reported once.
+            // A pair is reported only for the card with the higher UID, so it is reported once.
             let other = try rows.cards(with: code).last(where: { $0.isInUse && $0.uid < uid })
         else { return [] }
         return ["I9: cards \(other.uid) and \(uid) have the same code"]
@@ -71,7 +71,7 @@ extension AuditedCard {
 }
 
 extension ActivationAttempt {
-    /// Whether this operation can result from the attempt's approval.
+    /// Whether this operation can result from an approval of the attempt.
     fileprivate func canLead(to operation: Operation) -> Bool {
         operation.kind == .activate && state == .active && operation.scratch?.code == code
     }

@@ -29,7 +29,7 @@ extension AuditedCard {
         return found
     }
 
-    /// The card's account as of the operation that is being checked.
+    /// The card's account at the time of the operation being checked.
     private var purse: Account { .purse(uid, trace.account) }
 
     /// Whether the operation being checked is on the account that made a payment, or on an account
@@ -57,10 +57,10 @@ extension AuditedCard {
         switch operation.kind {
         case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
         case .offline:
-            // How much the card's balance could cover depends on what was open on it at the time,
-            // so any part is acceptable.
+            // The part that the balance covered depends on what was open on the card at the time,
+            // so any part is accepted.
             let paid = entries.first { $0.account == purse }.map { -$0.amount } ?? 0
-            // An altered row may have a negative amount, which cannot form a range.
+            // An altered row may contain any amount, even a negative one.
             guard paid >= 0, paid <= amount else { return nil }
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
@@ -87,7 +87,7 @@ extension AuditedCard {
 
     /// The entries that empty the tag's earlier account; none if there was nothing to move.
     private func closing(_ entries: [Entry]) -> [Posting] {
-        // Only a reissue has an earlier account.
+        // Only a reissued tag has an earlier account.
         guard trace.account > 1,
             let left = entries.first(where: { $0.account == .reissued })?.amount, left > 0
         else { return [] }

@@ -1,9 +1,10 @@
 import TapcardDomain
 
-/// I12: the rules for tickets, prizes, and the tickets that cards show, in addition to those for
-/// every operation.
+/// I12: the rules for tickets, for prizes, and for the ticket shown on a card, in addition to the
+/// rules for all operations.
 extension AuditedCard {
-    /// Each purchase has a ticket. Each prize is booked once, for a valid ticket, to its buyer.
+    /// Each purchase has a ticket. Each prize is booked once, for a valid ticket, and goes to the
+    /// buyer.
     func tickets(of operation: Operation) throws(LedgerError) -> [String] {
         if operation.kind == .ticket {
             return try rows.ticket(of: operation.id) == nil
@@ -13,7 +14,7 @@ extension AuditedCard {
         var found: [String] = []
         let id = operation.ticketID
         let name = id?.text ?? "none"
-        // The query returns one claim, so if there are two, one of them differs from it.
+        // The query returns only one claim. If there are two, one of them is not the result.
         if let id, let claim = try rows.claim(of: id), claim.id != operation.id {
             found.append("I12: the prize of ticket \(name) is booked twice")
         }
@@ -36,7 +37,7 @@ extension AuditedCard {
                     && purchase.subject == .ticket(ticket.ticket)
                     && purchase.amount == ticket.price
             }
-            // Nil if the purchase is missing, which is just as wrong.
+            // This is nil if the purchase is missing, which is also a violation.
             if matchesPurchase != true {
                 let id = ticket.ticket.id
                 found.append(

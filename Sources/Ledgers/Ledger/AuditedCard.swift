@@ -4,7 +4,7 @@ import TapcardDomain
 /// bookings, tickets, and activations are in separate files.
 struct AuditedCard {
     let uid: CardUID
-    /// The card's row; nil if it is missing although other rows refer to the card.
+    /// The card's row; nil if it is missing even though other rows refer to the card.
     let card: LedgerCard?
     let rows: any LedgerRows
     private let hasOfflinePayments: Bool
@@ -35,9 +35,9 @@ struct AuditedCard {
         violations += try ticketsSold() + attemptViolations()
         // The other rules compare rows with the card's own row.
         guard let card else { return }
-        violations += try numbers(of: card)
-        violations += try holds(of: card)
-        violations += standing(of: card)
+        violations += try numberViolations(card)
+        violations += try holdViolations(card)
+        violations += stateViolations(card)
         violations += codeViolations(card)
         violations += try twin(of: card)
         violations += try ticketShown(on: card)
@@ -63,19 +63,19 @@ struct AuditedCard {
         if operation.kind.recordsScratch, operation.subject == nil {
             violations.append("I2: operation \(operation.id) has no activation code")
         }
-        violations += AuditedCard.end(of: operation)
+        violations += AuditedCard.endViolations(operation)
         violations += try bookings(of: operation, entries)
         violations += try tickets(of: operation)
         violations += try activations(of: operation)
     }
 
     /// Keeps track of the numbers that were written to the tag. A final operation may have no
-    /// record there for two reasons: the next operation on the card, or a replacement of the card,
-    /// ended it in the same transaction; or it is a payment that was booked from a journal.
+    /// record there for two reasons: it was ended by the transaction that began the card's next
+    /// operation or its replacement, or it is a payment that was booked from a journal.
     private mutating func note(_ operation: Operation) {
         sequences[operation.id] = operation.sequence
         guard operation.sequence != .none else { return }
-        // If the last operation ended exactly when this one began, this one ended it, so it may
+        // If the last operation ended exactly when this one began, it was ended by this one and may
         // have no record on the tag.
         if let last = lastFinal, last.endedAt != operation.begunAt {
             written = max(written, last.sequence)
@@ -87,8 +87,7 @@ struct AuditedCard {
         lastFinal = isWritten ? (operation.sequence, operation.endedAt) : nil
     }
 
-    /// The highest number that was written to the tag, if it is above the confirmed one; nil if it
-    /// is not.
+    /// The highest number written to the tag, if it is above the confirmed number; otherwise, nil.
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let endedByReplacement = try rows.replacements(of: uid).contains {
@@ -100,7 +99,7 @@ struct AuditedCard {
     }
 
     /// I4: each operation has the number of its last record.
-    private func numbered(by issued: [IssuedRecord]) -> [String] {
+    private func lastRecordViolations(_ issued: [IssuedRecord]) -> [String] {
         var last: [OperationID: SequenceNumber] = [:]
         for record in issued {
             last[record.operation] = max(last[record.operation] ?? .none, record.sequence)
@@ -113,20 +112,20 @@ struct AuditedCard {
     }
 
     /// Marks the card as replaced if its replacement came after the last change of its status. A
-    /// replacement changes the lost card without an operation on that card.
+    /// replacement changes the lost card's status without adding an operation to that card.
     private mutating func applyReplacement() throws(LedgerError) {
         guard let last = try rows.replacements(of: uid).last else { return }
-        let setter = try trace.statusSetter.flatMap { id throws(LedgerError) in
+        let lastChange = try trace.statusSetter.flatMap { id throws(LedgerError) in
             try rows.place(of: id)
         }
-        // No place is below 0, so if the status never changed, the replacement counts as later.
-        guard let place = try rows.place(of: last.id), place > setter ?? -1 else { return }
+        // No place is negative, so if the status never changed, the replacement counts as later.
+        guard let place = try rows.place(of: last.id), place > lastChange ?? -1 else { return }
         trace.becomeReplaced()
     }
 
-    /// I2: only a final operation has an end time, and only a voidable operation or a protection
-    /// switch can be voided.
-    private static func end(of operation: Operation) -> [String] {
+    /// I2: an operation has an end time if and only if it is final. Only voidable operations and
+    /// those that turn protection on or off can be voided.
+    private static func endViolations(_ operation: Operation) -> [String] {
         var found: [String] = []
         if (operation.state == .pending) != (operation.endedAt == nil) {
             found.append(
@@ -141,11 +140,11 @@ struct AuditedCard {
         return found
     }
 
-    /// I4 and I5: numbers are used once, in ascending order, and confirmed only afterward.
-    private func numbers(of card: LedgerCard) throws(LedgerError) -> [String] {
+    /// I4 and I5: each number is used once, in ascending order, and confirmed only after its use.
+    private func numberViolations(_ card: LedgerCard) throws(LedgerError) -> [String] {
         let issued = try rows.issuedRecords(on: uid)
         let gaps = try rows.gaps(on: uid)
-        var found = numbered(by: issued)
+        var found = lastRecordViolations(issued)
         if let written = try unconfirmed(of: card) {
             found.append(
                 "I5: card \(uid): confirmed number is \(card.confirmed), but \(written) was "
@@ -165,7 +164,7 @@ struct AuditedCard {
                 "I5: card \(uid): record number \(last) is above allocated number "
                     + "\(card.allocated)")
         }
-        // Numbers in a gap may be on tags from before the restore, so none may be used again.
+        // Numbers in a gap may be on tags from before the restore, so they must not be reused.
         for record in issued where gaps.contains(where: { $0.numbers.contains(record.sequence) }) {
             found.append(
                 "I4: card \(uid): record \(record.sequence) falls in a gap of numbers lost by a "
@@ -177,8 +176,8 @@ struct AuditedCard {
         return found
     }
 
-    /// I1 and I3: a card has at most one open operation, which holds at most the balance.
-    private func holds(of card: LedgerCard) throws(LedgerError) -> [String] {
+    /// I1 and I3: a card has at most one open operation, which holds no more than the balance.
+    private func holdViolations(_ card: LedgerCard) throws(LedgerError) -> [String] {
         guard open > 0 else { return [] }
         var found: [String] = []
         if open > 1 { found.append("I3: card \(uid) has \(open) open operations") }
@@ -190,7 +189,7 @@ struct AuditedCard {
     }
 
     /// I6: a card is in the state that its operations lead to.
-    private func standing(of card: LedgerCard) -> [String] {
+    private func stateViolations(_ card: LedgerCard) -> [String] {
         // Without operations, there is no trace to compare the card with.
         guard operations > 0 else { return [] }
         var found: [String] = []
@@ -213,46 +212,46 @@ extension LedgerRows {
     fileprivate func context(
         of operation: Operation, _ entries: [Entry]
     ) throws(LedgerError) -> CardTrace.Context {
-        var memory: [OperationID: CardTrace?] = [:]
-        return try context(of: operation, entries, &memory)
+        var cache: [OperationID: CardTrace?] = [:]
+        return try context(of: operation, entries, &cache)
     }
 
     private func context(
-        of operation: Operation, _ entries: [Entry], _ memory: inout [OperationID: CardTrace?]
+        of operation: Operation, _ entries: [Entry], _ cache: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace.Context {
         switch operation.kind {
         case .ticket:
             return CardTrace.Context(ticket: try ticket(of: operation.id)?.ticket.id)
         case .replace:
             guard let lost = entries.lost(by: operation)?.uid else { return .init() }
-            return .init(lost: try trace(of: lost, before: operation, &memory))
+            return .init(lost: try trace(of: lost, before: operation, &cache))
         default:
             return CardTrace.Context()
         }
     }
 
-    /// A card as it was when its replacement began; nil before its first operation. Results are
-    /// remembered, because altered rows can make cards replace each other in a circle.
+    /// The state of a card when its replacement began; nil if the card had no operations yet.
+    /// Results are cached, because in altered rows, cards may replace each other in a cycle.
     private func trace(
         of uid: CardUID, before replacement: Operation,
-        _ memory: inout [OperationID: CardTrace?]
+        _ cache: inout [OperationID: CardTrace?]
     ) throws(LedgerError) -> CardTrace? {
-        if let known = memory[replacement.id] { return known }
-        // Set before the search, so that the recursion ends here if the rows form a circle.
-        memory[replacement.id] = .some(nil)
+        if let known = cache[replacement.id] { return known }
+        // Set before the recursion, so that it ends here if the rows form a cycle.
+        cache[replacement.id] = .some(nil)
         guard let end = try place(of: replacement.id) else { return nil }
         var trace: CardTrace?
         var pages = pagesOfOperations(on: uid)
         while let operation = try pages.next() {
-            // Operations come in the order of their places, so no later one is below `end`.
+            // Operations are sorted by place, so none after this one is below `end`.
             guard let place = try place(of: operation.id), place < end else { break }
             let context = try context(
-                of: operation, try entries(of: operation.id), &memory)
+                of: operation, try entries(of: operation.id), &cache)
             var next = trace ?? CardTrace()
             _ = next.take(operation, context)
             trace = next
         }
-        memory[replacement.id] = trace
+        cache[replacement.id] = trace
         return trace
     }
 }

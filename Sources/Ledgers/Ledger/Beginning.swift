@@ -31,7 +31,7 @@ extension LedgerStore {
         return earlier
     }
 
-    /// Records that the caller is told "not done", if the earlier request was voided.
+    /// If the earlier request was voided, records that the caller is told it was not done.
     fileprivate func remember(_ beginning: Beginning) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
@@ -55,7 +55,7 @@ struct Book {
         self.now = now
     }
 
-    /// A book for reading only; it seals no records and has no time.
+    /// A book for reading only: it seals no records, and its time is not used.
     init(reading rows: any LedgerRows, _ currency: Currency) {
         self.init(booking: rows, currency, at: Timestamp(milliseconds: 0))
     }
@@ -75,8 +75,8 @@ struct Book {
             SafetyRule.confirmedUnderTheLock.isDisabled
             || SafetyRule.comparisonUnderTheLock.isDisabled
             || known.map(CardVersion.init) == version
-        // Another station may have changed the card since the tag was checked, or the owner may
-        // have changed the key.
+        // Another station may have changed the card since the tag was checked, or the ledger's
+        // owner may have changed the sealing key.
         guard isUnchanged, try maySeal(sealer.keyID) else { return .changed }
         // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
@@ -97,7 +97,7 @@ struct Book {
             reverses: effects.reverses, subject: effects.subject,
             parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
             begunUptime: request.uptime)
-        // The card is saved first, because an operation refers to it.
+        // The card is saved first, because the operation's row refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)
         if let ticket = effects.sold {
@@ -114,8 +114,8 @@ struct Book {
         return .begun(begun)
     }
 
-    /// The outcome of an earlier request with this ID, whether the same or another; nil if the ID
-    /// is new.
+    /// The outcome of an earlier request with this ID, whether or not it was the same request; nil
+    /// if the ID is new.
     fileprivate func repetition(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
@@ -180,9 +180,9 @@ struct Book {
             ticket: try ticket(of: operation))
     }
 
-    /// Records a gap if the tag has a number above all that were assigned, which came from a newer
-    /// copy of this ledger. Records with these numbers must not be mistaken for forgeries until the
-    /// tag is written to again.
+    /// Records a gap if the tag's number is above every number that this ledger assigned, which
+    /// means that it came from a newer copy of this ledger. Until the tag is written to again,
+    /// records with these numbers must not be mistaken for forgeries.
     private func skip(_ card: LedgerCard, to floor: SequenceNumber) throws(LedgerError) {
         guard card.allocated < floor, let first = card.allocated.next() else { return }
         try rows.insert(SequenceGap(uid: card.uid, numbers: first...floor))
@@ -194,7 +194,7 @@ struct Book {
     ) throws(LedgerError) -> SealedContent {
         var card = card
         if operation.kind == .close { card.status = .closed }
-        // The record already shows the balance minus what the open operation holds.
+        // The record already shows the balance minus the amount that the open operation holds.
         let (balance, overflow) = try rows.balance(of: card.purse)
             .subtractingReportingOverflow(operation.held)
         guard !overflow, (0...Currency.largestBalance).contains(balance) else {
@@ -228,7 +228,7 @@ struct Book {
             }
             effects = try plan.effects(onNew: request.uid, circumstances)
         }
-        // Without a number for its record, the operation could never reach the card.
+        // Without a number for its record, the operation could never be written to the card.
         guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
         return effects
     }
@@ -263,7 +263,7 @@ struct Book {
         case .claim(let id, _):
             return try circumstances(of: id, on: card)
         case .activate:
-            // An activation must have its attempt's ID, so that it cannot happen under another one.
+            // An activation must have the ID of its attempt, so that no other ID can activate.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -273,7 +273,7 @@ struct Book {
         }
     }
 
-    /// What the claim of a ticket's prize depends on.
+    /// The rows that a claim for a ticket's prize depends on.
     func circumstances(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> RequestContext {
@@ -294,8 +294,8 @@ struct Book {
         if let open = try rows.openOperation(on: lost.uid) { try abandon(open) }
     }
 
-    /// Ends an open operation that its tag will never show. It is voided if it has not taken money
-    /// yet or is a protection switch; otherwise, it is committed, because it was booked earlier.
+    /// Ends an open operation that no later tap will resolve. An operation that is voidable or that
+    /// turns protection on or off is voided. Any other took effect when it began and is committed.
     func abandon(_ open: Operation) throws(LedgerError) {
         let isUndone = open.kind.isVoidable || open.kind.switchesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
@@ -313,7 +313,7 @@ struct Book {
         return operation
     }
 
-    /// Frees the number of a voided operation for reuse, as if rule 3 did not exist.
+    /// Frees a voided operation's number for reuse if `SafetyRule.freshNumbers` is disabled.
     private func freeNumber(of operation: Operation) throws(LedgerError) {
         guard var card = try rows.card(operation.uid), card.allocated == operation.sequence,
             let before = SequenceNumber(card.allocated.value - 1)
@@ -324,7 +324,7 @@ struct Book {
 }
 
 extension CardAction {
-    /// Whether the request may end an open operation. Only a reissue may; others wait for it.
+    /// Whether this action may end an open operation. Only a reissue may; others have to wait.
     fileprivate var mayEndOpen: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
@@ -356,23 +356,23 @@ extension LedgerCard {
 }
 
 extension Operation {
-    /// Whether a new card was requested with these parameters, as far as they are stored.
+    /// Whether a new card was requested with these parameters. A forgotten name is not compared.
     public func wasRequested(with parameters: String) -> Bool {
         [parameters, Operation.forgettingName(in: parameters)].contains(self.parameters)
     }
 
-    /// The parameters for making a card without the cardholder's name, which is their last line.
+    /// The parameters without the cardholder's name, which is their last line.
     static func forgettingName(in parameters: String) -> String {
         guard let name = parameters.firstRange(of: "\nname=") else { return parameters }
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this operation is the outcome of a repeated request. Values that are drawn again for
-    /// each attempt, such as a scratch code or a ticket's balls, are not compared.
+    /// Whether this operation is the outcome of the same request. Values that each retry draws
+    /// anew, such as a scratch code or a ticket's balls, are not compared.
     fileprivate func matches(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
-        // The station may have accepted the payment offline and booked it since.
+        // The station may have accepted the payment offline and booked it later.
         guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
         switch action {
         case .pay(let money), .add(let money): return amount == money.minorUnits

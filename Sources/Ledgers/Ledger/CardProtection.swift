@@ -1,14 +1,14 @@
-/// Whether a card's tag accepts writes only with a password, and the key from which the password is
-/// derived.
+/// Whether a card's tag accepts writes only with a password, and which key the password is derived
+/// from.
 ///
 /// A card keeps the password that it was protected with. There are two steps between off and on,
 /// and each is recorded before the next begins. If the first is interrupted, the password may be
-/// damaged, but the tag does not ask for it yet. If the second is interrupted, the page that turns
-/// on the check may be damaged, but the password is known.
+/// damaged, but the tag does not require it yet. If the second is interrupted, the page that turns
+/// on protection may be damaged, but the password is known.
 public enum CardProtection: Hashable, Sendable {
     /// The tag accepts every write.
     case off
-    /// The tag does not ask for a password; which password it has is unknown.
+    /// The tag does not require a password, and it is not known which password it has.
     case settingPassword(keyID: UInt8)
     /// The tag has its password; whether it requires the password is unknown.
     case switchingOn(keyID: UInt8)
@@ -16,7 +16,7 @@ public enum CardProtection: Hashable, Sendable {
     case on(keyID: UInt8)
     /// The tag has its password; whether it still requires the password is unknown.
     case switchingOff(keyID: UInt8)
-    /// The tag no longer asks for a password; which password it has is unknown.
+    /// The tag no longer requires a password, and it is not known which password it has.
     case clearingPassword(keyID: UInt8)
 
     /// The state once this step has been completed and verified on the tag.
@@ -29,10 +29,10 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Whether the protection is not being switched on or off.
+    /// Whether protection is fully on or off, with no change in progress.
     public var isSteady: Bool { self == next }
 
-    /// The key for the password that the tag may ask for; nil if the tag is known to ask for none.
+    /// The key for the password that the tag may require; nil if the tag is known to require none.
     public var openingKeyID: UInt8? {
         switch self {
         case .off, .settingPassword, .clearingPassword: nil
@@ -40,8 +40,8 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// The key for the tag's password, even one that is still being set or removed; nil if there is
-    /// none.
+    /// The key for the tag's password, even if the password is still being set or removed; nil if
+    /// there is none.
     public var keyID: UInt8? {
         switch self {
         case .off: nil
@@ -64,7 +64,7 @@ public enum CardProtection: Hashable, Sendable {
         }
     }
 
-    /// Parses a state from its word and key; nil if they do not belong together.
+    /// Parses a state from its word and key; nil if the combination is invalid.
     public init?(word: String, keyID: UInt8?) {
         // Only "off" has no key.
         switch (word, keyID) {

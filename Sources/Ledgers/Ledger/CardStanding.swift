@@ -8,14 +8,14 @@ public struct CardStanding: Hashable, Sendable {
     public let status: LedgerCard.Status
     /// The number of the account, which increases each time the tag is reissued.
     public let account: Int
-    /// The number of the record that the ledger knows to be on the card.
+    /// The number of the last record confirmed to be on the card.
     public let confirmed: SequenceNumber
     /// The balance in minor units.
     public let balance: Int64
     /// Whether an operation is open on the card.
     public let isOpen: Bool
 
-    /// Creates the standing of a card.
+    /// Creates a card's standing.
     public init(
         uid: CardUID, status: LedgerCard.Status, account: Int, confirmed: SequenceNumber,
         balance: Int64, isOpen: Bool
@@ -26,7 +26,7 @@ public struct CardStanding: Hashable, Sendable {
 }
 
 extension LedgerPages where Self: LedgerRows {
-    /// The default, for storage that has no single query for this.
+    /// The default implementation, for storage that has no single query for this.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
         var standings: [CardStanding] = []
         for card in try cards(after: uid, atMost: count) {

@@ -20,7 +20,7 @@ public enum StatusChange: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Changes the card and returns it, or the reason for a refusal.
+    /// Changes the card and returns it, or returns a refusal.
     public func change(
         _ uid: CardUID, _ change: StatusChange, id: OperationID, by cashier: CashierName? = nil,
         at now: Timestamp
@@ -50,7 +50,7 @@ extension LedgerStore {
                 card.status = .blocked
             case (.unblock, .blocked):
                 card.status = .active
-            // A name is forgotten on request, no matter what state the card is in.
+            // A name can be removed no matter what status the card has.
             case (.forget, _):
                 card.holder = Holder(id: card.holder.id, name: nil)
                 card.foreignMessage = nil
@@ -70,8 +70,8 @@ extension LedgerStore {
     }
 
     /// After a restore, skips the numbers that may have been assigned since the backup was made.
-    /// They are never used again, and a tag with one of them needs an operator. Returns the cards
-    /// that have no numbers left.
+    /// These numbers are never used again, and a tag that has one of them needs an operator's
+    /// attention. Returns the cards that have no numbers left.
     public func skipNumbersAfterRestore() async throws(LedgerError) -> [CardUID] {
         try await write { rows throws(LedgerError) in
             var exhausted: [CardUID] = []
@@ -81,7 +81,7 @@ extension LedgerStore {
                     exhausted.append(card.uid)
                     continue
                 }
-                // With few numbers left, the gap is shorter and ends at the highest number.
+                // If fewer numbers are left, the gap ends at the highest number.
                 let last = card.allocated.next(restoreGap) ?? SequenceNumber.highest
                 if last == .highest { exhausted.append(card.uid) }
                 try rows.insert(SequenceGap(uid: card.uid, numbers: first...last))
@@ -93,6 +93,6 @@ extension LedgerStore {
     }
 }
 
-/// How many numbers are skipped when a backup is restored: more than a card uses between two
-/// backups. 255 restores fit into the 24 bits of a record's number.
+/// How many numbers each card skips when a backup is restored: more than a card uses between two
+/// backups. A record's 24-bit number leaves room for 255 restores.
 public let restoreGap: UInt32 = 65_536

@@ -1,8 +1,8 @@
 import TapcardDomain
 
-/// The state of one card that follows from its operations, which the audit compares with its row.
+/// The state that a card's operations lead to. The audit compares it with the card's row.
 struct CardTrace {
-    /// How many times the tag was turned into a card, which is also the number of its last account.
+    /// How many times the tag was made into a card, which is also the number of its last account.
     private(set) var account = 0
     private(set) var ticket: TicketID?
     private(set) var status = LedgerCard.Status.active
@@ -14,18 +14,18 @@ struct CardTrace {
 
     /// The other rows that an operation depends on.
     struct Context {
-        /// The replaced card, as it was at that time.
+        /// The replaced card's state at that time.
         var lost: CardTrace?
         /// The ticket that a purchase sells.
         var ticket: TicketID?
     }
 
-    /// Applies the next operation; false if it was not possible in the card's state.
+    /// Applies the next operation. Returns false if it was not possible in the card's state.
     mutating func take(_ operation: Operation, _ context: Context) -> Bool {
-        // Making a card counts even while it is still open: it was booked when it began.
+        // An operation that makes a card counts even while open: it was booked when it began.
         if operation.kind.makesCard { (account, ticket) = (account + 1, nil) }
         if operation.kind == .offline, account == 0 {
-            // The ledger did not know the card, so it added a closed one to book the payment on.
+            // The ledger had no row for the card, so it added a closed card to book the payment on.
             (account, status, statusSetter) = (1, .closed, operation.id)
         }
         if operation.hasHappened, let status = operation.status {
@@ -83,18 +83,18 @@ enum ScratchTrace: Hashable {
 }
 
 extension Operation {
-    /// Whether the operation has taken effect in the ledger: a voidable one does when it is
-    /// committed, any other when it begins.
+    /// Whether the operation has taken effect in the ledger. A voidable operation takes effect when
+    /// it is committed; any other, when it begins.
     var hasHappened: Bool { state == .committed || !kind.isVoidable }
 }
 
 extension Operation.Kind {
-    /// Whether the operation's subject is the state of the scratch code afterward.
+    /// Whether the operation's subject is the resulting state of the scratch code.
     var recordsScratch: Bool { self == .scratch || self == .activate || self == .adopt }
 }
 
 extension Operation {
-    /// The card's status after the operation; nil if that does not change.
+    /// The card's status after the operation; nil if it is unchanged.
     fileprivate var status: LedgerCard.Status? {
         switch kind {
         case _ where kind.makesCard, .unblock: .active
@@ -104,7 +104,7 @@ extension Operation {
         }
     }
 
-    /// The state of the card's code after the operation; nil if that does not change.
+    /// The state of the card's code after the operation; nil if it is unchanged.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
         // A newly issued card has no scratch code yet.

@@ -18,7 +18,7 @@ package struct CustomerLedger: Sendable {
             guard let card = try rows.card(uid) else { return nil }
             func money(_ amount: Int64) -> Money { Money(minorUnits: amount, currency) }
             let operations = try rows.operations(on: uid, last: CardStatement.searched)
-            // A reissued chip must not show its new holder what an earlier holder did.
+            // After a reissue, the new cardholder must not see what an earlier one did.
             let making = operations.lastIndex { $0.kind.makesCard && $0.state == .committed }
             var movements: [CardStatement.Movement] = []
             for operation in operations[(making ?? 0)...].reversed()
@@ -40,8 +40,8 @@ package struct CustomerLedger: Sendable {
         }
     }
 
-    /// Stores the read counter of a card that this ledger knows. False if this counter or a higher
-    /// one is already stored, so if several servers store the same one, only one gets true.
+    /// Stores the read counter of a card that this ledger knows. Returns false if this value or
+    /// a higher one is already stored. If several servers store the same value, only one gets true.
     package func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) async throws(LedgerError) -> Bool {
@@ -49,7 +49,7 @@ package struct CustomerLedger: Sendable {
     }
 }
 
-/// A card's balance and latest movements, as they are shown to the cardholder.
+/// A card's balance and latest movements, as shown to the cardholder.
 package struct CardStatement: Hashable, Sendable {
     /// One movement of the card's money.
     package struct Movement: Hashable, Sendable {
@@ -69,17 +69,17 @@ package struct CardStatement: Hashable, Sendable {
     /// move no money.
     static let searched = 40
 
-    /// The card's account, which is a different one after a reissue.
+    /// The card's account; a reissue opens a new one.
     package let account: Account
     package let status: LedgerCard.Status
     package let balance: Money
-    /// The part of the balance that is held by an unfinished payment.
+    /// The part of the balance that an unfinished payment holds.
     package let held: Money
     /// The movements, newest first.
     package let movements: [Movement]
     /// The ledger's time when this statement was made.
     package let asOf: Timestamp
-    /// The card's read counter when its page was last shown; nil before the first time.
+    /// The card's read counter when its page was last shown; nil if it never was.
     package let lastShown: ReadCounter?
 }
 
@@ -88,8 +88,8 @@ extension LedgerRows {
     fileprivate func change(
         of account: Account, by operation: Operation, in currency: Currency
     ) throws(LedgerError) -> Int64 {
-        // For these two kinds, the operation's row does not say how much this account changed.
-        // Querying the entries may cost a round trip, so other kinds skip it.
+        // For these two kinds, the operation's row does not say by how much this account
+        // changed. Reading the entries may take a round trip, so other kinds skip that.
         guard operation.kind == .replace || operation.kind == .offline else {
             return operation.change(in: currency).minorUnits
         }

@@ -1,7 +1,7 @@
-/// The SHA-256 digest (FIPS 180-4). It is implemented here because the ledger's rules depend only
-/// on the domain and hash only a few bytes.
+/// SHA-256 (FIPS 180-4). It is implemented here because the ledger's rules depend only on the
+/// domain module and hash only a few bytes.
 enum Digest {
-    /// The digest, in 32 bytes.
+    /// The 32-byte SHA-256 digest of these bytes.
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         // The initial hash value of FIPS 180-4, 5.3.3.
         var state: [UInt32] = [

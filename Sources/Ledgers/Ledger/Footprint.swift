@@ -2,15 +2,15 @@ public import TapcardDomain
 
 /// The rows that a transaction will read, as far as its caller knows in advance.
 ///
-/// Remote storage loads them together, in one round trip, and any other row in a separate round
-/// trip. A footprint never affects what a transaction reads: a row too many or too few only costs
-/// time.
+/// Remote storage loads these rows together in one round trip; any other row takes a separate
+/// round trip. A footprint never affects what a transaction reads: an extra or missing row only
+/// costs time.
 public struct Footprint: Hashable, Sendable {
     /// The cards, each with its open operation, its gaps, and the activation attempt for its code.
     public var cards: [CardUID]
-    /// The IDs of a request and of operations.
+    /// The IDs of requests and operations.
     public var ids: [OperationID]
-    /// The numbers of the first card's records.
+    /// The sequence numbers of records of the first card.
     public var records: [SequenceNumber]
 
     /// Creates a footprint from the rows that a transaction will read.
@@ -20,12 +20,12 @@ public struct Footprint: Hashable, Sendable {
         (self.cards, self.ids, self.records) = (cards, ids, records)
     }
 
-    /// The footprint of a transaction that does not announce its rows.
+    /// The footprint of a transaction whose rows are not known in advance.
     public static let unknown = Footprint()
 }
 
 extension Request {
-    /// The rows that are read in order to begin this request.
+    /// The rows that are read to begin this request.
     var footprint: Footprint {
         var footprint = Footprint(cards: [uid], ids: [id])
         switch action {
@@ -39,12 +39,12 @@ extension Request {
 }
 
 extension Operation {
-    /// The rows that are read in order to resolve this open operation.
+    /// The rows that are read to resolve this open operation.
     var footprint: Footprint { Footprint(cards: [uid], ids: [id], records: [sequence]) }
 }
 
 extension OpenOperation {
-    /// The rows that are read in order to resolve this operation.
+    /// The rows that are read to resolve this operation.
     var footprint: Footprint {
         Footprint(cards: [card.uid], ids: [operation.id], records: [content.sequence])
     }

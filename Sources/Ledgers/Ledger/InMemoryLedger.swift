@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A ledger that exists only for as long as the process, for tests and experiments.
+/// A ledger kept only in memory, for tests and experiments.
 public actor InMemoryLedger: LedgerStore {
     public nonisolated let currency: Currency
     private var tables = LedgerTables()
@@ -34,7 +34,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var entries: [Entry] = []
     fileprivate var balances: [Account: Int64] = [:]
     fileprivate var gaps: [SequenceGap] = []
-    fileprivate var retiredKeys: [RetiredRow] = []
+    fileprivate var retiredKeys: [RetiredKeyRow] = []
     /// The key that all stations seal with, as in a shared ledger.
     package var sealingKey: UInt8?
     fileprivate(set) package var tickets: [SoldTicket] = []
@@ -49,17 +49,17 @@ package struct LedgerTables: Hashable, Sendable {
     ) throws(LedgerError) -> Success {
         let rows = MemoryRows(self)
         let success = try body(rows)
-        // Not reached if the body throws, so a failed transaction leaves no trace.
+        // This is not reached if the body throws, so a failed transaction changes nothing.
         self = rows.tables
         return success
     }
 
-    /// Moves the start of an operation back, along with the end of whatever it ended, for tests
-    /// whose clock stands still.
+    /// Backdates an operation, along with the end of any operation that it ended. For tests whose
+    /// clock does not advance.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
         let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
-        // An operation that this one ended must still end at the moment when this one begins.
+        // An operation that this one ended must still end when this one begins.
         for ended in operations.values where ended.endedAt == old.begunAt {
             operations[ended.id]?.endedAt = begun
         }
@@ -75,19 +75,19 @@ package struct LedgerTables: Hashable, Sendable {
 }
 
 /// A retired key, and how many operations had begun before it was retired.
-private struct RetiredRow: Hashable, Sendable {
+private struct RetiredKeyRow: Hashable, Sendable {
     let key: RetiredKey
     let operations: Int
 }
 
-/// The rows of one transaction, with the same constraints as in a database.
+/// The rows of one transaction, with the constraints that a database would enforce.
 private final class MemoryRows: LedgerRows {
     fileprivate(set) var tables: LedgerTables
-    /// Indexes: a transaction builds each one when first needed and discards it at the next write.
+    /// Indexes. A transaction builds each one when it is first needed and discards it on a write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
     /// With up to this many rows, a scan is faster than building an index.
-    private static let fewRows = 100
+    private static let scanLimit = 100
 
     init(_ tables: LedgerTables) { self.tables = tables }
 
@@ -160,7 +160,7 @@ private final class MemoryRows: LedgerRows {
 
     private func all(on uid: CardUID?) -> [Operation] {
         guard let uid else { return tables.order.compactMap { tables.operations[$0] } }
-        guard tables.order.count > MemoryRows.fewRows else {
+        guard tables.order.count > MemoryRows.scanLimit else {
             return all(on: nil).filter { $0.uid == uid }
         }
         let grouped = operationsOfCards ?? Dictionary(grouping: all(on: nil), by: \.uid)
@@ -220,7 +220,7 @@ private final class MemoryRows: LedgerRows {
     }
 
     func insert(_ record: IssuedRecord) throws(LedgerError) {
-        // Without rule 3, a number is reused, so its earlier record has to be removed.
+        // With this rule disabled, a number may be reused, so its earlier record is removed.
         if SafetyRule.freshNumbers.isDisabled { tables.issued[record.uid]?[record.sequence] = nil }
         guard tables.issued[record.uid]?[record.sequence] == nil else {
             throw LedgerError(.corrupt, "number \(record.sequence) is used twice")
@@ -237,7 +237,7 @@ private final class MemoryRows: LedgerRows {
 
     func entries(of operation: OperationID?) -> [Entry] {
         guard let operation else { return tables.entries }
-        guard tables.entries.count > MemoryRows.fewRows else {
+        guard tables.entries.count > MemoryRows.scanLimit else {
             return tables.entries.filter { $0.operation == operation }
         }
         let grouped = entriesOfOperations ?? Dictionary(grouping: tables.entries, by: \.operation)
@@ -273,7 +273,7 @@ private final class MemoryRows: LedgerRows {
         guard tables.retiredKeys.allSatisfy({ $0.key.id != key.id }) else {
             throw LedgerError(.corrupt, "key \(key.id) is already retired")
         }
-        tables.retiredKeys.append(RetiredRow(key: key, operations: tables.order.count))
+        tables.retiredKeys.append(RetiredKeyRow(key: key, operations: tables.order.count))
     }
 
     func recordsMadeAfterRetirement() -> [IssuedRecord] {

@@ -1,15 +1,15 @@
 public import TapcardDomain
 
 /// The 16 bytes issued to one card for one sequence number; no other record with that number is
-/// valid.
+/// valid for the card.
 public struct IssuedRecord: Hashable, Sendable {
     /// The card for which the record was made.
     public let uid: CardUID
     /// The sequence number in the record.
     public let sequence: SequenceNumber
-    /// The sealed record, byte by byte.
+    /// The bytes of the sealed record.
     public let bytes: [UInt8]
-    /// The operation that made the record.
+    /// The operation for which the record was made.
     public let operation: OperationID
     /// The key that sealed the record.
     public let keyID: UInt8
@@ -27,15 +27,15 @@ public struct IssuedRecord: Hashable, Sendable {
     }
 }
 
-/// A range of numbers that may have been assigned after the ledger's backup was made, and that the
-/// restored ledger does not know.
+/// A range of numbers that may have been assigned after a backup was made. A ledger restored from
+/// that backup has no records with these numbers.
 public struct SequenceGap: Hashable, Sendable {
-    /// The card that may have such numbers.
+    /// The card to which the numbers may have been assigned.
     public let uid: CardUID
     /// The numbers that may already have been assigned.
     public let numbers: ClosedRange<SequenceNumber>
 
-    /// Creates a range of numbers that the ledger cannot vouch for.
+    /// Creates a range of numbers for a card.
     public init(uid: CardUID, numbers: ClosedRange<SequenceNumber>) {
         self.uid = uid
         self.numbers = numbers

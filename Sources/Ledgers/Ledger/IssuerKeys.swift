@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's policy on keys, which overrules every station's key file.
+/// The ledger's policy on keys, which overrides the stations' key files.
 public struct KeyPolicy: Hashable, Sendable {
     /// The keys that are no longer used to seal or verify records.
     public let retired: Set<UInt8>
@@ -32,7 +32,7 @@ public struct StationKeys: Hashable, Sendable {
 public struct IssuerKeys: Hashable, Sendable {
     /// The key that all stations seal with; nil until the first station has reported its own.
     public let sealing: UInt8?
-    /// The key that will seal next, once every station has it; nil if none is announced.
+    /// The key that stations will seal with next; nil if none has been announced.
     public let next: UInt8?
     /// The time when the next key was announced; nil if there is none.
     public let announcedAt: Timestamp?

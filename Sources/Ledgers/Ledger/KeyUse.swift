@@ -1,8 +1,8 @@
 public import TapcardDomain
 
-/// What still depends on a key.
+/// The cards that still depend on a key.
 public struct KeyUse: Hashable, Sendable {
-    /// The maximum number of cards that are listed.
+    /// The maximum number of cards to list.
     package static let maximumListed = 10
 
     /// The number of cards whose last record is sealed with the key.
@@ -12,7 +12,7 @@ public struct KeyUse: Hashable, Sendable {
     /// The number of cards that have a tag password derived from the key, or are about to get one.
     public private(set) var protected = 0
 
-    /// Creates the use of a key that nothing depends on yet.
+    /// Creates the use of a key, initially without cards.
     public init() {}
 
     package init(cards: Int, first: [CardUID], protected: Int) {
@@ -28,7 +28,7 @@ public struct KeyUse: Hashable, Sendable {
     package mutating func countProtected(_ more: Int = 1) { protected += more }
 }
 
-/// The defaults, for storage that has no single query for this: they read all cards.
+/// Default implementations, for storage that has no single query for this. They read all cards.
 extension LedgerRows {
     public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]

@@ -13,15 +13,15 @@ public struct KnownCard: Sendable, Hashable {
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
-    /// The attempt for the card's code, if it has no answer yet or was approved but the card does
-    /// not show the approval yet.
+    /// The attempt for the card's code, if it has no response yet, or was approved but the approval
+    /// is not on the card yet.
     public let activation: ActivationAttempt?
     /// The retired keys.
     public var retiredKeys: Set<UInt8> { keyPolicy.retired }
     /// The ledger's policy on keys, which is the same for all cards.
     public let keyPolicy: KeyPolicy
 
-    /// Creates what the ledger knows about a card.
+    /// Creates a known card.
     public init(
         card: LedgerCard, balance: Money, open: Operation?,
         issued: [SequenceNumber: IssuedRecord] = [:], gaps: [SequenceGap] = [],
@@ -36,20 +36,21 @@ public struct KnownCard: Sendable, Hashable {
         self.keyPolicy = keyPolicy
     }
 
-    /// The balance, with the amount that is held by an open payment; nil if they exceed the limits
-    /// of a purse.
+    /// The balance and the amount that an open payment holds; nil if they exceed the limits of a
+    /// purse.
     public var purse: Purse? {
         Purse(balance: balance, held: Money(minorUnits: open?.held ?? 0, balance.currency))
     }
 
-    /// Whether a restored ledger may have assigned this number before.
+    /// Whether this number may have been assigned before the ledger was restored.
     public func isInGap(_ sequence: SequenceNumber) -> Bool {
         gaps.contains { $0.numbers.contains(sequence) }
     }
 }
 
 extension LedgerStore {
-    /// What is needed to check a tag; nil for a card that this ledger has never seen.
+    /// What the ledger knows about a card, for checking its tag; nil for a card that this ledger
+    /// has never seen.
     public func knownCard(
         of uid: CardUID, holding sequences: [SequenceNumber] = []
     ) async throws(LedgerError) -> KnownCard? {
@@ -90,7 +91,8 @@ extension LedgerStore {
         let answer = try await read(touching: Footprint(ids: [id])) { rows throws(LedgerError) in
             try rows.answer(to: id)
         }
-        // The caller is told "not done", and that must remain true while the ledger is offline.
+        // The caller is told that the request was not done. The station remembers this for the time
+        // when the ledger is offline.
         if let answer, answer.state == .voided { await remember(notDone: answer) }
         return answer
     }

@@ -1,14 +1,15 @@
 public import TapcardDomain
 
-/// The ledger's row for one card. The row has no balance, which is the sum of the card's entries.
+/// The ledger's row for one card. The balance is not stored in it: it is the sum of the
+/// entries of the card's account.
 public struct LedgerCard: Hashable, Sendable {
     /// Whether the card may be used, and if not, why.
     public enum Status: String, Sendable, CaseIterable {
         /// The card can be used.
         case active
-        /// The card is stopped until it is unblocked.
+        /// The card cannot be used until it is unblocked.
         case blocked
-        /// The card was closed, and its balance paid out.
+        /// The card was closed, and its balance was paid out.
         case closed
         /// The card was lost, and its balance was moved to another card.
         case replaced
@@ -37,12 +38,12 @@ public struct LedgerCard: Hashable, Sendable {
     public var face: Face
     /// How many accounts this chip has had; each reissue opens a new one.
     public var account: Int
-    /// The highest number that was ever assigned.
+    /// The highest number ever assigned.
     public var allocated: SequenceNumber
     /// The highest number whose record was written with every page acknowledged, was read back, and
     /// was recorded as confirmed.
     public var confirmed: SequenceNumber
-    /// Whether an update of the text for phones has failed. The pages may then be weakly written,
+    /// Whether an update of the text for phones failed. The pages may then be weakly written,
     /// so all of them are written again.
     public var isDisplayStale: Bool
     /// The password protection of the tag.
@@ -50,7 +51,7 @@ public struct LedgerCard: Hashable, Sendable {
     /// The message from other software that was on the tag when it was adopted.
     public var foreignMessage: [UInt8]?
 
-    /// Creates the row of a card.
+    /// Creates a card's row.
     public init(
         uid: CardUID, chip: Chip, isGenuineChip: Bool? = nil, status: Status = .active,
         holder: Holder = .nobody, scratch: ScratchCard = .none,
@@ -86,7 +87,7 @@ public struct LedgerCard: Hashable, Sendable {
     mutating func complete(_ kind: Operation.Kind, _ sold: Ticket?) {
         switch kind {
         case .ticket: ticket = sold
-        // Like a reissue, closing an account ends its ticket and its game.
+        // Like a reissue, closing an account removes its ticket and its game.
         case .close: (status, ticket, game) = (.closed, nil, nil)
         default: break
         }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// A database that contains the ledger of several stations, as its owner sees it.
+/// A database that contains a ledger shared by several stations, as used by its owner.
 package protocol LedgerDatabase: Sendable {
     /// Throws, with the reason, if no ledger can be created in the database. Creates nothing.
     func requireNoLedger() async throws(LedgerError)
@@ -17,15 +17,15 @@ package protocol LedgerDatabase: Sendable {
 
     func status() async throws(LedgerError) -> DatabaseStatus
 
-    /// The replicas that each commit waits for, as the server's settings list them, if none of them
-    /// is connected; nil if commits wait for none, as far as this login can see.
+    /// The replicas that each commit waits for, as listed in the server's settings, if none of them
+    /// is connected. Otherwise nil, as far as this login can see.
     func missingReplicas() async throws(LedgerError) -> String?
 
     /// Declares the ledger open on this server, after a replica was promoted or a backup was
     /// restored. After a loss, every card skips the numbers that may have been lost.
     func reopen(_ loss: DeclaredLoss) async throws(LedgerError)
 
-    /// Creates a login for a station, and returns its number.
+    /// Creates a login for a station, and returns the station's number.
     func register(_ name: StationName, password: String) async throws(LedgerError) -> Int
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
@@ -33,11 +33,11 @@ package protocol LedgerDatabase: Sendable {
     /// Revokes a station's rights immediately. The station's name can never be used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
-    /// Announces the key that will seal next; only one can be announced at a time.
+    /// Announces the next sealing key. Only one key can be announced at a time.
     func announce(_ key: UInt8, mark: String) async throws(LedgerError)
 
-    /// Makes the announced key the sealing key of all stations from now on. This is refused while a
-    /// station lacks the key, unless `isForced`; if it is forced, stations without the key cannot
+    /// Makes the announced key the sealing key of all stations from now on. Unless `isForced`, this
+    /// is refused while a station lacks the key. If it is forced, stations without the key cannot
     /// take money.
     func seal(with key: UInt8, mark: String, isForced: Bool) async throws(LedgerError)
 }
@@ -51,7 +51,7 @@ public struct Filled: Hashable, Sendable {
     /// Whether an earlier run had already copied the ledger.
     public let wasAlreadyCopied: Bool
 
-    /// Creates the report on a copied ledger.
+    /// Creates the result of a copy.
     public init(cards: Int, operations: Int, wasAlreadyCopied: Bool) {
         (self.cards, self.operations, self.wasAlreadyCopied) = (cards, operations, wasAlreadyCopied)
     }
@@ -71,7 +71,7 @@ public struct DatabaseStatus: Sendable {
     public let currency: Currency
     /// The version of the tables.
     public let schema: Int
-    /// Whether this version of tapcard knows the tables, and whether it may change rows in them.
+    /// Whether this version of tapcard can use the tables, and whether it may change their rows.
     public let reach: SchemaReach
     /// The server's own version.
     public let version: String
@@ -84,7 +84,7 @@ public struct DatabaseStatus: Sendable {
     /// The replicas that each commit waits for, according to the server's settings; empty if there
     /// are none.
     public let synchronousReplicas: String
-    /// The connected replicas; nil if this login may not see them.
+    /// The connected replicas; nil if this login is not allowed to see them.
     public let replicas: [Replica]?
     /// How far the server's clock is ahead of the station's, in milliseconds.
     public let clockLead: Int64
@@ -124,13 +124,13 @@ public struct DatabaseStatus: Sendable {
 public enum DatabaseLink: Hashable, Sendable {
     /// Both are on the same machine, so a session ends when its station does.
     case local
-    /// A pooler is in between, so the server does not see what happens to the station.
+    /// A pooler is in between, so the server cannot detect that the station is gone.
     case pooled
     /// The two are connected over a network. The server ends the session of a lost station after
     /// this many seconds, or only after hours if the timeout is 0.
     case network(timeout: Int)
 
-    /// The seconds after which the server ends the session of a lost station, if known.
+    /// The number of seconds after which the server ends the session of a lost station, if known.
     public var timeout: Int? {
         guard case .network(let timeout) = self else { return nil }
         return timeout
@@ -139,11 +139,11 @@ public enum DatabaseLink: Hashable, Sendable {
 
 /// What a program may do with tables of a given version.
 public enum SchemaReach: String, Sendable, CaseIterable {
-    /// The tables have the version that the program knows.
+    /// The tables have the version that the program expects.
     case current
-    /// A later program changed the tables, but this one may continue to use them.
+    /// A later version of the program changed the tables, but this one may still use them.
     case later
-    /// A later program changed the tables in such a way that this one may only read them.
+    /// A later version of the program changed the tables, and this one may only read them.
     case readOnly = "read-only"
     /// The tables have an earlier version, so the owner has to migrate them.
     case earlier
@@ -161,7 +161,7 @@ public struct Replica: Hashable, Sendable {
     /// until the replica has reported.
     public let lag: Int64?
 
-    /// Creates a replica's state, using the database's terms.
+    /// Creates a replica's state, in the database's terms.
     public init(name: String, state: String, synchrony: String, lag: Int64?) {
         (self.name, self.state, self.synchrony, self.lag) = (name, state, synchrony, lag)
     }
@@ -174,9 +174,9 @@ public struct Replica: Hashable, Sendable {
 
 /// A station that is registered with a ledger, including one that has since been revoked.
 public struct RegisteredStation: Hashable, Sendable {
-    /// The number of the station.
+    /// The station's number.
     public let number: Int
-    /// The name of the station.
+    /// The station's name.
     public let name: String
     /// The time of its registration.
     public let registeredAt: Timestamp
@@ -188,11 +188,11 @@ public struct RegisteredStation: Hashable, Sendable {
     public let keys: Set<UInt8>?
     /// When it last reported its keys.
     public let keysAt: Timestamp?
-    /// Whether the row contains something that no station writes, which means that another program
+    /// Whether the row contains something that no station writes. In that case, another program
     /// must have used the station's login.
     public let isDamaged: Bool
 
-    /// Creates the row for a station.
+    /// Creates a station's row.
     public init(
         number: Int, name: String, registeredAt: Timestamp, revokedAt: Timestamp? = nil,
         seenAt: Timestamp? = nil, keys: Set<UInt8>? = nil, keysAt: Timestamp? = nil,

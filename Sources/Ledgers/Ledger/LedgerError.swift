@@ -6,22 +6,21 @@ public struct LedgerError: Error, Sendable, Equatable, CustomStringConvertible {
         case locked
         /// No space is left.
         case full
-        /// What is stored cannot be read as a ledger, or its rows break the ledger's rules.
+        /// The stored data is not a readable ledger, or its rows violate the ledger's rules.
         case corrupt
         /// The ledger was written by a later version of tapcard.
         case newer
         /// The ledger is read-only.
         case readOnly = "read-only"
-        /// The ledger uses a different currency from this station.
+        /// The ledger's currency is not the station's.
         case wrongCurrency = "wrong-currency"
         /// The ledger does not exist or cannot be used; nothing was done.
         case unavailable
-        /// The ledger's server does not respond; nothing was done.
+        /// The ledger's server is not responding; nothing was done.
         case offline
         /// The database was promoted or restored, and its owner has not reopened the ledger.
         case undeclared
-        /// The owner of a database requested something that the database's state does not allow;
-        /// nothing was done.
+        /// The request is not allowed in the current state of the database; nothing was done.
         case refused
         /// The transaction may or may not have happened, so its outcome must be looked up.
         case outcomeUnknown = "outcome-unknown"

@@ -1,13 +1,13 @@
 public import TapcardDomain
 
-/// Queries for the tables that grow with the ledger, in pages that each continue after the last row
-/// of the previous one; and queries that only the audit needs.
+/// Queries for tables that grow with the ledger, in pages that each start after the last row of the
+/// previous page, and queries that only the audit needs.
 public protocol LedgerPages {
     /// The next cards, ordered by UID.
     func cards(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [LedgerCard]
     /// The next cards, ordered by UID, each with its balance.
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding]
-    /// The next operations, oldest first; those of all cards if none is given.
+    /// The next operations on the card, or on all cards if none is given, oldest first.
     func operations(
         on uid: CardUID?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [Operation]
@@ -34,14 +34,14 @@ public protocol LedgerPages {
     func missing() throws(LedgerError) -> MissingRows
 }
 
-/// Missing rows that other rows refer to. A sound ledger has none.
+/// Missing rows that other rows refer to. A consistent ledger has none.
 public struct MissingRows: Hashable, Sendable {
     /// Missing cards that operations, attempts, or tickets refer to.
     public let cards: [CardUID]
     /// Missing operations that entries refer to.
     public let operations: [OperationID]
 
-    /// Creates a list of rows that are missing.
+    /// Creates a list of missing rows.
     public init(cards: [CardUID], operations: [OperationID]) {
         (self.cards, self.operations) = (cards, operations)
     }

@@ -83,7 +83,7 @@ package enum LedgerPlace: Hashable, Sendable, CustomStringConvertible {
             let halves = address[start...].split(
                 separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             settings = halves.count > 1 ? halves[1].split(separator: "&") : []
-            // The last "@" ends the login, because a password may contain others.
+            // The login ends at the last "@", because a password may contain others.
             if let at = halves[0].lastIndex(of: "@") {
                 login = String(halves[0][..<at])
                 rest = halves[0][halves[0].index(after: at)...]

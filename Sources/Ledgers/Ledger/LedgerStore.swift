@@ -2,8 +2,8 @@ public import TapcardDomain
 
 /// The port to a ledger's storage: rows that are read and changed in transactions.
 ///
-/// The rules are implemented once, in this target, for every kind of storage; the storage adds
-/// atomicity, durability, and the rows. A write is on disk when `write` returns.
+/// The rules are implemented once, in this target, for every kind of storage. The storage provides
+/// the rows, atomicity, and durability. A write is on disk when `write` returns.
 public protocol LedgerStore: Sendable {
     /// The ledger's currency.
     var currency: Currency { get }
@@ -23,8 +23,8 @@ public protocol LedgerStore: Sendable {
     /// The name of the ledger, which is the same on every server; nil for a ledger on one machine.
     func ledgerID() async throws(LedgerError) -> String?
 
-    /// Remembers that this station has reported an operation as not done, so that the station does
-    /// not report the opposite while the ledger is offline.
+    /// Records that this station has reported an operation as not done, so that it does not report
+    /// the opposite while the ledger is offline.
     func remember(notDone operation: Operation) async
 
     /// Reads one consistent state.
@@ -52,14 +52,14 @@ public protocol LedgerStore: Sendable {
 }
 
 extension LedgerStore {
-    /// Reads one consistent state, without announcing rows.
+    /// Reads one consistent state, without a footprint.
     public func read<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
         try await read(touching: .unknown, body)
     }
 
-    /// Changes rows, either all of them or none, without announcing rows.
+    /// Changes rows, either all of them or none, without a footprint.
     public func write<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -70,7 +70,7 @@ extension LedgerStore {
 
     public func time(at stationTime: Timestamp) -> Timestamp { stationTime }
 
-    /// None, because a ledger with one station knows no other keys.
+    /// Returns none, because a ledger with one station has no other station's keys.
     public func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8> { [] }
@@ -86,7 +86,7 @@ extension LedgerStore {
 
     /// Throws the same error as a write if no write is possible.
     public func requireWritable() async throws(LedgerError) {
-        // The storage refuses even an empty write, and gives the reason.
+        // The storage refuses even an empty write, with an error that says why.
         if isReadOnly { try await write { _ throws(LedgerError) in } }
     }
 
@@ -107,7 +107,7 @@ extension LedgerRows {
 
 /// The rows of a ledger, as one transaction sees them.
 public protocol LedgerRows: LedgerPages {
-    /// The row of a card; nil if the card is not known.
+    /// The row of a card; nil if the card is not in this ledger.
     func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard?
     /// The cards with this code, including those no longer in use.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard]
@@ -153,26 +153,26 @@ public protocol LedgerRows: LedgerPages {
     func sealingKey() throws(LedgerError) -> UInt8?
     /// Retires a key that has not been retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
-    /// What still depends on each key; keys that no card depends on are left out.
+    /// The cards that still depend on each key; keys that no card depends on are left out.
     func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
     /// The keys of all records and of the tags' passwords, and the retired keys.
     func usedKeys() throws(LedgerError) -> Set<UInt8>
 
-    /// The entries of an operation, oldest first; those of all operations if none is given.
+    /// The entries of the operation, or of all operations if none is given, oldest first.
     func entries(of operation: OperationID?) throws(LedgerError) -> [Entry]
-    /// Adds an entry to the books. Entries are never changed.
+    /// Adds an entry. Entries are never changed.
     func append(_ entry: Entry) throws(LedgerError)
     /// The sum of the account's entries, in minor units.
     func balance(of account: Account) throws(LedgerError) -> Int64
 
-    /// The ticket with this name; nil if it was never sold.
+    /// The ticket with this ID; nil if it was never sold.
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
     /// The ticket that a purchase sells.
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
     /// The tickets of a card, oldest first, including those whose purchase is open or was voided;
     /// of all cards if none is given.
     func tickets(on uid: CardUID?) throws(LedgerError) -> [SoldTicket]
-    /// Adds a ticket with a new name.
+    /// Adds a ticket with a new ID.
     func insert(_ ticket: SoldTicket) throws(LedgerError)
     /// The operation that booked the ticket's prize, if any.
     func claim(of id: TicketID) throws(LedgerError) -> Operation?
@@ -188,7 +188,8 @@ public protocol LedgerRows: LedgerPages {
     ) throws(LedgerError) -> [ActivationAttempt]
     /// Adds an attempt before the service is called.
     func insert(_ attempt: ActivationAttempt) throws(LedgerError)
-    /// Changes the state, answer time, and version of an unanswered attempt, and nothing else.
+    /// Changes the state, response time, and version of an attempt without a response, and nothing
+    /// else.
     func update(_ attempt: ActivationAttempt) throws(LedgerError)
 
     /// The journals of offline payments, in the order in which they were first reported.
@@ -204,13 +205,13 @@ public protocol LedgerRows: LedgerPages {
 
     /// The highest read counter at which the card's page was shown, if any.
     func readCounter(of uid: CardUID) throws(LedgerError) -> ReadCounter?
-    /// Stores this counter in one statement. Returns false and changes nothing unless the counter
-    /// is higher than all counters stored before.
+    /// Stores this counter in one statement. Returns false, and changes nothing, unless it is
+    /// higher than all counters stored before.
     func raise(
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
-    /// The ranges of this card's numbers that the ledger cannot vouch for.
+    /// The ranges of this card's numbers that may have been assigned without a record here.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     /// Adds a range of numbers that may already have been assigned.
     func insert(_ gap: SequenceGap) throws(LedgerError)

@@ -8,7 +8,7 @@ public struct OfflinePayment: Hashable, Sendable {
     public let uid: CardUID
     /// The chip of the card.
     public let chip: Chip
-    /// The number of the account that the customer had on the chip at that time.
+    /// The number of the customer's account on the chip at that time.
     public let account: Int
     /// The number of the record that was on the tag.
     public let sequence: SequenceNumber
@@ -41,13 +41,13 @@ public struct OfflinePayment: Hashable, Sendable {
     }
 
     /// Derives an ID from the request alone, so that a payment that is in two journals is booked
-    /// only once. The digest separates requests whose IDs differ in a few bits, as when a client
-    /// counts up.
+    /// only once. Thanks to the digest, similar request IDs, such as those of a client that counts
+    /// up, lead to different IDs.
     fileprivate static func bookingID(
         _ number: Int, of id: OperationID, _ amount: Int64, _ uid: CardUID
     ) -> OperationID {
         guard number > 0 else { return id }
-        // Bookings are found again by these IDs, so the text must never change.
+        // Existing bookings are found by these IDs, so the text must never change.
         let text = "tapcard deferred \(id) \(uid) \(amount) \(number)"
         guard let derived = UniqueID(random: Array(Digest.sha256(Array(text.utf8)).prefix(16)))
         else { preconditionFailure("a digest has more than 16 bytes") }
@@ -81,7 +81,7 @@ extension LedgerStore {
             cards: [payment.uid], ids: [payment.bookingID(0), payment.bookingID(1)])
         return try await write(touching: footprint) { rows throws(LedgerError) in
             let booked = try Book(booking: rows, currency, at: now).book(payment)
-            // In the same transaction, so that every booked payment is counted in the journal.
+            // This is in the same transaction, so that the journal counts every booked payment.
             try rows.note(payment, at: now)
             return booked
         }
@@ -129,9 +129,9 @@ extension Book {
             operation: operation, shortfall: payment.amount - paid, isNew: true)
     }
 
-    /// The card on which a payment is booked if its customer no longer has an account. If this
-    /// ledger does not know the card, the ledger has lost the card's row, so a closed card is
-    /// added: the numbers on the tag are never used again, and the tag needs an operator.
+    /// The card on which a payment is booked if no card has the customer's account anymore. If the
+    /// card is not in this ledger, the ledger has lost its row, and a closed card is added. The
+    /// numbers on the tag are never used again, and the tag needs an operator's attention.
     private func substituteCard(for payment: OfflinePayment) throws(LedgerError) -> LedgerCard {
         if let card = try rows.card(payment.uid) { return card }
         let card = LedgerCard(
@@ -177,7 +177,7 @@ extension LedgerRows {
     /// it. Nil if no card has the account anymore.
     fileprivate func payer(of payment: OfflinePayment) throws(LedgerError) -> LedgerCard? {
         var purse = Account.purse(payment.uid, payment.account)
-        // Altered rows can form a circle, so the search is limited.
+        // Altered rows may form a cycle, so the search is limited.
         for _ in 0..<maximumReplacements {
             guard let uid = purse.uid, let card = try card(uid) else { return nil }
             if card.purse == purse, card.status != .replaced { return card }
@@ -202,7 +202,7 @@ extension Operation {
             && requested == id && self.amount == amount && wasTapped(uid)
     }
 
-    /// The ID of the request behind this operation: the operation's own ID, unless it books a
+    /// The ID of the request that led to this operation: the operation's own ID, unless it books a
     /// payment whose ID the ledger used for something else.
     var requested: OperationID {
         guard kind == .offline, let parameters, parameters.hasPrefix(Operation.requestMark)

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// One change to a card, done or still open.
+/// One change to a card, either final or still open.
 public struct Operation: Hashable, Identifiable, Sendable {
     /// The kind of change.
     public enum Kind: String, Sendable, CaseIterable {
@@ -44,11 +44,11 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case block
         /// Allows operations on the card again.
         case unblock
-        /// Forgets the cardholder's name.
+        /// Removes the cardholder's name.
         case forget
 
-        /// Whether the operation is voided if it did not reach the card. Only changes that take
-        /// money off a card are voided: anything else has already happened outside the card.
+        /// Whether the operation is voided if it was not written to the card. Only changes that
+        /// take money off a card are voided: anything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
         /// Whether the operation books the prize of a ticket, on its card or in cash.
@@ -84,21 +84,21 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
     /// The ID from the request, except for some bookings of offline payments.
     public let id: OperationID
-    /// The card that is changed.
+    /// The card that the operation changes.
     public let uid: CardUID
     /// The kind of change.
     public let kind: Kind
     /// The amount in minor units, never negative; its direction depends on the kind.
     public let amount: Int64
-    /// The payment that is refunded, or the top-up that is reversed. Each can be reversed only
-    /// once.
+    /// The payment that this operation refunds, or the top-up that it reverses. Each can be
+    /// refunded or reversed only once.
     public let reverses: OperationID?
     /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
     /// removing a game from a card.
     public let subject: Subject?
     /// The parameters that the card was made with, apart from the amount. They are stored so that a
-    /// repeated request can be compared completely. Once the cardholder's name is forgotten, they
-    /// are stored without it.
+    /// repeated request can be compared in full. If the cardholder's name is removed from the
+    /// ledger, it is removed from here, too.
     public var parameters: String?
     /// The cashier who began the operation, if given.
     public let cashier: CashierName?
@@ -112,7 +112,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public var sequence: SequenceNumber
     /// The time when it was committed or voided; nil while it is open.
     public var endedAt: Timestamp?
-    /// The card's balance afterward in minor units, used to answer a repeated request.
+    /// The card's balance afterward in minor units, returned for a repeated request.
     public var balanceAfter: Int64?
 
     /// Creates an operation.
@@ -149,7 +149,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public func change(in currency: Currency) -> Money {
         // The cash comes from the drawer, and the balance does not change.
         if kind == .payout { return Money(minorUnits: 0, currency) }
-        // A reversal is never voided, but it takes the top-up off the card again.
+        // A reversal is never voided, but it takes the top-up back off the card.
         let takesMoney = kind.isVoidable || kind == .reverse || kind == .offline
         return Money(minorUnits: takesMoney ? -amount : amount, currency)
     }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The rows of a large table in sequence, with one page of them in memory at a time.
+/// The rows of a large table, in order, with only one page in memory at a time.
 public struct Pages<Row> {
     /// The number of rows in a page: few enough to fit in memory, but enough that finding the start
     /// of each page costs little.
@@ -11,7 +11,7 @@ public struct Pages<Row> {
     private var last: Row?
     private var isAtEnd = false
 
-    /// `fetch` returns at most `count` rows after the last one; fewer rows mean that no more
+    /// `fetch` returns at most `count` rows after the last one. If it returns fewer, no more rows
     /// follow.
     init(_ fetch: @escaping (_ last: Row?, _ count: Int) throws(LedgerError) -> [Row]) {
         self.fetch = fetch
@@ -21,7 +21,7 @@ public struct Pages<Row> {
     public mutating func next() throws(LedgerError) -> Row? {
         if page.isEmpty, !isAtEnd {
             let rows = try fetch(last, Pages.rowsPerPage)
-            // A short page is the last one, so there is no need to ask for an empty page.
+            // A short page is the last one, so there is no need to fetch an empty page.
             isAtEnd = rows.count < Pages.rowsPerPage
             (page, last) = (rows[...], rows.last)
         }

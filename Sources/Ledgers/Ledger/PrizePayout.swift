@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// The ledger's answer to a request to pay a prize in cash.
+/// The ledger's response to a request to pay a prize in cash.
 public enum PrizePayout: Hashable, Sendable {
     /// The payout has just been booked, so the cash has to be paid out now.
     case booked(Operation)
@@ -11,8 +11,8 @@ public enum PrizePayout: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Books a prize that is paid in cash, because even a prize that is too large for a card is
-    /// owed to the customer. Like every claim, this can be done only once, and only with an active
+    /// Books a prize that is paid in cash, because the customer is owed even a prize that is too
+    /// large for a card. As with every claim, this can be done only once, and only with an active
     /// card whose account bought the ticket. The card does not change, so nothing is written to its
     /// tag.
     public func payOut(
@@ -44,7 +44,7 @@ extension Book {
         } catch {
             return .refused(error)
         }
-        // Any other earlier claim is refused by `requireClaimable`.
+        // `requireClaimable` refuses any other earlier claim.
         let circumstances = try circumstances(of: ticket, on: known.card)
         do {
             try circumstances.requireClaimable(ticket, on: known)

@@ -1,4 +1,4 @@
-/// The counter that an NTAG 424 puts into the URL of its page. It increases each time a phone taps
+/// The counter that an NTAG 424 adds to the URL of its page. It increases each time a phone taps
 /// the tag.
 public struct ReadCounter: Hashable, Comparable, Sendable {
     /// The highest possible value: the chip stores 24 bits.
@@ -7,7 +7,7 @@ public struct ReadCounter: Hashable, Comparable, Sendable {
     /// The number of reads by phones.
     public let value: UInt32
 
-    /// Creates a counter; nil for a number that no chip can have.
+    /// Creates a counter; nil if the number does not fit in 24 bits.
     public init?(_ value: UInt32) {
         guard value <= ReadCounter.highest else { return nil }
         self.value = value

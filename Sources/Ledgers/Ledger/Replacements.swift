@@ -9,14 +9,14 @@ extension LedgerRows {
     /// An account, and the accounts whose balances were moved to it when their cards were replaced.
     func accounts(behind purse: Account) throws(LedgerError) -> [Account] {
         var accounts = [purse]
-        var place = 0
-        // Altered rows can form a circle, so the search is limited.
-        while place < accounts.count, accounts.count < maximumReplacements {
-            guard case .purse(let uid, _) = accounts[place] else { break }
+        var index = 0
+        // Altered rows may form a cycle, so the search is limited.
+        while index < accounts.count, accounts.count < maximumReplacements {
+            guard case .purse(let uid, _) = accounts[index] else { break }
             for operation in try replacements(on: uid) {
                 let booked = try entries(of: operation.id).map(\.account)
                 // A reissued tag may have replaced other cards while it had a different account.
-                guard booked.contains(accounts[place]) else { continue }
+                guard booked.contains(accounts[index]) else { continue }
                 // The same operation may close the account of the tag's earlier holder, which is
                 // not one of the lost card's accounts.
                 accounts += booked.filter { account in
@@ -24,13 +24,13 @@ extension LedgerRows {
                     return lost != uid && !accounts.contains(account)
                 }
             }
-            place += 1
+            index += 1
         }
         return accounts
     }
 
     /// Whether this account's money is on an active or blocked card: the account's own card, or the
-    /// last card that its balance was moved to.
+    /// last card to which the balance was moved.
     func isInUse(_ purse: Account) throws(LedgerError) -> Bool {
         var purse = purse
         for _ in 0..<maximumReplacements {
@@ -55,7 +55,7 @@ extension LedgerRows {
         return nil
     }
 
-    /// Whether the account and code of the other card now belong to this card.
+    /// Whether this card is the other card, or received its balance when that card was replaced.
     func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in

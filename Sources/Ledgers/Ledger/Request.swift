@@ -2,12 +2,11 @@ public import TapcardDomain
 
 /// A requested change to the card on the reader.
 public struct Request: Hashable, Sendable {
-    /// The ID that the client chose before anything happened. At most one operation is ever begun
-    /// with this ID.
+    /// The ID that the client chose in advance. At most one operation is ever begun with this ID.
     public let id: OperationID
-    /// The card to be changed.
+    /// The card to change.
     public let uid: CardUID
-    /// The change that is requested.
+    /// The requested change.
     public let action: CardAction
     /// The cashier who made the request, if known. It is not compared when a request is repeated,
     /// because another cashier may repeat it.
@@ -39,17 +38,17 @@ public enum CardAction: Hashable, Sendable {
     case add(Money)
     /// Refunds a payment, in full if no amount is given.
     case refund(of: OperationID, Money?)
-    /// Reverses a top-up, in full if no amount is given; the cash leaves the drawer again.
+    /// Reverses a top-up, in full if no amount is given; the cash comes back out of the drawer.
     case reverse(of: OperationID, Money?)
-    /// Scratches the card, which gets this code.
+    /// Scratches the card to reveal this code.
     case scratch(ScratchCode)
     /// Activates the card's code.
     case activate
     /// Closes the card and pays out its balance.
     case close
-    /// Sells a ticket at a price.
+    /// Sells a ticket at the given price.
     case ticket(Ticket, Money)
-    /// Books the prize of a ticket.
+    /// Books a ticket's prize.
     case claim(TicketID, Money)
     /// Stores a game on the card; nil removes it.
     case game(MastermindGame?)
@@ -145,7 +144,7 @@ public struct CardPlan: Hashable, Sendable {
 }
 
 /// The state of a card when a station checked its tag. If the state has changed by the time the
-/// operation begins, another station was faster, and the tag is checked again.
+/// operation begins, another station got there first, and the tag is checked again.
 public struct CardVersion: Hashable, Sendable {
     /// The highest confirmed number that the station saw.
     public let confirmed: SequenceNumber
@@ -158,7 +157,7 @@ public struct CardVersion: Hashable, Sendable {
         self.open = open
     }
 
-    /// The state according to what the ledger knows about a card.
+    /// The state of a card, as the ledger knows it.
     public init(_ known: KnownCard) {
         self.init(confirmed: known.card.confirmed, open: known.open?.id)
     }
@@ -166,18 +165,18 @@ public struct CardVersion: Hashable, Sendable {
 
 /// A change that is durable in the ledger and is now being written to the tag.
 public struct OpenOperation: Hashable, Sendable {
-    /// The operation that is open.
+    /// The open operation.
     public let operation: Operation
-    /// The card in the ledger while the operation is open.
+    /// The card's row in the ledger while the operation is open.
     public private(set) var card: LedgerCard
     /// The contents of the record, which phones will see once it is confirmed.
     public let content: SealedContent
-    /// The record to be written, byte by byte.
+    /// The bytes of the record to write.
     public let record: [UInt8]
     /// The ticket being sold, which becomes valid once the operation is confirmed.
     public let ticket: Ticket?
 
-    /// Creates an open operation with the record to be written.
+    /// Creates an open operation with the record to write.
     public init(
         operation: Operation, card: LedgerCard, content: SealedContent, record: [UInt8],
         ticket: Ticket? = nil
@@ -196,7 +195,7 @@ public struct OpenOperation: Hashable, Sendable {
         return open
     }
 
-    /// The card in the ledger once the operation is confirmed.
+    /// The card's row in the ledger once the operation is confirmed.
     public var cardAfterConfirmation: LedgerCard {
         var card = card
         card.protection = card.protection.next
@@ -209,7 +208,7 @@ public struct OpenOperation: Hashable, Sendable {
     public var confirmed: SequenceNumber { card.confirmed }
 }
 
-/// The ledger's answer to a request.
+/// The ledger's response to a request.
 public enum Beginning: Hashable, Sendable {
     /// The operation is open, and its record can be written.
     case begun(OpenOperation)
@@ -229,7 +228,7 @@ public enum Confirmation: Hashable, Sendable {
     case committed(Operation)
     /// The operation was voided earlier, so it did not happen.
     case voided(Operation)
-    /// A later number has been assigned in the meantime, so the record found on the tag at the next
-    /// tap decides the outcome.
+    /// A later number has been assigned in the meantime, so the next tap determines the outcome
+    /// from the record on the tag.
     case superseded(Operation)
 }

@@ -25,7 +25,7 @@ extension LedgerStore {
                     .corrupt,
                     "operation \(open.operation.id) should be in the ledger but is missing")
             }
-            // An earlier attempt to confirm may have succeeded although its answer was lost.
+            // An earlier attempt to confirm may have succeeded even though its response was lost.
             switch operation.state {
             case .committed: return .committed(operation)
             case .voided: return .voided(operation)
@@ -42,7 +42,7 @@ extension LedgerStore {
             let issued = try book.rows.issued(card.uid, card.allocated)
             guard try book.isTrusted(issued?.keyID) else { return .superseded(operation) }
             card.confirmed = max(card.confirmed, open.content.sequence)
-            // The tag has taken the last step of the switch, if one was under way.
+            // If protection was being turned on or off, the tag has completed the last step.
             card.protection = card.protection.next
             return .committed(try book.complete(operation, on: card))
         }
@@ -50,8 +50,9 @@ extension LedgerStore {
         return confirmation
     }
 
-    /// Resumes a repeated request, or an open operation that is never voided. The tag gets the
-    /// operation's own record, or a fresh one if that record could be mistaken for another.
+    /// Resumes an open operation, either for a repeated request or because it can never be voided.
+    /// The tag gets the operation's own record, or a fresh one if that record can no longer be
+    /// used.
     public func resume(
         _ open: Operation, version: CardVersion, tagHolds best: SequenceNumber,
         sealer: RecordSealer,
@@ -82,9 +83,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records that one step of the tag's protection has been verified, before the next step
-    /// begins. Nil if another station has begun an operation since, so that the tag must be checked
-    /// again.
+    /// Records that one step of changing the tag's protection was verified, before the next step
+    /// begins. Nil if another station has begun an operation since; in that case, the tag must be
+    /// checked again.
     public func advanceProtection(
         of open: OpenOperation, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -93,9 +94,9 @@ extension LedgerStore {
         }
     }
 
-    /// Records the final state of a tag's protection, which can never be switched again. An
-    /// operation that was meant to reach a different state is voided. Nil if another station has
-    /// begun an operation since, so that the tag must be checked again.
+    /// Records the final state of a tag whose protection can no longer be turned on or off. If
+    /// `isVoided`, also voids the operation, which was meant to reach a different state. Nil if
+    /// another station has begun an operation since; in that case, the tag must be checked again.
     public func endSwitching(
         of open: OpenOperation, as found: CardProtection, voiding isVoided: Bool, at now: Timestamp
     ) async throws(LedgerError) -> OpenOperation? {
@@ -117,7 +118,7 @@ extension LedgerStore {
         try await resolve(touching: open.footprint, at: now) { book throws(LedgerError) in
             guard var card = try book.rows.card(open.card.uid),
                 card.allocated == open.content.sequence,
-                // If the first answer was lost, a repeated step finds the next state already
+                // If the first response was lost, a repeated step finds the next state already
                 // stored.
                 [open.card.protection, open.card.protection.next].contains(card.protection)
             else { return nil }
@@ -128,7 +129,7 @@ extension LedgerStore {
     }
 
     /// Ends an open payment according to what is on the tag, and begins a fresh record in the same
-    /// transaction, so that a half-written record is never mistaken for the final state later.
+    /// transaction, so that a half-written record is never later mistaken for the final state.
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID,
         version: CardVersion,
@@ -140,7 +141,7 @@ extension LedgerStore {
             guard let known = try book.knownCard(of: open.uid), CardVersion(known) == version,
                 let operation = known.open, try book.maySeal(sealer.keyID)
             else { return .changed }
-            // This is refused before the payment is ended, because the fresh record needs a number.
+            // This is checked before the payment is ended, because the fresh record needs a number.
             guard known.card.allocated.next() != nil else {
                 return .refused(Book.numbersExhausted)
             }
@@ -212,7 +213,7 @@ extension LedgerStore {
     }
 
     /// Records a tag's actual protection if the ledger has a different state, as after a restore.
-    /// False if the ledger's state has changed since, so that the tag must be checked again.
+    /// False if the ledger's state has changed since; in that case, the tag must be checked again.
     public func recordProtection(
         of uid: CardUID, _ protection: CardProtection, insteadOf recorded: CardProtection
     ) async throws(LedgerError) -> Bool {
@@ -238,7 +239,7 @@ extension LedgerStore {
 
 extension Book {
     /// Whether an open operation may still be booked. No money is taken off a card that was blocked
-    /// in the meantime, because no cashier has been told yet that the money was taken.
+    /// in the meantime; no cashier has been told that the money was taken yet.
     func mayBeBooked(_ operation: Operation, on card: LedgerCard) -> Bool {
         card.status == .active || !operation.kind.isVoidable
             || SafetyRule.nothingFromBlockedCards.isDisabled

@@ -1,15 +1,15 @@
 public import TapcardDomain
 
-/// What an operator is told after a backup has replaced a ledger.
+/// The report to an operator after a backup has replaced a ledger.
 public struct Restoration: Hashable, Sendable {
-    /// A card that was stopped in the replaced ledger but can now be used again.
+    /// A card that could not be used in the replaced ledger but can be used now.
     public struct Stopped: Hashable, Sendable {
         /// The card's number.
         public let uid: CardUID
         /// The card's former status: blocked or replaced.
         public let status: LedgerCard.Status
 
-        /// Creates the row for a card that the replaced ledger had stopped.
+        /// Creates the entry for a stopped card.
         public init(uid: CardUID, status: LedgerCard.Status) {
             self.uid = uid
             self.status = status

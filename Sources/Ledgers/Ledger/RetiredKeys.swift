@@ -7,7 +7,7 @@ public struct RetiredKey: Hashable, Sendable {
     /// The time after which no new record may be sealed with this key.
     public let retiredAt: Timestamp
 
-    /// Creates the row of a retired key.
+    /// Creates a retired key's row.
     public init(id: UInt8, retiredAt: Timestamp) {
         self.id = id
         self.retiredAt = retiredAt

@@ -14,7 +14,7 @@ public struct SoldTicket: Hashable, Sendable {
     /// The time of the sale.
     public let boughtAt: Timestamp
 
-    /// Creates the row for a ticket.
+    /// Creates a ticket's row.
     public init(
         _ ticket: Ticket, card: CardUID, operation: OperationID, price: Int64, boughtAt: Timestamp
     ) {

@@ -7,7 +7,7 @@ public typealias JournalID = UniqueID
 public struct StationJournal: Hashable, Sendable, Identifiable {
     /// The journal's ID.
     public let id: JournalID
-    /// The station's login, which the ledger itself determines; nil in a ledger without logins.
+    /// The station's login, as determined by the ledger; nil in a ledger without logins.
     public var station: String?
     /// The highest number of any payment that has been booked.
     public var booked: Int64
@@ -22,10 +22,10 @@ public struct StationJournal: Hashable, Sendable, Identifiable {
     /// The maximum amount in offline payments that the station may have outstanding, in minor
     /// units.
     public var limit: Int64
-    /// When the owner wrote off the missing payments; gaps after that count again.
+    /// When the owner wrote off the missing payments. Payments found missing later count again.
     public var writtenOffAt: Timestamp?
 
-    /// Creates the row for a journal.
+    /// Creates a journal's row.
     public init(
         id: JournalID, station: String? = nil, booked: Int64 = 0, written: Int64 = 0,
         missing: Int64 = 0, reportedAt: Timestamp, until: Timestamp, limit: Int64 = 0,
@@ -80,7 +80,7 @@ public struct JournalConcern: Hashable, Sendable {
 }
 
 extension LedgerStore {
-    /// Records a station's report, before the station may take an offline payment.
+    /// Records a station's report. The station may take offline payments only after this.
     public func note(
         _ report: JournalReport, at now: Timestamp
     ) async throws(LedgerError) {
@@ -103,8 +103,8 @@ extension LedgerStore {
         try await read { rows throws(LedgerError) in try rows.journals() }
     }
 
-    /// Writes off the payments missing from a journal. False if the ledger does not know the
-    /// journal.
+    /// Writes off the payments missing from a journal. Returns false if the journal is not in this
+    /// ledger.
     public func writeOff(
         _ id: JournalID, at now: Timestamp
     ) async throws(LedgerError) -> Bool {
@@ -124,7 +124,7 @@ extension LedgerRows {
     /// Records that this payment was booked, and how many numbers were skipped before it.
     func note(_ payment: OfflinePayment, at now: Timestamp) throws(LedgerError) {
         let (id, number) = (payment.journal, payment.number)
-        // A restored ledger has lost the journal's row, but the journal still has its lines.
+        // A restored ledger may have lost the journal's row, but the station still has the lines.
         var journal =
             try journal(id)
             ?? StationJournal(id: id, booked: number - 1, reportedAt: now, until: now)
@@ -143,8 +143,8 @@ extension StationJournal {
 }
 
 extension [StationJournal] {
-    /// The journals with payments that may be missing. If no time is given, silence is not a
-    /// concern.
+    /// The journals with payments that may be missing. If no time is given, overdue reports are not
+    /// a concern.
     public func concerns(at now: Timestamp?) -> [JournalConcern] {
         compactMap { journal in
             func concern(
@@ -158,7 +158,7 @@ extension [StationJournal] {
             if journal.written > journal.booked {
                 return concern(.unbooked, journal.written - journal.booked)
             }
-            // A journal that was written off may be silent, because its losses are known.
+            // No further report is expected of a journal that was written off.
             if journal.isWrittenOff { return nil }
             let isReplaced = contains { other in
                 other.station != nil && other.station == journal.station

@@ -1,8 +1,8 @@
 package import TapcardDomain
 
-/// What a station remembers about its ledger, for use while the ledger is offline.
+/// What a station stores about its ledger, for use while the ledger is offline.
 package struct StationMemory: Hashable, Sendable {
-    /// What the station last knew about an operation.
+    /// The last state of an operation that the station knew.
     package struct Note: Hashable, Sendable {
         /// The name of the ledger, which is the same on every server.
         package let ledgerID: String
@@ -48,11 +48,11 @@ package struct StationMemory: Hashable, Sendable {
 
     /// The maximum number of open operations that are stored: more than a station leaves open on
     /// different cards while the ledger is responding. Beyond this number, the oldest are
-    /// forgotten.
+    /// dropped.
     private static let maxOpen = 100
-    /// The maximum number of ended operations that are stored: more than a till page repeats.
+    /// The maximum number of ended operations to store: more than a till page retries.
     private static let maxEnded = 20
-    /// The maximum number of failed payments that are stored: more than a station has in a day.
+    /// The maximum number of failed payments to store: more than a station has in a day.
     private static let maxNotDone = 500
     /// The maximum age of a valid snapshot, in milliseconds: one day.
     private static let maxSnapshotAge: Int64 = 86_400_000
@@ -74,11 +74,11 @@ package struct StationMemory: Hashable, Sendable {
     /// kept for as long as a snapshot can be valid, because an offline payment must not contradict
     /// that report.
     package private(set) var notDone: [Note] = []
-    /// The time of the latest operation that had to be forgotten too early.
+    /// The time of the latest operation that had to be dropped too early.
     private var forgottenAt: Timestamp?
 
-    /// Whether operations had to be forgotten that a station must know about in order to take
-    /// offline payments.
+    /// Whether operations had to be dropped that the station needs in order to take offline
+    /// payments.
     package var hasForgotten: Bool { forgottenAt != nil }
 
     package init() {}
@@ -125,12 +125,13 @@ package struct StationMemory: Hashable, Sendable {
         if open.count > StationMemory.maxOpen { noteForgotten(open.removeFirst()) }
     }
 
-    /// Records that the ledger says this operation was not done, no matter which station ended it.
+    /// Records that, according to the ledger, this operation was not done, no matter which station
+    /// ended it.
     package mutating func noteNotDone(_ note: Note) {
         guard note.state == .voided, !notDone.contains(where: { $0.operation == note.operation })
         else { return }
         var note = note
-        // The station has only just learned this, even if the operation ended long ago.
+        // The station learned this only now, even if the operation ended long ago.
         note.at = max(note.at, last?.at ?? note.at)
         open.removeAll { $0.operation == note.operation }
         notDone.append(note)
@@ -148,7 +149,7 @@ package struct StationMemory: Hashable, Sendable {
         if current.count > StationMemory.maxEnded { ended.remove(at: current[0]) }
     }
 
-    /// Drops everything that is older than a snapshot can be.
+    /// Drops everything that is older than any valid snapshot.
     private mutating func forget(at now: Timestamp) {
         func isOver(_ time: Timestamp) -> Bool {
             now.millisecondsSince(time) > StationMemory.maxSnapshotAge
@@ -162,15 +163,14 @@ package struct StationMemory: Hashable, Sendable {
         forgottenAt = max(note.at, forgottenAt ?? note.at)
     }
 
-    /// The earlier request with this ID, if this station knows its outcome or that it may have been
-    /// done.
+    /// The earlier request with this ID, if it is open or this station stored its outcome.
     package func earlierRequest(of id: OperationID) -> Note? {
         let ends = SafetyRule.notDoneIsFinal.isDisabled ? ended : notDone + ended
         return open.first { $0.operation == id } ?? ends.first { $0.operation == id }
     }
 
-    /// An operation with an unknown outcome that a request without an ID may be repeating: any on
-    /// this card, or one with the same amount if the card is not known.
+    /// An operation with an unknown outcome that a request without an ID may be repeating: any
+    /// operation on this card, or one of the same kind and amount if the card is not known.
     package func possiblyRepeated(
         _ kind: Operation.Kind, _ amount: Int64?, on card: CardUID?
     ) -> Note? {

@@ -10,9 +10,9 @@ public enum Subject: Hashable, Sendable {
     case codeOwner(CardUID)
     /// The ticket that was bought.
     case ticket(Ticket)
-    /// The ticket whose prize is booked.
+    /// The ticket whose prize the operation books.
     case prize(TicketID)
-    /// The game that is stored on the card.
+    /// The game that the operation stores on the card.
     case game(MastermindGameID)
     /// The activation attempt that the request asks about.
     case attempt(OperationID)
@@ -27,7 +27,7 @@ extension Subject {
     public var text: String {
         switch self {
         case .scratch(let scratch):
-            // `ScratchCard.none` has no word, but a stored subject is never empty.
+            // `ScratchCard.none` has no stored form, but a stored subject is never empty.
             [scratch.word ?? Subject.noScratch, scratch.code?.description]
                 .compactMap(\.self).joined(separator: " ")
         case .codeOwner(let uid), .tapped(let uid): uid.description
@@ -101,7 +101,7 @@ extension ScratchCard {
 extension Ticket {
     fileprivate init?(words text: String) {
         let words = text.split(separator: " ").map(String.init)
-        // Two names, at least one ball, the mark, and the bonus ball.
+        // Two IDs, at least one ball, the mark, and the bonus ball.
         guard words.count >= 5, words[words.count - 2] == Subject.bonusMark,
             let id = TicketID(words[0]), let draw = DrawID(words[1]),
             let bonus = Int(words[words.count - 1]),

@@ -1,7 +1,7 @@
 import TapcardDomain
 
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
-/// committed; others count as soon as they begin, because they are never undone. Sums wrap, because
+/// committed; others count as soon as they begin, because they are never voided. Sums wrap, because
 /// altered rows may contain any number.
 package struct Takings: Hashable, Sendable {
     /// The payments made with cards, minus refunds; an offline payment counts in full. No cash
@@ -28,7 +28,7 @@ package struct Takings: Hashable, Sendable {
     /// The change in the cash in the drawer.
     package var drawer: Int64 { added &- paidOut }
 
-    /// Adds an operation, with the amounts it booked in addition to its own.
+    /// Adds an operation and the amounts it booked in addition to its own.
     package mutating func count(_ operation: Operation, _ besides: AdditionalBookings = .nothing) {
         if besides.closed > 0 {
             paidOut &+= besides.closed

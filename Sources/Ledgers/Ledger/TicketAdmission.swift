@@ -38,8 +38,8 @@ extension RequestContext {
 }
 
 extension SoldTicket {
-    /// The refusal of a second ticket with the same name. Names are derived from operation IDs, so
-    /// two can collide, but that is unlikely: there are 2^48 names.
+    /// The refusal of a second ticket with the same ID. Ticket IDs are derived from operation IDs,
+    /// so a collision is possible but unlikely: there are 2^48 ticket IDs.
     var alreadySoldRefusal: Refusal {
         Refusal(
             .badIdentifier,

@@ -38,7 +38,7 @@ extension LedgerStore {
                 let purse = try rows.purse(endedBy: operation)
             else { return [] }
             let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
-            // A replaced card's tickets were passed on to its replacement.
+            // A replaced card's tickets now belong to its replacement.
             guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
             return try rows.validTickets(sold, nil).filter { $0.claim == nil }.newestFirst
                 .map(\.sold.ticket)
@@ -82,7 +82,7 @@ extension LedgerRows {
     fileprivate func purse(endedBy operation: Operation) throws(LedgerError) -> Account? {
         guard operation.kind.makesCard || operation.kind == .close && operation.state == .committed
         else { return nil }
-        // Each time a known card is made again, the next account begins. If the card was closed
+        // Each time a known card is reissued, a new account begins. If the card was closed
         // before that, the earlier account's tickets were abandoned at that point.
         var account = 0
         var isOpen = false
@@ -112,7 +112,7 @@ extension LedgerRows {
 }
 
 extension [ValidTicket] {
-    /// Sorts by time; if two have the same time, the one added later comes first.
+    /// The tickets, newest first. Of two sold at the same time, the one added later comes first.
     fileprivate var newestFirst: [ValidTicket] {
         enumerated().sorted { left, right in
             let (leftTime, rightTime) = (left.element.sold.boughtAt, right.element.sold.boughtAt)

@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// All rows that belong to a range of cards. Code that reads a whole ledger uses it to load the
-/// rows of many cards in a few round trips, instead of making several round trips for each row.
+/// All rows that belong to a range of cards. Code that reads a whole ledger uses this type to load
+/// the rows of many cards in a few round trips, instead of making several round trips per row.
 struct CardRowsPage {
     /// The numbers of the cards.
     let cards: ClosedRange<Int64>
@@ -71,7 +71,7 @@ extension PostgreSQLRows {
     private func operations(
         from first: Int64, through last: Int64
     ) -> Selection<(operation: Operation, place: Int64)> {
-        // One row more than the limit is requested, so that the caller notices a cut.
+        // This requests one row more than the limit, so that the caller can detect a cut.
         Selection(
             """
             SELECT \(Operation.qualifiedColumns), place FROM operation
@@ -109,7 +109,7 @@ extension PostgreSQLRows {
             entries.statement, records.statement, gaps.statement, tickets.statement,
             attempts.statement, replacements.statement,
         ])
-        // One answer for each statement, in the same order.
+        // There is one result for each statement, in the same order.
         guard answers.count == 6 else { throw Columns.unreadable }
         for entry in try entries.rows(of: answers[0]) {
             page.entries[entry.operation, default: []].append(entry)

@@ -7,7 +7,7 @@ import Ledger
 ///
 /// libpq tries the servers one after another. It waits for each server that does not respond, and
 /// it waits for the resolver without any limit. Both take too long for a cashier, so this type uses
-/// the first server that responds, and one timeout covers all servers.
+/// the first server that responds, with one timeout for all servers together.
 enum Connecting {
     /// The settings that select one server in an address.
     typealias Server = [String: String]
@@ -15,8 +15,8 @@ enum Connecting {
     /// How long to wait before also trying the next server.
     private static let headStart = Duration.milliseconds(300)
 
-    /// Opens a connection, or throws an error that lists each server's failure. Without a limit,
-    /// which means that no cashier is waiting, a busy server gets more time.
+    /// Opens a connection, or throws an error that lists each server's failure. If no limit is
+    /// given, no cashier is waiting, so a busy server gets more time.
     static func connection(
         to address: String, within limit: Duration?
     ) throws(LedgerError) -> OpaquePointer {

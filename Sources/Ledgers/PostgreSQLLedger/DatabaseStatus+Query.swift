@@ -20,7 +20,7 @@ extension Link {
         let (replicas, keys) = (try replicas(), try issuerKeys())
         let journals = try rows(StationJournal.selection)
         let asked = now()
-        // Behind a pooler, the process that responds is not the one that libpq was told about.
+        // Behind a pooler, the process that responds is not the one reported to libpq.
         let isPooled = declared.process != process
         let selection = Selection<DatabaseStatus>(DatabaseStatus.query) {
             row throws(LedgerError) in
@@ -47,8 +47,8 @@ extension Link {
         return isReplicated ? nil : names
     }
 
-    /// The connected replicas; nil if this login may not see them. The server shows the rows of all
-    /// replicas to every login, but most logins cannot see their contents.
+    /// The connected replicas; nil if this login is not allowed to see them. The server shows the
+    /// rows of all replicas to every login, but most logins cannot see their contents.
     private func replicas() throws(LedgerError) -> [Replica]? {
         let maySeeReplicas = try value(
             "SELECT pg_has_role(session_user, 'pg_read_all_stats', 'USAGE')", \.flag)

@@ -23,7 +23,7 @@ extension PostgreSQLDatabase {
         let address = address
         return try await source.readWithoutBlocking { rows throws(LedgerError) in
             let link = try Link(to: address, timeouts: .forOwner)
-            // An earlier run may have succeeded although the response to its commit was lost.
+            // An earlier run may have succeeded even though the response to its commit was lost.
             if let there = try link.filled(from: origin) { return there }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)
@@ -60,14 +60,14 @@ private final class Filling {
     private let link: Link
     private let partitions: Int
     private var batch: [SQLStatement] = []
-    /// The place of the last row, in the source's order.
+    /// The position of the last row, in the source's order.
     private var place: Int64 = 0
 
     init(_ link: Link, partitions: Int) { (self.link, self.partitions) = (link, partitions) }
 
     func begin(in currency: Currency, origin: String) throws(LedgerError) {
         let name = try link.value("SELECT current_database()", \.text)
-        // The commit of the copy waits for the disk and the replica, no matter how the server is
+        // Committing the copy waits for the disk and the replica, no matter how the server is
         // configured.
         batch =
             [SQLStatement("BEGIN"), SQLStatement("SET LOCAL synchronous_commit = on")]
@@ -75,7 +75,7 @@ private final class Filling {
                 currency: currency.code, in: name, partitions: partitions)
             + [SQLStatement("UPDATE setting SET origin = $1", [.text(origin)])]
         try send()
-        // Behind a pooler, connections may share statement names that this program does not know.
+        // Behind a pooler, a connection may already have prepared statements with these names.
         if try link.value("SELECT pg_backend_pid()", \.integer) == link.process {
             try link.keepPlans()
         }
@@ -84,8 +84,8 @@ private final class Filling {
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
-            // The records come later, so the key that sealed a card's record is added to the card's
-            // row at the end.
+            // The records are copied later, so each card's row gets the key of its record only at
+            // the end.
             let row = KnownRows.CardRow(
                 card: card, balance: try rows.balance(of: card.purse), version: nil, lastPlace: 0,
                 epoch: 1, storedTicket: nil)
@@ -99,7 +99,7 @@ private final class Filling {
         while let operation = try operations.next() {
             try add(operation.insertion(at: next()))
             for entry in try rows.entries(of: operation.id) {
-                // The source does not record stations; 0 stands for the owner, who makes the copy.
+                // The source does not record stations; 0 stands for the owner, who is copying it.
                 try add(entry.insertion(on: operation.uid, at: next(), station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {

@@ -2,9 +2,8 @@ package import Ledger
 import TapcardDomain
 
 extension IssuerKeys {
-    /// The query for the key that all stations seal with: the key that was rotated in last, or,
-    /// before the first rotation, the first station's key. It returns no row until a station
-    /// exists.
+    /// The query for the key that all stations seal with: the key of the latest rotation or, before
+    /// the first rotation, the first station's key. It returns no row until there is a station.
     static let sealing = """
         SELECT id FROM key_mark WHERE turn IS NOT NULL OR is_first
         ORDER BY turn DESC NULLS LAST LIMIT 1
@@ -40,7 +39,7 @@ extension OpenLedger {
                     [.integer(Int64(id)), .text(mark)])
             }
             try change([first].compactMap(\.self) + insertions)
-            // Another station may have added its keys at the same moment, and the keys stored first
+            // Another station may have added its keys at the same time. The keys stored first
             // count.
             known = try link.knownKeys(at: opening.station)
         }
@@ -48,7 +47,7 @@ extension OpenLedger {
         let others = keys.marks.filter { id, mark in known.marks[id].map { $0 != mark } ?? false }
         let own = keys.usable.subtracting(others.keys).sorted().map { "\($0)" }
             .joined(separator: " ")
-        // Written only if it changes something, because each commit waits for the replica.
+        // The keys are written only if they changed, because each commit waits for the replica.
         if mayWrite, opening.station > 0, known.ofStation != own { try change([storing(own)]) }
         return Set(others.keys)
     }
@@ -188,7 +187,7 @@ extension PostgreSQLDatabase {
         try await onLink { link throws(LedgerError) in
             try link.change(
                 [
-                    // Waits for transactions that are adding records; later ones use the new key.
+                    // Waits for transactions that are adding records. Later ones use the new key.
                     SQLStatement("LOCK TABLE issued_record IN SHARE ROW EXCLUSIVE MODE"),
                     // The spaces around each number keep key 1 from matching keys 10 to 15.
                     SQLStatement(

@@ -1,8 +1,8 @@
 import Ledger
 import TapcardDomain
 
-/// The rows that were read or written, keyed by what a transaction's body looks up. A stored nil
-/// means that there is no such row.
+/// The rows that were read or written, keyed by the values that a transaction's body looks up. A
+/// stored nil means that there is no such row.
 struct KnownRows {
     /// A card, and the other contents of its row, such as the balance of its account.
     struct CardRow {
@@ -70,7 +70,7 @@ struct KnownRows {
     /// Adds newer rows.
     mutating func merge(_ newer: KnownRows) {
         self = bounded
-        // If a card's version has changed, any of its rows may have changed as well.
+        // If a card's version has changed, any of its other rows may have changed, too.
         for (uid, row) in newer.cards where row?.version != (cards[uid] ?? nil)?.version {
             operations = operations.filter { $0.value?.uid != uid }
             (openOperations[uid], gaps[uid], records[uid]) = (nil, nil, nil)

@@ -3,7 +3,7 @@ import Ledger
 import OperatingSystem
 import TapcardDomain
 
-/// What a connection finds out about the ledger before it reads or writes any row.
+/// What a connection learns about the ledger before it reads or writes any row.
 ///
 /// The owner declares which server the ledger is open on. A server that was promoted, or restored
 /// from a backup, may have lost confirmed commits. It counts as a different server, and no station
@@ -12,7 +12,7 @@ struct Opening {
     let currency: Currency
     /// The name of the ledger, which is the same on every server.
     let ledgerID: String
-    /// The number of the declaration that is now in effect.
+    /// The number of the declaration currently in effect.
     let number: Int64
     /// The epoch, which increases with each declared loss. A card from an older epoch skips
     /// numbers.
@@ -25,8 +25,8 @@ struct Opening {
     let readOnlyReason: LedgerError?
     let clock: ServerClock
 
-    /// What distinguishes servers: the cluster's identifier; its timeline, which every promotion
-    /// and recovery changes; and the database's OID, which a copy does not share.
+    /// An expression that identifies the server: the cluster's identifier; its timeline, which
+    /// every promotion and recovery changes; and the database's OID, which a copy does not share.
     static let server = """
         ((SELECT system_identifier FROM pg_control_system())
             || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
@@ -43,7 +43,7 @@ struct Opening {
             """, [.integer(epoch), .integer(skipped)])
     }
 
-    /// A statement that fails with an SQLSTATE of its own if the ledger is no longer open on this
+    /// A statement that fails with a distinct SQLSTATE if the ledger is no longer open on this
     /// server, if it was reopened, or if the station was revoked; for a write, also if only later
     /// versions of tapcard may write. The statement is part of every transaction, because a pooler
     /// can switch servers between transactions.
@@ -94,8 +94,8 @@ struct Opening {
             set_config('idle_in_transaction_session_timeout', '10000', TRUE)
         """)
 
-    /// A statement that fails after this time on the server's clock. It is sent just before COMMIT,
-    /// so that a batch that the station has given up on is not committed later.
+    /// A statement that fails if the server's clock is past this time. It is sent just before
+    /// COMMIT, so that a batch that the station has given up on is not committed later.
     static func deadline(_ microseconds: Int64) -> SQLStatement {
         // Before the deadline, this is the square root of 0; after it, it is the square root of -1,
         // which fails.
@@ -111,7 +111,7 @@ struct Opening {
     /// undo. The commit sent here waits for the replica, and therefore for all commits before it.
     static let fence = [SQLStatement("BEGIN"), terms, mark, SQLStatement("COMMIT")]
 
-    /// Changes no row, but makes the transaction's commit wait for the replica as other commits do.
+    /// Changes no row, but makes the transaction's commit wait for the replica like any commit.
     static let mark = SQLStatement("SELECT pg_logical_emit_message(TRUE, 'tapcard', 'here')")
 }
 
@@ -120,7 +120,7 @@ struct OpenLedger {
     let link: Link
     let opening: Opening
 
-    /// Combines a link with what is known about its ledger.
+    /// Combines a link with the opening of its ledger.
     init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
 
     /// Connects to the ledger. `currency` is the station's currency, if one is set. `station` is
@@ -207,7 +207,7 @@ struct Declaration {
         ) { row throws(LedgerError) in try Declaration(&row) }
     }
 
-    /// What a station can rely on from now on.
+    /// What a station can rely on for this connection.
     func opening(
         in wanted: Currency?, as station: Int64?, seenBy link: Link
     ) throws(LedgerError) -> Opening {
@@ -240,7 +240,7 @@ struct Declaration {
         }
         return Opening(
             currency: currency, ledgerID: ledgerID, number: opening.number, epoch: opening.epoch,
-            // Behind a pooler, the process that responds is not the one that libpq was told about.
+            // Behind a pooler, the process that responds is not the one reported to libpq.
             station: station ?? self.station, isPooled: process != link.process,
             readOnlyReason: reach == .readOnly ? newerSchemaError : nil, clock: clock)
     }

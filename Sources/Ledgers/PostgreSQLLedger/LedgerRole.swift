@@ -7,7 +7,7 @@ enum LedgerRole: String, CaseIterable {
     case station
     /// Reads everything.
     case auditor
-    /// Sees whether the ledger works, but not what is on any card.
+    /// Sees whether the ledger works, but nothing about any card.
     case monitor
     /// Shows customers their balances: reads everything and stores the cards' read counters, but
     /// moves no money.
@@ -63,7 +63,7 @@ enum LedgerRole: String, CaseIterable {
                 "UPDATE (state, sequence, ended_at, balance_after, parameters) ON operation",
                 "UPDATE (balance) ON house",
                 "UPDATE (state, answered_at, version) ON activation",
-                // Needed to lock a code, by updating its row.
+                // This is needed to lock a code by updating its row.
                 "UPDATE (code) ON code",
                 "UPDATE (seen_at, keys, keys_at) ON station",
                 "UPDATE (\(StationJournal.reportedColumns)) ON journal",

@@ -3,7 +3,7 @@ import Glibc
 import Ledger
 import TapcardDomain
 
-/// One statement and its parameters, written as $1, $2, and so on.
+/// A statement and its parameters. The text refers to them as $1, $2, and so on.
 struct SQLStatement {
     let sql: String
     let values: [SQLValue]
@@ -60,7 +60,7 @@ package struct ResponseTimeouts: Sendable {
     private var handle: OpaquePointer?
     private let warnings: UnsafeMutablePointer<tapcard_libpq_warnings>
     let timeouts: ResponseTimeouts
-    /// The highest place assigned to a row over this link.
+    /// The highest place assigned to a row by transactions on this link.
     var latestPlace: Int64 = 0
     /// Whether the server failed to respond in time.
     private(set) var wasSilent = false
@@ -124,7 +124,7 @@ package struct ResponseTimeouts: Sendable {
     /// that responds has a different number.
     var process: Int64 { Int64(unsafe library.backendPID(handle)) }
 
-    /// A text that lets the server check a password without ever receiving the password.
+    /// A verifier that lets the server check a password without ever receiving it.
     func verifier(of password: String, login: String) throws(LedgerError) -> String {
         guard
             let text = unsafe library.encryptPasswordConn(
@@ -139,7 +139,7 @@ package struct ResponseTimeouts: Sendable {
     /// Whether the server issued a warning during the last batch.
     var hasWarned: Bool { unsafe warnings.pointee.count > 0 }
 
-    /// Executes a batch and COMMIT in one round trip. Succeeds only if the server answers COMMIT
+    /// Executes a batch and COMMIT in one round trip. Succeeds only if the server confirms COMMIT
     /// without a warning.
     func commit(_ batch: [SQLStatement]) throws(LinkFailure) {
         if SafetyRule.oneTransaction.isDisabled, batch.allSatisfy({ $0.sql != "BEGIN" }) {
@@ -147,7 +147,7 @@ package struct ResponseTimeouts: Sendable {
             return
         }
         let answers = try run(batch + [SQLStatement("COMMIT")], within: timeouts.committing)
-        // The server answers COMMIT of a failed transaction with ROLLBACK, without an error. A
+        // For a failed transaction, the server responds to COMMIT with ROLLBACK and no error. A
         // warning means that the replica may lack the transaction, so that a failover would undo
         // it.
         guard isConfirmed(answers) else {
@@ -183,7 +183,7 @@ package struct ResponseTimeouts: Sendable {
             throw .lost("the connection to the database is already closed")
         }
         unsafe warnings.pointee.count = 0
-        // Sent with the first batch, so that these settings do not cost an extra round trip.
+        // These settings are sent with the first batch, to save a round trip.
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
         var preparations: [String?] = []
@@ -214,7 +214,7 @@ package struct ResponseTimeouts: Sendable {
                 kept?.endBatch()
                 if let refusal { throw refusal }
                 return Array(answers.dropFirst(watch.count))
-            // The response to a preparation is not one of the answers that the caller expects.
+            // The response to a preparation is not one of the results that the caller expects.
             case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
                 preparations[place].map { kept?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))

@@ -41,15 +41,15 @@ extension LedgerError {
 }
 
 extension LinkFailure {
-    /// Whether another station was faster, so that the transaction has to be repeated.
+    /// Whether another station got there first, so that the transaction has to be repeated.
     var isLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
         // 40001 is a serialization failure, 40P01 a deadlock.
         return ["40001", "40P01"].contains(state)
     }
 
-    /// Whether another station may have been faster; one more attempt shows whether that happened
-    /// or a rule was broken.
+    /// Whether another station may have gotten there first. One more attempt shows whether it did
+    /// or whether a rule was violated.
     var mayBeLostRace: Bool {
         guard case .refused(let state, _) = self else { return false }
         // 22012: a change that had to affect a row affected none. 23505: a unique key already

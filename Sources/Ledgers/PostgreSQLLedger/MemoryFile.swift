@@ -16,7 +16,7 @@ struct MemoryFile {
         return StationMemory(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Adds notes; other processes at this station store theirs in the same file.
+    /// Adds notes. Other processes at this station store their notes in the same file.
     func keep(_ notes: [StationMemory.Note], areConfirmed: Bool) {
         change { memory in
             for note in notes { memory.note(note, isConfirmed: areConfirmed) }
@@ -27,14 +27,14 @@ struct MemoryFile {
     func keep(notDone note: StationMemory.Note) { change { $0.noteNotDone(note) } }
 
     private func change(_ body: (inout StationMemory) -> Void) {
-        // If this fails, the next check merely detects less, so the payment must not fail.
+        // If this fails, the next check only detects fewer losses, so the payment must not fail.
         try? FileLock.holding(path + ".lock", orThrow: \.self) { () throws(FileError) in
             // A file that cannot be read is not replaced, because it may list open operations.
             let old = try load()
             var memory = old
             body(&memory)
             guard memory != old else { return }
-            // "Not paid" has been or will be reported, so this has to survive a power failure.
+            // "Not paid" has been or will be reported, so this must be durable.
             try DurableFile(path).write(
                 Array(memory.text.utf8), mode: 0o600, durable: memory.notDone != old.notDone)
         }
@@ -44,7 +44,7 @@ struct MemoryFile {
 extension PostgreSQLRows {
     /// The state of an operation, and whether its card's rows show that it has ended. If the
     /// operation has ended but its state is open, no commit was lost: another program has changed
-    /// the state back, which the audit reports.
+    /// the state back, and the audit reports that.
     fileprivate static func state(
         of id: OperationID, on uid: CardUID
     ) -> Selection<(state: Operation.State, hasEnded: Bool)> {

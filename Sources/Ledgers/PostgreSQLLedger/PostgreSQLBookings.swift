@@ -87,7 +87,7 @@ extension PostgreSQLRows {
     }
 
     /// A sum that fits into 64 bits. Rows written by another program may add up to more; such a sum
-    /// is wrong in any case, so it is clamped to the 64-bit range.
+    /// is wrong anyway, so it is clamped to the 64-bit range.
     private static func sum(of column: String) -> String {
         "greatest(least(coalesce(sum(\(column)), 0), \(Int64.max)), \(Int64.min))"
     }
@@ -99,12 +99,12 @@ extension PostgreSQLRows {
         return try query(selection).first ?? 0
     }
 
-    /// Reads the accounts page by page, because those of a large ledger do not fit into memory. An
-    /// account that a reissue has ended has no stored balance, only entries.
+    /// Reads the accounts page by page, because those of a large ledger do not fit in memory. An
+    /// account that a reissue ended has no stored balance, only entries.
     func forEachAccount(
         _ body: (_ account: Account, _ balance: Int64, _ sum: Int64) throws(LedgerError) -> Void
     ) throws(LedgerError) {
-        // No UID is below 0, so all cards come after -1.
+        // No UID is negative, so all cards come after -1.
         var last: Int64 = -1
         while true {
             let page = try query(pursesOfCards(after: last))

@@ -14,7 +14,7 @@ extension PostgreSQLRows {
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
         // A query that waited for the lock returns the new card with the old ticket, because
-        // PostgreSQL reads only the locked table again.
+        // PostgreSQL rereads only the locked table.
         if row?.lacksTicket == true { row = try query(selection).first }
         known.cards[uid] = .some(row)
         return row
@@ -35,8 +35,8 @@ extension PostgreSQLRows {
         return page.map(\.card)
     }
 
-    /// The cards with this code. If two writing transactions look up the same code, one waits for
-    /// the other.
+    /// The cards with this code. If two transactions that write look up the same code, one waits
+    /// for the other.
     func cards(with code: ScratchCode) throws(LedgerError) -> [LedgerCard] {
         if isWriting {
             // The row in the table `code` serves only as a lock.

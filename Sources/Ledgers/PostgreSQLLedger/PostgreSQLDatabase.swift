@@ -4,8 +4,8 @@ package import TapcardDomain
 
 /// A ledger's database, used by its owner. Every command has its own connection.
 package struct PostgreSQLDatabase: LedgerDatabase {
-    /// The maximum number of connections for one login, so that a stolen login leaves some for the
-    /// others. A pooler's default is 20 per login.
+    /// The maximum number of connections for one login. It ensures that a stolen login leaves some
+    /// for the others. A pooler's default is 20 per login.
     private static let maxConnections = 40
 
     let address: String

@@ -130,14 +130,14 @@ extension PostgreSQLRows {
 
     private func note(_ cards: [KnownRows.CardRow]) {
         for row in cards {
-            // The ticket was sold on another card, so card and ticket have to be read again,
-            // together.
+            // The ticket was sold on another card, so the card and the ticket have to be read
+            // again together.
             guard !row.lacksTicket else {
                 known.cards.removeValue(forKey: row.card.uid)
                 continue
             }
             known.cards[row.card.uid] = row
-            // Counts as missing unless the query for attempts, whose rows come later, finds one.
+            // The attempt counts as missing unless the later query for attempts finds one.
             if case .scratched(let code) = row.card.scratch {
                 known.attemptsForCodes[code] = .some(nil)
             }

@@ -26,7 +26,7 @@ extension PostgreSQLRows {
     }
 
     func standings(after uid: CardUID?, atMost count: Int) throws(LedgerError) -> [CardStanding] {
-        // No UID is below 0, so if none is given, all cards come after -1.
+        // No UID is negative, so if none is given, all cards come after -1.
         try query(
             Selection(
                 """

@@ -5,7 +5,7 @@ package import TapcardDomain
 
 /// A ledger in a PostgreSQL database, for an issuer's stations, each of which has one connection.
 ///
-/// A change is durable once the server has answered COMMIT with COMMIT and no warning. With a
+/// A change is durable once the server has confirmed COMMIT without a warning. With a
 /// synchronous replica, it is then on both machines.
 package actor PostgreSQLLedger: LedgerStore {
     package nonisolated let currency: Currency
@@ -28,7 +28,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private var isClosed = false
     /// The last failure to reach the server, and until when the next callers get the same error.
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
-    /// How many times a transaction was repeated because another station was faster.
+    /// How many times a transaction was repeated because another station got there first.
     package private(set) var repetitions = 0
     /// How many rows were read in a separate round trip because they were in no footprint.
     package private(set) var misses = 0
@@ -139,7 +139,7 @@ package actor PostgreSQLLedger: LedgerStore {
         return try ledger.read(body)
     }
 
-    /// Reads on a separate connection and lane, so that taps can continue in the meantime.
+    /// Reads on a separate connection and lane, so that taps can continue meanwhile.
     package func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -245,7 +245,7 @@ package actor PostgreSQLLedger: LedgerStore {
         open = nil
     }
 
-    /// The number of round trips since the connection was opened: for tests and measurements.
+    /// The number of round trips since the connection was opened, for tests and measurements.
     package var roundTrips: Int { open?.link.roundTrips ?? 0 }
 
     func connected() throws(LedgerError) -> OpenLedger {

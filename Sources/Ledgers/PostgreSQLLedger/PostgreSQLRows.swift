@@ -16,17 +16,17 @@ final class PostgreSQLRows: LedgerRows {
     private(set) var hasChanged = false
 
     var known: KnownRows
-    /// Whether the body sees only known rows, and the server is not queried.
+    /// Whether the body gets only known rows, without any query to the server.
     var isOver: Bool
     /// Whether the body needed an unknown row while it ran without the server.
     private(set) var hasMissed = false
-    /// The last card of the page that the body read last.
+    /// The last card of the latest page that the body read.
     var lastCardOfPage: Int64?
     /// The rows that belong to some of the cards on that page.
     var cardRowsPage: CardRowsPage?
     /// The card whose rows are read page by page, because there are too many to keep in memory.
     var uidWithTooManyRows: CardUID?
-    /// The number of rows that were not in the footprint. Each one cost a round trip.
+    /// The number of rows that were not in the footprint. Each one took a round trip.
     private(set) var misses = 0
     /// The IDs assumed to be new while the body runs without the server. Inserting them checks
     /// that.
@@ -205,8 +205,8 @@ final class PostgreSQLRows: LedgerRows {
         return cards + [keys]
     }
 
-    /// The next place in the order of all rows: the time in microseconds, but always after the last
-    /// row of this card.
+    /// The next place in the order of all rows: the time in microseconds, but always after this
+    /// card's last row.
     func nextPlace(on uid: CardUID) throws(LedgerError) -> Int64 {
         if latestPlace == 0 {
             // Two readings of the clock may differ by the time that a message takes, but the order

@@ -13,8 +13,8 @@ enum PostgreSQLSchema {
     /// version before it. A released step must not change.
     static let steps: [[String]] = []
     static let version = oldest + Int64(steps.count)
-    /// The oldest schema version whose programs may write to these tables. Those programs leave
-    /// alone whatever they do not know.
+    /// The oldest schema version whose programs may write to these tables. Those programs do
+    /// not change anything that they do not recognize.
     private static let oldestWriter: Int64 = 1
     static func tooOld(_ schema: Int64) -> String {
         "the tables are from before the first release (version \(schema), oldest supported "

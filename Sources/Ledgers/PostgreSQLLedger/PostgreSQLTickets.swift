@@ -128,7 +128,7 @@ extension PostgreSQLRows {
         change(attempt.insertion(at: try nextPlace(on: attempt.card)))
     }
 
-    /// Fails if the attempt has already been answered or does not exist.
+    /// Fails if the attempt already has a response or does not exist.
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
         note(attempt)
         try touch(attempt.card)

@@ -7,7 +7,7 @@ struct PreparedStatements {
     private static let maxCount = 512
 
     private var confirmed: [String: String] = [:]
-    /// The names in batches that have not been answered.
+    /// The names in batches that the server has not responded to yet.
     private var sent: [String: String] = [:]
     private var count = 0
 
@@ -16,7 +16,7 @@ struct PreparedStatements {
     mutating func name(of sql: String) -> (name: String, isNew: Bool)? {
         if let name = confirmed[sql] ?? sent[sql] { return (name, false) }
         guard count < PreparedStatements.maxCount else { return nil }
-        // Never decreased, not even after a failed preparation, so that no name is reused.
+        // This is never decreased, not even after a failed preparation, so no name is reused.
         count += 1
         let name = "s\(count)"
         sent[sql] = name
@@ -26,6 +26,6 @@ struct PreparedStatements {
     /// Records that the server has prepared the statement.
     mutating func confirm(_ sql: String) { confirmed[sql] = sent[sql] }
 
-    /// Forgets what was not confirmed by the end of its batch.
+    /// Drops the names that were not confirmed by the end of their batch.
     mutating func endBatch() { sent = [:] }
 }

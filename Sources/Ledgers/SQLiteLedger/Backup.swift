@@ -3,8 +3,8 @@ import TapcardDomain
 
 extension Connection {
     /// Copies a ledger in use to a new file. The ledger and the copy are both checked completely
-    /// before the copy gets its name, so that a damaged ledger never becomes a backup that looks
-    /// sound.
+    /// before the copy gets its name, so that a damaged ledger never becomes a backup that seems
+    /// intact.
     func backUp(to destination: String) throws(LedgerError) {
         try check()
         let destination = LedgerFile(path: destination).path

@@ -1,18 +1,18 @@
 import CSQLite
 import Ledger
 
-/// One connection to one database file, used by one actor and closed when the last reference to it
-/// is gone.
+/// A connection to a database file, used by one actor and closed when the last reference to it is
+/// gone.
 @safe final class Connection {
     /// What the connection can do with the file.
     enum Access {
-        /// Only reading, without even creating a journal next to the file.
+        /// Reads only, without even creating a journal next to the file.
         case readOnly
         case readWrite
     }
 
     let path: String
-    /// The number of transactions that reached the disk through this connection.
+    /// The number of transactions that this connection has made durable.
     private(set) var durableTransactions = 0
     /// The lock that keeps a backup from replacing the ledger while this connection is open.
     var hold: LedgerHold?
@@ -55,8 +55,8 @@ import Ledger
         unsafe self.handle = handle
         self.path = path
         unsafe sqlite3_busy_timeout(handle, busyLimit.inMilliseconds)
-        // Unretained, because the handle, and with it the hook, is closed before `self` is
-        // deallocated.
+        // `self` is unretained, because the handle, and with it the hook, is closed before
+        // `self` is deallocated.
         unsafe sqlite3_wal_hook(handle, whenDurable, Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -118,8 +118,8 @@ import Ledger
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Whether SQLite itself is in a transaction: it may have ended one that the caller believes to
-    /// be open.
+    /// Whether SQLite itself is in a transaction. SQLite may have ended a transaction that the
+    /// caller has not ended yet.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Sends a command to the file underlying the database.
@@ -140,7 +140,7 @@ import Ledger
     fileprivate func countDurableTransaction() { durableTransactions += 1 }
 
     /// Throws if another program has begun to write to a file that is read without locks, because
-    /// the rows read may then be a mixture of two states.
+    /// the rows read may then come from two different states.
     func requireUntouched() throws(LedgerError) {
         guard let frozen, frozen != FileState(withoutJournal: path) else { return }
         throw LedgerError.locked(path, "(which wrote to it while it was being read without locks)")

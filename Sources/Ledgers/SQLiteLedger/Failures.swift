@@ -16,7 +16,7 @@ extension LedgerError {
         case SQLITE_READONLY, SQLITE_PERM:
             self = .readOnly(path, cause)
         case SQLITE_IOERR, SQLITE_CANTOPEN:
-            // The system's error code says more than SQLite's about why the file cannot be used.
+            // The system's error code explains better than SQLite's why the file cannot be used.
             self = LedgerError(systemError: systemError, path: path, cause)
         case SQLITE_CONSTRAINT:
             self.init(

@@ -51,7 +51,7 @@ struct LedgerFile: Sendable {
     /// all.
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes a new journal's name durable, but the program that created this journal may
-        // have been killed before that.
+        // have been killed before SQLite did so.
         if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
         if !isDraft { try removeLeftoverNames() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
@@ -64,7 +64,7 @@ struct LedgerFile: Sendable {
             try requireOneName()
         }
         try useWriteAheadLog(connection)
-        // From here on, the file is held, so no backup can replace it.
+        // From here on, the hold keeps backups from replacing the file.
         guard try !connection.hasMoved() else {
             throw LedgerError.locked(path, "(a restored backup has just taken its place)")
         }
@@ -89,8 +89,8 @@ struct LedgerFile: Sendable {
                     try columns.value(\.text)
                 }
             } catch {
-                // Two programs that switch at once block each other. SQLite reports this
-                // immediately, ignoring its busy timeout, so the retries are done here.
+                // Two programs that switch at the same time block each other. SQLite reports this
+                // immediately, ignoring its busy timeout, so this loop retries.
                 guard error.kind == .locked, ContinuousClock.now < end else { throw error }
                 usleep(5_000)
             }
@@ -137,7 +137,7 @@ struct LedgerFile: Sendable {
     /// The mark in the name of a ledger that was replaced with a restored backup.
     static let restoreMark = ".before-restore-"
 
-    /// Opens an existing ledger for reading only, even without permission to write to it.
+    /// Opens an existing ledger for reading only. Permission to write is not needed.
     func openReadOnly(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
@@ -254,7 +254,7 @@ extension Connection {
         }
     }
 
-    /// Whether the open file is no longer at its path, where another file may be now.
+    /// Whether the open file is no longer at its path. Another file may be there now.
     func hasMoved() throws(LedgerError) -> Bool {
         var moved: Int32 = 0
         try unsafe control(SQLITE_FCNTL_HAS_MOVED, &moved)

@@ -2,7 +2,7 @@
 /// neither a bug in tapcard nor someone with an SQLite tool can change the history.
 ///
 /// The kind, chip, and face columns do not list their allowed values, because later versions may
-/// add more; a program that does not know a value refuses to read it. The protection column does
+/// add more; a program refuses to read a value that it does not know. The protection column does
 /// list its values, because an unknown value must not be read as "unprotected".
 extension LedgerSchema {
     /// The SQL that creates all tables in an empty file.

@@ -22,7 +22,7 @@ extension SQLiteLedger {
         let ledger = try await open(
             LedgerFile(path: draft.path, isDraft: true), currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
-        // A key that has been retired since the backup stays retired.
+        // A key that was retired after the backup was made stays retired.
         let retired = try await doorway.run { () throws(LedgerError) in
             target.retiredKeysIfReadable
         }
@@ -141,7 +141,7 @@ extension LedgerFile {
         try held.lockExclusively()
         let previous = try keepUnderAnotherName()
         if LedgerFolder.contains(path + "-wal") {
-            // A killed program has left rows in the journal. They belong to the old file but would
+            // A killed program left rows in the journal. They belong to the old file but would
             // be applied to the new one, so the old file is removed first. If this is interrupted,
             // the ledger is missing rather than wrong, and the next start refuses to continue.
             try LedgerFolder.link(path + "-wal", previous + "-wal")
@@ -153,7 +153,7 @@ extension LedgerFile {
     }
 
     /// Keeps the journal of a moved ledger. The journal has the ledger's last rows, so both files
-    /// are needed to bring the ledger back.
+    /// are needed to restore the ledger.
     private func keepJournal() throws(LedgerError) -> String? {
         let journal = path + "-wal"
         // An empty journal has no rows to keep.

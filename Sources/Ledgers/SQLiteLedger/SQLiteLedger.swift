@@ -13,8 +13,8 @@ public actor SQLiteLedger: LedgerStore {
 
     private enum State {
         case open(Connection)
-        /// The outcome of a transaction is unknown, and only a new connection can read what ended
-        /// up on the disk.
+        /// The outcome of a transaction is unknown, and only a new connection can read what was
+        /// written to the disk.
         case lost
         case closed
     }
@@ -113,7 +113,7 @@ public actor SQLiteLedger: LedgerStore {
         }
     }
 
-    /// Reads on a separate connection and lane, so that taps can continue in the meantime.
+    /// Reads on a separate connection and lane, so that taps can continue meanwhile.
     public func readWithoutBlocking<Success: Sendable>(
         _ body: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Success
     ) async throws(LedgerError) -> Success {
@@ -171,7 +171,7 @@ public actor SQLiteLedger: LedgerStore {
         state = .closed
     }
 
-    /// The number of transactions that reached the disk since the ledger was opened.
+    /// The number of transactions made durable since the ledger was opened.
     package var durableTransactions: Int {
         if case .open(let connection) = state { connection.durableTransactions } else { 0 }
     }

@@ -59,7 +59,7 @@ extension SQLiteRows {
 
     func missing() throws(LedgerError) -> MissingRows {
         // SQLite enforces foreign keys only on connections that turn them on, so other programs may
-        // break them.
+        // violate them.
         MissingRows(
             cards: try connection.query(
                 """

@@ -26,7 +26,7 @@ final class TemporaryFile: Sendable {
         return TemporaryFile(String(decoding: bytes, as: UTF8.self), descriptor)
     }
 
-    /// Removes the files that killed programs have left next to a destination.
+    /// Removes the files that killed programs left next to a destination.
     static func removeAbandoned(beside place: String) {
         let (folder, name) = LedgerFolder.split(place)
         let prefix = name + mark

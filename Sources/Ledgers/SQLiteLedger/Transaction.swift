@@ -45,9 +45,9 @@ extension Connection {
     ///
     /// SQLite forgets a transaction that could not be synced, but leaves it in the journal. While
     /// another program keeps the ledger open, the journal is not read from its beginning, so the
-    /// transaction seems not to have happened. After a crash, it would be found there and would
-    /// take effect after all. A durable transaction in its place prevents that: SQLite writes page
-    /// 1 whenever the version is set, even to the same value.
+    /// transaction seems not to have happened. After a crash, SQLite would find it there, and it
+    /// would take effect after all. A durable transaction in its place prevents that: SQLite
+    /// writes page 1 whenever the version is set, even to the same value.
     func supersedeUnknownCommit() throws(LedgerError) {
         try transaction(.writing) { () throws(LedgerError) in
             try execute("PRAGMA user_version = \(try schemaVersion())")

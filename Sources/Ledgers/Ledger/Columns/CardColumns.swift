@@ -7,7 +7,7 @@ extension LedgerCard {
         "protection", "protection_key", "foreign_message", "game", "game_slots",
     ]
     package static let columns = (names + ["ticket"]).joined(separator: ", ")
-    /// The columns of a row that is joined with its ticket.
+    /// The columns for a query that joins the card's ticket.
     package static let qualifiedColumns = names.map { "card.\($0)" }.joined(separator: ", ")
 
     package var values: [SQLValue] {
@@ -25,7 +25,7 @@ extension LedgerCard {
     }
 
     package init(_ row: inout Columns) throws(LedgerError) {
-        // The columns are read in the order of `names`, and then those of the ticket.
+        // The columns are in the order of `names`, followed by those of the ticket.
         let uid = try row.value(\.uid)
         self.init(
             uid: uid, chip: try Chip(&row, of: uid),
@@ -44,13 +44,13 @@ extension LedgerCard {
 }
 
 extension Chip {
-    /// Parses the chip. If this version does not know it, the error says whether a newer version
-    /// may have written it.
+    /// Parses the chip. If the chip is unknown, the error says whether a newer version may have
+    /// written it.
     fileprivate init(_ row: inout Columns, of uid: CardUID) throws(LedgerError) {
         let name = try row.value(\.text)
         guard let chip = Chip(rawValue: name) else {
             // Text that looks like a chip name may come from a newer version; anything else is
-            // damage.
+            // corrupt.
             let isName =
                 !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
             throw LedgerError(

@@ -1,7 +1,7 @@
 package import TapcardDomain
 
 /// The columns of one row, read from left to right. A value that the ledger could not have written
-/// is an error: it means that another program has changed the row.
+/// is an error: it means that another program changed the row.
 package struct Columns {
     private let values: [SQLValue]
     private var index = 0
@@ -63,8 +63,8 @@ extension SQLValue {
     package var readCounter: ReadCounter? {
         integer.flatMap(UInt32.init(exactly:)).flatMap(ReadCounter.init)
     }
-    /// An amount or a count, within a limit that no ledger will reach and that is low enough to add
-    /// several values without overflow.
+    /// An amount or a count. The limit is higher than any ledger will reach, and low enough that
+    /// adding several values cannot overflow.
     package var units: Int64? { integer.flatMap { SQLValue.possibleUnits.contains($0) ? $0 : nil } }
     /// The number of an account, counted from 1 on each chip.
     package var accountNumber: Int? {

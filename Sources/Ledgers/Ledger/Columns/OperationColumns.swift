@@ -1,7 +1,7 @@
 import TapcardDomain
 
 extension Subject {
-    /// Parses the subject; an error identifies the operation whose text does not match its kind.
+    /// Parses the subject. If the text does not match the kind, the error names the operation.
     fileprivate init?(
         _ row: inout Columns, of kind: Operation.Kind, _ id: OperationID
     ) throws(LedgerError) {

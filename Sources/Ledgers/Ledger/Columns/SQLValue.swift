@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The value of one column of a row, or of one parameter of a statement.
+/// The value of a column in a row, or of a parameter in a statement.
 package enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     case text(String)
@@ -16,8 +16,8 @@ extension SQLValue {
         .integer(Int64(sequence.value))
     }
     package static func time(_ time: Timestamp) -> SQLValue { .integer(time.milliseconds) }
-    /// A limit on the number of rows, never negative, because SQLite would take a negative number
-    /// as "no limit".
+    /// A limit on the number of rows. It is never negative, because SQLite treats a negative limit
+    /// as no limit.
     package static func count(_ count: Int) -> SQLValue { .integer(Int64(max(count, 0))) }
     package static func flag(_ flag: Bool) -> SQLValue { .integer(flag ? 1 : 0) }
 
