@@ -76,8 +76,8 @@ enum CustomerWords {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // If the decimal separator is a comma, a point between groups could be mistaken for a
-        // decimal point.
+        // If the decimal separator is a comma, a period between groups of digits could be mistaken
+        // for a decimal point.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)

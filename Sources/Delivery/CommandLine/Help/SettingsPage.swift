@@ -37,12 +37,12 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
-    /// Whether an option that every command accepts also sets it.
+    /// Whether a global option also sets this setting.
     fileprivate var isOption: Bool {
         CommandTable.switches.contains { $0.name == rawValue }
     }
 
-    /// What a setting is for.
+    /// The purpose of the setting.
     fileprivate var help: String {
         switch self {
         case .reader: "Reader to use, as listed by `tapcard readers`"
