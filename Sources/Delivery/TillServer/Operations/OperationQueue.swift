@@ -386,8 +386,8 @@ actor OperationQueue {
 
     func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
 
-    /// Stops an operation that has not begun work on a card, and returns when it ends. Its result
-    /// is needed, because an earlier attempt with its ID may have begun.
+    /// Stops an operation that has not begun work on a card, and returns when it ends. Throws if it
+    /// may have taken effect, because an earlier attempt with its ID may have begun.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

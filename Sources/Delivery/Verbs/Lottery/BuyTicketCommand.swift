@@ -28,7 +28,8 @@ enum BuyTicketCommand {
     ) async throws(TapcardError) -> TicketReceipt {
         let price = try session.settings.ticketPrice(ledger.currency)
         let rules = try session.settings.lotteryRules
-        // Loaded before the user is asked for a card, and again below if it took a while to arrive.
+        // The draws are loaded before the user is asked for a card, and again below if the card
+        // takes a while to arrive.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
         let asked = session.dependencies.now()
@@ -47,8 +48,8 @@ enum BuyTicketCommand {
 
     /// Finishes an earlier purchase if its draw is still in the future. After the draw, only the
     /// card's record decides whether the ticket was paid for, because a ticket with a known result
-    /// must not be bought or returned. If the lottery is offline, or its list of draws is no basis
-    /// for a decision, the purchase stays open and can be finished later.
+    /// must not be bought or returned. If the lottery is offline, or its list of draws is out of
+    /// date, the purchase stays open and can be finished later.
     private static func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session

@@ -101,7 +101,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
-        // Requested before the user is asked to tap a card.
+        // The draws are requested before the user is asked to tap a card.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
@@ -145,7 +145,7 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // If the service merely fails to respond, its last list is still valid. If its answer was
+        // If the service merely fails to respond, its last list is still valid. If its response was
         // unusable, prizes cannot be paid based on that list.
         if let staleness = draws.staleness, !staleness.isTemporary {
             throw TapcardError(
@@ -192,8 +192,8 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // Counts only prizes that this tap booked, because the cashier may pay out the displayed
-        // sum.
+        // The sum includes only prizes that this tap booked, because the cashier may pay out the
+        // displayed sum.
         let done =
             isPaidOut
             ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"

@@ -78,7 +78,7 @@ enum TakingsCommand {
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
-                // Amounts are aligned on the right.
+                // Amounts are right-aligned.
                 cell.0.padded(cell.1, atStart: column > 0)
             }.joined(separator: "  ")
         } + [

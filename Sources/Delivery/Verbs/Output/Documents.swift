@@ -103,7 +103,7 @@ extension Report {
         return lines
     }
 
-    /// Reports the receipt for a movement of money, new or replayed.
+    /// Reports the receipt for a transfer of money, whether new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
         // The verb shows the direction, so the amount needs no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
