@@ -97,7 +97,7 @@ enum EmulateCommand {
                 advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
-        // A dump is printed as text, because it is meant for a file; other answers are printed as
+        // A dump is printed as text, because it is meant for a file; other responses are printed as
         // JSON.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
@@ -118,7 +118,7 @@ enum EmulateCommand {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
-        // If the name could not be printed, nobody could open the reader, so there is no point in
+        // If the name could not be printed, nobody can open the reader, so there is no point in
         // waiting.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
         // The JSON document has already been printed, and only one may be printed.

@@ -89,7 +89,7 @@ extension Drivers {
     }
 }
 
-/// The clients for the services that cards are used with.
+/// The clients for the three services.
 package struct Services: Sendable {
     package let activation: any ActivationService
     package let lottery: any LotteryService

@@ -30,7 +30,7 @@ extension Settings {
         }
     }
 
-    /// The amounts for a page's quick buttons.
+    /// The amounts for the preset buttons of a page.
     package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
     {
         (
@@ -116,8 +116,8 @@ extension Settings {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
-    /// Whether a decimal comma is accepted in addition to the point, because the currency or the
-    /// station's language uses one.
+    /// Whether a decimal comma is accepted in addition to the decimal point, because the currency
+    /// or the station's language uses one.
     package func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
     }

@@ -64,7 +64,7 @@ enum StationCommands {
         let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
         try file.require()
-        // Called because it throws for a dangling link, which must not be replaced with a ledger.
+        // `hasLedger` throws for a dangling link, which must not be replaced with a ledger.
         _ = try session.settings.hasLedger
         try session.places.makeDataFolder()
         try session.places.require()
