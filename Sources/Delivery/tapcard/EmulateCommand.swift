@@ -85,7 +85,9 @@ enum EmulateCommand {
         }
     }
 
-    private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
+    private static func sendControlLine(
+        _ line: String, in session: Session
+    ) throws(TapcardError) -> Report {
         guard let socket = controlPath(in: session) else {
             throw TapcardError.usage(
                 "The emulator's path is missing.", advice: "Specify it with --link or --control.")
@@ -108,7 +110,7 @@ enum EmulateCommand {
     /// is already running.
     static func emulate(in session: Session) async throws(TapcardError) -> Report {
         try checkNames(in: session)
-        if let line = session[.tell] { return try tell(line, in: session) }
+        if let line = session[.tell] { return try sendControlLine(line, in: session) }
         var options = EmulatedReader.Options()
         (options.link, options.controlPath) = (session[.link], controlPath(in: session))
         options.pace = session[.pace] == .real ? .real : .immediate

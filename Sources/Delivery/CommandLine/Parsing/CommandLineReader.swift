@@ -70,7 +70,9 @@ struct CommandLineReader {
         guard let verb, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
-        if let repeated, !isRepeatable(repeated, in: [verb.spec]) { throw givenTwice(repeated) }
+        if let repeated, !isRepeatable(repeated, in: [verb.spec]) {
+            throw repetitionError(repeated)
+        }
         let texts = texts.merging(try arguments(of: verb.spec)) { option, _ in option }
         return .run(verb, texts)
     }
@@ -113,7 +115,7 @@ struct CommandLineReader {
         }
         if texts[option.name] != nil {
             // The command that the option belongs to may follow later.
-            guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
+            guard isRepeatable(option, in: table.commands) else { throw repetitionError(option) }
             repeated = option
         }
         // A global option may come before or within the command's name, but a command's own option
@@ -141,7 +143,7 @@ struct CommandLineReader {
         }
     }
 
-    private func givenTwice(_ option: CommandParameter) -> CommandLineError {
+    private func repetitionError(_ option: CommandParameter) -> CommandLineError {
         refusal(.repeatedOption, "\(title) takes --\(option.name) only once.")
     }
 
@@ -192,8 +194,8 @@ struct CommandLineReader {
     }
 
     private func guess(_ word: String, _ known: [String], whole: String? = nil) -> String {
-        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
-        let nearest = meant ?? nearestWord(to: word, among: known)
+        let intended = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
+        let nearest = intended ?? nearestWord(to: word, among: known)
         return nearest.map { "; did you mean \($0)?" } ?? "."
     }
 

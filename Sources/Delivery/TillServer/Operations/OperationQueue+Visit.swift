@@ -75,9 +75,9 @@ extension OperationQueue {
     /// Checks the reader after an operation and records what was done for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
-        let wasThere = uid != nil || onReader != nil
+        let hadTag = uid != nil || onReader != nil
         // The check runs in a separate task, because the current task may have been canceled.
-        let result = await Task { [runner] in await runner.look(again: wasThere) }.value
+        let result = await Task { [runner] in await runner.look(again: hadTag) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {

@@ -51,18 +51,18 @@ struct Tills: Sendable {
         for till in all { await till.queue.endUnauthorizedStreams() }
     }
 
-    /// The health of a till or, if `asked` is nil, of the server, whose status is the worst status
-    /// of its tills.
-    func health(of asked: Till?, inFull: Bool) async -> JSONValue {
+    /// The health of a till or, if `requested` is nil, of the server. The server's status is the
+    /// worst status of its tills.
+    func health(of requested: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
         // Tills are numbered from 1; the only till has no number.
-        let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
+        let own = requested.map { requested in [found[(requested.number ?? 1) - 1]] } ?? found
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
         let database = inFull ? own.lazy.compactMap(\.database).first : nil
         return [
             "status": .string(TillHealth.Status.worst(of: own.map(\.status)).rawValue),
-            "reader": asked == nil ? .null : own[0].reader(inFull: inFull),
+            "reader": requested == nil ? .null : own[0].reader(inFull: inFull),
             "tills": .array(
                 found.enumerated().map { index, health in
                     [

@@ -78,16 +78,16 @@ enum CashierCommands {
         // An unusable file is reported before the user types the password.
         _ = try session.settings.cashierFile.load()
         let password = try await newPassword(of: name, in: session)
-        let (kept, isNew) = try session.settings.cashierFile.add(
+        let (storedName, isNew) = try session.settings.cashierFile.add(
             Cashier(
                 name,
                 PasswordHash(password, salt: session.dependencies.random(PasswordHash.saltSize))))
         return Report(
-            ["cashier": .string(kept.text), "isNew": .bool(isNew)],
+            ["cashier": .string(storedName.text), "isNew": .bool(isNew)],
             [
                 isNew
-                    ? "\(kept.text) can now log in on the till page"
-                    : "\(kept.text) now has a new password"
+                    ? "\(storedName.text) can now log in on the till page"
+                    : "\(storedName.text) now has a new password"
             ], isChange: true)
     }
 

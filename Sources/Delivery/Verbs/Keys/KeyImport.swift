@@ -45,11 +45,13 @@ enum KeyImport {
         // for that.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
-        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
+        let retiredIDs = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
         // Retired keys stay retired, even when an older copy contains them.
-        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
+        let stillRetired = imported.entries.filter {
+            $0.status != .retired && retiredIDs.contains($0.id)
+        }
         let new = imported.entries.count { key in
-            !known.contains(key.id) && !stay.contains { $0.id == key.id }
+            !known.contains(key.id) && !stillRetired.contains { $0.id == key.id }
         }
         let currency = ledger?.currency
         let usesOtherCurrency =
@@ -65,7 +67,7 @@ enum KeyImport {
                     ? "Card keys imported for \(keys.cardCount)" : "Keys imported: \(new)")
                     + "; new records are sealed with key \(keys.sealing.id)"
             ]
-                + stay.map { "Key \($0.id) is retired here and stays retired" }
+                + stillRetired.map { "Key \($0.id) is retired here and stays retired" }
                 + lacking(issuer?.sealing, keys)
                 + (usesOtherCurrency
                     ? [

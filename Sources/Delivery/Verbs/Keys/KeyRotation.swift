@@ -80,9 +80,9 @@ enum KeyRotation {
         }
         let created = LocalTime.date(session.dependencies.now())
         // The number of a key that was announced and then lost must not be used for another key.
-        let taken = used.union(issuer.marks.keys)
+        let usedIDs = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
-            try keys.preparing(created: created, knowing: taken)
+            try keys.preparing(created: created, knowing: usedIDs)
         }
         // `preparing` adds the new key at the end of the ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]

@@ -256,7 +256,7 @@ enum LedgerCommands {
             awaiting: await asOwner(in: session) { database throws(LedgerError) in
                 try await database.register(name, password: password)
             }
-        ) { (error: TapcardError) in unregistered(error, name, file) }
+        ) { (error: TapcardError) in registrationError(error, name, file) }
         if file.isStream {
             session.output.write(Array(line.utf8))
             return .nothing
@@ -275,7 +275,7 @@ enum LedgerCommands {
 
     /// The error to report for a failed registration. The password file is kept if the login may
     /// exist.
-    private static func unregistered(
+    private static func registrationError(
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
         if error.meaning == unchanged || error.kind == .ledgerUndeclared {

@@ -32,10 +32,10 @@ enum BuyTicketCommand {
         // takes a while to arrive.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
-        let asked = session.dependencies.now()
+        let askedAt = session.dependencies.now()
         let station = try await session.station(with: ledger)
         let uid = try await station.cardOnReader()
-        if session.dependencies.now().millisecondsSince(asked) > trustedFor {
+        if session.dependencies.now().millisecondsSince(askedAt) > trustedFor {
             draws = try await drawsToSellBy(in: session)
         }
         try await requireUpToDate(draws, for: card ?? uid, in: ledger)

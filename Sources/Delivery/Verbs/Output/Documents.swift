@@ -28,10 +28,10 @@ extension Report {
     ) {
         var members = ShownCard(summary: summary, currency: currency).members
         if let isReplayed { members += ["replayed": .bool(isReplayed)] }
-        let who = summary.holder.name?.text ?? "No name"
+        let name = summary.holder.name?.text ?? "No name"
         let id = summary.holder.id.map { " (id \($0))" } ?? ""
         let balance = summary.balance.map(\.shown) ?? "no balance"
-        var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
+        var lines = [(what.map { "\($0): " } ?? "") + "\(name)\(id), \(balance)"]
         lines.append("Card \(summary.uid), \(summary.chip)")
         if let word = summary.stateWord {
             lines.append(
@@ -51,13 +51,13 @@ extension Report {
             ? "unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
         if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
-            let less =
+            let deduction =
                 summary.unbooked.map {
                     ", less \($0.shown) in offline payments still to be booked"
                 } ?? ""
             lines.append(
                 "The ledger has not confirmed this balance; it is the amount stored on the card"
-                    + "\(less).")
+                    + "\(deduction).")
         }
         if let protection = summary.protection, protection != .off {
             lines.append(Report.words(protection))

@@ -185,16 +185,16 @@ enum ConfigurationCommands {
         _ changed: Settings, _ name: Settings.Name, in session: Session
     ) async throws(TapcardError) {
         var currency = await effectiveCurrency(in: session)?.currency
-        if name == .currency, let asked = try changed.currency {
-            if let kept = await ledgerCurrency(in: session), kept != asked {
+        if name == .currency, let requested = try changed.currency {
+            if let existing = await ledgerCurrency(in: session), existing != requested {
                 throw TapcardError(
-                    .usage, "This ledger's currency is \(kept.code) and cannot be changed.",
+                    .usage, "This ledger's currency is \(existing.code) and cannot be changed.",
                     meaning: "Nothing was changed.",
                     advice:
                         "For another currency, set up another station: TAPCARD_DATA=FOLDER tapcard "
-                        + "init --currency \(asked.code)")
+                        + "init --currency \(requested.code)")
             }
-            currency = asked
+            currency = requested
         }
         _ = try changed.checkedServices(in: currency)
         var station = Station.Settings()

@@ -75,7 +75,7 @@ enum StationCommands {
             awaiting: await LedgerAccess.asking { () throws(LedgerError) in
                 try await session.drivers.restore(copy, ledgerFile, currency)
             }
-        ) { (error: TapcardError) in unrestored(error, from: copy, named: file) }
+        ) { (error: TapcardError) in restoreError(error, from: copy, named: file) }
         return Report(
             [
                 "file": .string(file.path),
@@ -96,7 +96,7 @@ enum StationCommands {
             isChange: true)
     }
 
-    private static func unrestored(
+    private static func restoreError(
         _ error: TapcardError, from copy: String, named file: NamedFile
     ) -> TapcardError {
         // The usual advice to restore a backup would not help, because this file is the backup.

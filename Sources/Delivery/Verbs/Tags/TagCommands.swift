@@ -230,7 +230,7 @@ enum TagCommands {
 
     static func info(in session: Session) async throws(TapcardError) -> Report {
         let info = try await session.readOnlyStation().tagInfo()
-        func yes(_ value: Bool) -> String { value ? "yes" : "no" }
+        func yesOrNo(_ value: Bool) -> String { value ? "yes" : "no" }
         var lines = ["\(info.chip), number \(info.uid)"]
         if let pages = info.pages {
             lines.append(
@@ -243,8 +243,8 @@ enum TagCommands {
         lines += [Report.words(info.originality), "Content: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(
-                "Locked: \(yes(info.isLocked)); password: "
-                    + yes(info.isProtected))
+                "Locked: \(yesOrNo(info.isLocked)); password: "
+                    + yesOrNo(info.isProtected))
             lines += info.configuration.map { Report.words($0, of: pages) } ?? []
         }
         return Report(info.facts, lines)
