@@ -14,8 +14,8 @@ package struct Program: Sendable {
     private let build: Build
     private let finalMessage = FinalMessage()
 
-    /// `own` adds the commands that need the executable. `malformed` lists variables whose values
-    /// are not valid UTF-8 and are therefore missing from `environment`.
+    /// `own` contains additional commands that need the executable. `malformed` lists variables
+    /// whose values are not valid UTF-8 and are therefore missing from `environment`.
     package init(
         drivers: Drivers, adding own: @autoclosure @escaping @Sendable () -> [Command] = [],
         console: Console, environment: [String: String], malformed: Set<String> = [],
@@ -62,7 +62,7 @@ package struct Program: Sendable {
             case .page(let text): output.write(Array(text.utf8))
             case .version: output.write(build.versionText)
             case .candidates(let value, let prefix, let texts):
-                // A completion must not print errors, so if the settings cannot be read, it has no
+                // Completion must not print errors, so if the settings cannot be read, it has no
                 // candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {

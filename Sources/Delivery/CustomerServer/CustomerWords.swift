@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The texts of the customer page.
+/// The strings on the customer page.
 enum CustomerWords {
     static let title = "Your card"
     static let lead = "See how much is on it. Checking is free and does not change anything."

@@ -56,7 +56,7 @@ package final class TillService: Sendable {
     /// File descriptors reserved for each additional till: its ledger, reader process, and sockets
     /// for services.
     private static let tillDescriptors = 32
-    /// How long browsers that have visited connect only over TLS: one year.
+    /// For this long after a visit, a browser connects only over TLS: one year.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 

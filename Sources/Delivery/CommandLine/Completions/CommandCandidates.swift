@@ -10,7 +10,7 @@ extension CommandTable {
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])
         var reader = CommandLineReader(table: self, rest: before)
-        // A completion must not print errors, so an invalid command line has no candidates.
+        // Completion must not print errors, so an invalid command line has no candidates.
         guard (try? reader.read()) != nil else { return .help("") }
 
         if let option = reader.awaiting {

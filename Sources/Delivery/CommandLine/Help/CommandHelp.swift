@@ -89,7 +89,7 @@ extension CommandTable {
     }
 
     private func text(_ parts: [HelpPart]) -> String {
-        // One width for all tables, so that their columns line up.
+        // All tables have the same width, so that their columns line up.
         let width = parts.map(\.width).max() ?? 0
         return joined(parts.map { $0.text(width: width, columns: columns) })
     }

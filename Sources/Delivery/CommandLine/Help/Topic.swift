@@ -23,7 +23,7 @@ package struct Topic: Sendable {
 
     var row: HelpPart.Row { (name, summary) }
 
-    /// Splits a text into paragraphs at empty lines.
+    /// Splits text into paragraphs at empty lines.
     static func paragraphs(_ text: String) -> [HelpPart] {
         text.split(separator: "\n\n").map { .paragraph(String($0)) }
     }

@@ -31,13 +31,13 @@ struct TillRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// Adds a file of the page. Other sites may link to such files.
+    /// Adds one of the page's files. Other sites may link to these files.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
     }
 
-    /// Whether the path is a file of the page, which other sites may link to.
+    /// Whether the path is one of the page's files, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
     private mutating func add(_ method: String, _ path: String, _ handler: Responder) {

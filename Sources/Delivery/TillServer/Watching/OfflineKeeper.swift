@@ -17,9 +17,9 @@ final class OfflineKeeper: Sendable {
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// The delay before the first work. It leaves time to resolve a card that is on the reader from
-    /// the start. While an operation is open on a card, the card's entry in a snapshot does not
-    /// count.
+    /// The delay before the first booking and snapshot. It leaves time to resolve a card that is on
+    /// the reader from the start. While an operation is open on a card, the card's entry in a
+    /// snapshot does not count.
     private static let firstPause = Duration.seconds(2)
     /// The delay before an offline ledger is queried again.
     private static let pollInterval = Duration.seconds(1)

@@ -146,8 +146,7 @@ enum CardCommands {
             let (keyFile, journal) = (session.keyFile, session.journal)
             guard let keys = try keyFile.load() else { return nil }
             let currency = try session.settings.currency ?? keys.currency ?? .usd
-            // An empty ledger stands in for the real one; the report says that the ledger is
-            // missing.
+            // An empty ledger stands in for the real one; the report contains the ledger's error.
             let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)

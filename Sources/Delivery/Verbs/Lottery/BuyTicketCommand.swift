@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 enum BuyTicketCommand {
-    /// Buys a ticket; a repeated request returns the ticket that was bought before.
+    /// Buys a ticket; a repeated request returns the ticket that was already bought.
     static func buyTicket(in session: Session) async throws(TapcardError) -> Report {
         let named = session[.draw]
         let card = session[.card]
@@ -147,7 +147,7 @@ enum BuyTicketCommand {
             next: [.lottery(.buyWithAnotherCard)], uid: card)
     }
 
-    /// The ticket's draw.
+    /// The draw to sell a ticket for: the named one or, by default, the next one.
     private static func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {

@@ -2,10 +2,10 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A ticket with its draw, if the draw has taken position, and its prize.
+/// A ticket with its draw, if the draw has taken place, and its prize.
 struct ShownTicket: Sendable {
     let ticket: Ticket
-    /// The draw; nil before it takes position, or if the lottery no longer lists it.
+    /// The draw; nil before it takes place, or if the lottery no longer lists it.
     let draw: Draw?
     /// The ledger's entry; nil for a ticket stored by the lottery service.
     let sold: CardTicket?
@@ -32,7 +32,7 @@ struct ShownTicket: Sendable {
         result = draw.map(ticket.result)
     }
 
-    /// Whether the draw is known to have taken position; a booked prize proves it.
+    /// Whether the draw is known to have taken place. A booked prize is also proof.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
     /// How the prize can be paid.

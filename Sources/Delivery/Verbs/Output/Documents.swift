@@ -227,7 +227,7 @@ struct ShownCard: DocumentedObject {
                     "clearing-password", "keys",
                 ]))
         ) { document in
-            // An NTAG 424 accepts nothing without its keys.
+            // An NTAG 424 cannot be changed without its keys.
             document.summary.protection.map {
                 document.summary.chip == .ntag424 ? "keys" : $0.word
             }

@@ -211,8 +211,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, the
-    /// limits apply only to pages; on a command line, the command itself checks the number.
+    /// A whole number within limits; `meaning` is part of the refusal. If `forPagesOnly` is true,
+    /// the limits apply only to pages; on a command line, the command itself checks the number.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {

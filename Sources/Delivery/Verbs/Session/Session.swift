@@ -257,7 +257,7 @@ package struct Session: Sendable {
     }
 }
 
-/// What was given on the command line.
+/// The values given on the command line.
 extension Session {
     /// The value of a parameter of the running command.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value { command[parameter] }
