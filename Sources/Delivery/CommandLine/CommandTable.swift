@@ -1,6 +1,6 @@
 package import Verbs
 
-/// The single source for parsing, help, completions, and docs/COMMANDS.md.
+/// The table of commands, from which parsing, help, completions, and docs/COMMANDS.md are derived.
 package struct CommandTable: Sendable {
     package let program: String
     package let summary: String
@@ -8,7 +8,7 @@ package struct CommandTable: Sendable {
     package let globals: [CommandParameter]
     let verbs: [Command]
     package let commands: [CommandSpec]
-    /// Words that users may type instead of a verb, each with the verb that is meant.
+    /// Words that users may type instead of a verb, each mapped to that verb.
     package let synonyms: [String: String]
     /// The subjects that the help explains in addition to the verbs.
     package var topics: [Topic] {
@@ -21,7 +21,7 @@ package struct CommandTable: Sendable {
     private(set) var columns = CommandTable.defaultColumns
 
     private static let defaultColumns = 100
-    /// A narrower terminal breaks the lines itself.
+    /// A narrower terminal wraps the lines itself.
     private static let minimumColumns = 40
 
     package init(
@@ -37,8 +37,8 @@ package struct CommandTable: Sendable {
         (makeTopics, self.date) = (topics, date)
     }
 
-    /// This table with help as wide as the terminal or, without a terminal, as wide as in the
-    /// documentation.
+    /// Returns this table with its help wrapped to the terminal's width, or unchanged if there is
+    /// no terminal.
     package func fitting(_ columns: Int?) -> CommandTable {
         guard let columns else { return self }
         var table = self
@@ -52,7 +52,7 @@ package struct CommandTable: Sendable {
         commands.filter { $0.path.starts(with: path) && $0.path != path }
     }
 
-    /// The words that can follow `path`: `info` and `dump` after `tag`.
+    /// The words that can follow `path`, such as `info` and `dump` after `tag`.
     func verbs(after path: [String]) -> [String] {
         distinct(commands(below: path).compactMap { $0.path.dropFirst(path.count).first })
     }

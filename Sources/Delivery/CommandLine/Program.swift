@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// A complete command-line program: it takes words, prints text, and returns an exit status.
+/// A complete command-line program: it takes arguments, prints text, and returns an exit status.
 package struct Program: Sendable {
     private let drivers: Drivers
     /// Creates the table of all commands, which is slow.
@@ -14,8 +14,8 @@ package struct Program: Sendable {
     private let build: Build
     private let finalMessage = FinalMessage()
 
-    /// `own` adds the commands that need the executable. `malformed` lists variables whose values
-    /// are not valid UTF-8 and are therefore missing from `environment`.
+    /// `own` contains additional commands that need the executable. `malformed` lists variables
+    /// whose values are not valid UTF-8 and are therefore missing from `environment`.
     package init(
         drivers: Drivers, adding own: @autoclosure @escaping @Sendable () -> [Command] = [],
         console: Console, environment: [String: String], malformed: Set<String> = [],
@@ -30,15 +30,15 @@ package struct Program: Sendable {
     /// How a run ended.
     package struct Ending: Sendable, Hashable {
         package let status: Int32
-        /// Whether a signal stopped the run before any work began, so that the process can end with
-        /// that signal.
+        /// Whether a signal stopped the run before any work began, so that the process can let that
+        /// signal terminate it.
         package var wasStopped = false
         /// Whether the command runs until it is stopped.
         package var isEndless = false
     }
 
-    /// Whether only the version is requested. Scripts do this often, and it needs no command table,
-    /// settings, or drivers.
+    /// Whether the arguments ask only for the version. Scripts do this often, and it needs no
+    /// command table, settings, or drivers.
     package static func isForVersion(_ arguments: [String]) -> Bool { arguments == ["--version"] }
 
     package static func showVersion(_ build: Build, _ console: Console) -> Int32 {
@@ -53,16 +53,16 @@ package struct Program: Sendable {
 
     package func end(of arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
-        // Determined early, so that even an error in the command line is reported in the requested
-        // format.
-        var manner = OutputOptions(beforeParsing: arguments, environment)
+        // These are determined before parsing, so that even an error in the command line is
+        // reported in the requested format.
+        var options = OutputOptions(beforeParsing: arguments, environment)
         do {
             switch try parse(arguments) {
             case .help(let text): output.write(text)
             case .page(let text): output.write(Array(text.utf8))
             case .version: output.write(build.versionText)
             case .candidates(let value, let prefix, let texts):
-                // A completion must not print errors, so if the settings cannot be read, it has no
+                // Completion must not print errors, so if the settings cannot be read, it has no
                 // candidates.
                 let settings = try? Settings(texts, environment: environment, malformed: malformed)
                 for known in await settings?.known(value, drivers) ?? [] {
@@ -72,31 +72,31 @@ package struct Program: Sendable {
                 }
             case .run(let verb, let texts):
                 let settings = try Settings(texts, environment: environment, malformed: malformed)
-                manner = OutputOptions(environment, settings.isOn)
-                for warning in manner.isQuiet ? [] : settings.warnings {
+                options = OutputOptions(environment, settings.isOn)
+                for warning in options.isQuiet ? [] : settings.warnings {
                     console.writeError("tapcard: \(warning.shown)\n")
                 }
                 let command = try ParsedCommand(verb, given: texts.mapValues { .texts($0) })
-                return ending(try await run(command, settings, manner, output), output, manner)
+                return ending(try await run(command, settings, options, output), output, options)
             }
-            return ending(Report.nothing, output, manner)
+            return ending(Report.nothing, output, options)
         } catch {
-            if manner.isJSON { output.write(document: Report.document(of: error)) }
+            if options.isJSON { output.write(document: Report.document(of: error)) }
             // With --json, the document contains the message, unless it could not be written.
-            if !manner.isJSON || output.failure != nil { complain(error, manner) }
-            if let failure = output.failure { complain(TapcardError(failure), manner) }
+            if !options.isJSON || output.failure != nil { printError(error, options) }
+            if let failure = output.failure { printError(TapcardError(failure), options) }
             return Ending(
                 status: error.result.exitStatus, wasStopped: error.kind == .cancelled)
         }
     }
 
-    /// How the run ended, taking into account whether standard output failed.
+    /// The outcome of the run, including whether standard output failed.
     private func ending(
-        _ report: Report, _ output: StandardOutput, _ manner: OutputOptions
+        _ report: Report, _ output: StandardOutput, _ options: OutputOptions
     ) -> Ending {
         var status = report.problem?.result.exitStatus ?? 0
         if let failure = output.failure {
-            complain(TapcardError(failure, succeededDespiteOutputError: report), manner)
+            printError(TapcardError(failure, succeededDespiteOutputError: report), options)
             // If money has moved, the status must not say "failed", because a script would then
             // move it again.
             if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
@@ -106,8 +106,8 @@ package struct Program: Sendable {
             isEndless: report.isStopped)
     }
 
-    private func complain(_ error: TapcardError, _ manner: OutputOptions) {
-        console.writeError(Report.line(error, manner.hasColor(console.isErrorTerminal)))
+    private func printError(_ error: TapcardError, _ options: OutputOptions) {
+        console.writeError(Report.line(error, options.hasColor(console.isErrorTerminal)))
     }
 
     /// Ends the process immediately, after unfinished work has printed its final message.
@@ -127,14 +127,14 @@ package struct Program: Sendable {
     }
 
     private func run(
-        _ command: ParsedCommand, _ settings: Settings, _ manner: OutputOptions,
+        _ command: ParsedCommand, _ settings: Settings, _ options: OutputOptions,
         _ output: StandardOutput
     ) async throws(TapcardError) -> Report {
         // With --verbose, a spinner would get mixed up with the log on standard error.
-        let showsSpinner = !manner.isJSON && !manner.isQuiet && !manner.isVerbose
+        let showsSpinner = !options.isJSON && !options.isQuiet && !options.isVerbose
         let spinner = Spinner(console, isEnabled: showsSpinner)
         let session = Session(
-            command: command, verbs: verbs, settings: settings, manner: manner,
+            command: command, verbs: verbs, settings: settings, manner: options,
             drivers: drivers, console: console, output: output,
             waiting: WaitingLine(show: spinner.show, stop: spinner.stop), finalMessage: finalMessage
         )
@@ -152,14 +152,15 @@ package struct Program: Sendable {
 }
 
 extension TapcardError {
-    /// The error for a standard output that can no longer be written.
+    /// The error when standard output can no longer be written to.
     fileprivate init(_ failure: OutputError) {
         self.init(
             .failed, "Standard output could not be written: \(failure.reason).",
             meaning: "The output is incomplete.")
     }
 
-    /// The same error for a command that has already changed something and must not be repeated.
+    /// The error when a command's report could not be written. If the command changed something,
+    /// the error also says what was done.
     fileprivate init(_ failure: OutputError, succeededDespiteOutputError report: Report) {
         guard report.isChange else {
             self.init(failure)

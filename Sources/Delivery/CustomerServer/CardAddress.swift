@@ -9,8 +9,8 @@ extension TapMessage {
     package static let path = "/c"
     private static let names = ["p", "d", "m"]
 
-    /// The message in an address or a form, which must have each of the three fields exactly once
-    /// and no other fields.
+    /// Reads the message from the fields of an address or a form. Each of the three fields must
+    /// occur exactly once, and there must be no others.
     package init?(_ fields: [WebField]) {
         let values = TapMessage.names.compactMap { name in
             fields.first { $0.name == name }?.value
@@ -21,7 +21,7 @@ extension TapMessage {
         self = message
     }
 
-    /// The values with their names, as they appear in the address.
+    /// The values, under the names they have in the address.
     var fields: [WebField] {
         zip(TapMessage.names, [identity, data, code]).map { WebField($0, $1) }
     }
@@ -34,15 +34,14 @@ package struct VerifiedCard: Hashable, Sendable {
 }
 
 extension CustomerKeys {
-    /// The card whose message this is; nil if the message was not made with any of the issuer's
-    /// keys.
+    /// The card that created the message, or nil if no key of the issuer verifies it.
     package func card(in message: TapMessage) -> VerifiedCard? {
         // The newest keys are tried first, because the issuer's latest cards were made with them.
         for pair in pairs.reversed() {
             let content = try? message.verify(metaKey: pair.meta) { uid in
                 CustomerKeys.fileKey(of: uid, from: pair.file)
             }
-            // With the wrong key, this fails, and the next key is tried.
+            // With the wrong key, verification fails, and the next key is tried.
             guard let identity = content?.identity,
                 let counter = ReadCounter(identity.reads)
             else { continue }

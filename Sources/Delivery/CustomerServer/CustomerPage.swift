@@ -14,8 +14,8 @@ enum CustomerPage {
         page(200, CustomerWords.title, shell(CustomerWords.title, CustomerWords.lead, message))
     }
 
-    /// A card's balance and recent activity, with a cookie if the browser has none yet. If tills
-    /// accept offline payments, a hint says that these will appear later.
+    /// A card's balance and recent activity. The response sets `cookie`, if given. If tills accept
+    /// offline payments, a hint says that those will appear later.
     static func statement(
         _ statement: CardStatement, _ takesOfflinePayments: Bool, cookie: String? = nil
     ) -> WebResponse {
@@ -47,8 +47,8 @@ enum CustomerPage {
             """, headers: cookie.map { [("Set-Cookie", $0)] } ?? [])
     }
 
-    /// The response to every code that is not from one of the issuer's cards. They all get the same
-    /// response, so that guessing reveals nothing.
+    /// The response to every code that does not come from one of the issuer's cards. All of these
+    /// codes get the same response, so that guessing reveals nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
     static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
@@ -64,7 +64,7 @@ enum CustomerPage {
             405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
     }
 
-    /// The response if the ledger does not respond. The address is not used up, so the customer can
+    /// The response when the ledger cannot be read. The address is not used up, so the customer can
     /// try again.
     static func unavailable(_ message: TapMessage) -> WebResponse {
         page(
@@ -150,8 +150,8 @@ enum CustomerPage {
 }
 
 extension CustomerPage {
-    /// The headers for every response. The policy allows only the page's own style sheet and
-    /// script, identified by their hashes.
+    /// The security headers of every response. The policy allows only the page's own style sheet
+    /// and script, identified by their hashes.
     static func safety(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "

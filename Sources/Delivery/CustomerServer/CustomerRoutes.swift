@@ -5,8 +5,8 @@ import Tags
 package import TapcardDomain
 package import WebServer
 
-/// Serves the form at a card's address, and then the card's page. Nothing here can change a card or
-/// its money, because the only access to the ledger is through `CustomerLedger`.
+/// Serves the form at a card's address, and then the card's page. This code can never change a card
+/// or its balance, because it reaches the ledger only through `CustomerLedger`.
 package struct CustomerRoutes: Sendable {
     /// The machine's clocks.
     package struct Clocks: Sendable {
@@ -26,7 +26,7 @@ package struct CustomerRoutes: Sendable {
     package static let maximumPerAddress = 60
     /// The maximum number of new pages per minute for a card.
     package static let maximumPerCard = 12
-    /// The maximum number of addresses, and also of cards, that are counted at a time.
+    /// The maximum number of addresses, and of cards, that are counted at a time.
     package static let maximumCounted = 4_096
     /// With the prefix `__Host-`, a browser accepts the cookie only from this host and sends it
     /// only over TLS.
@@ -65,7 +65,7 @@ package struct CustomerRoutes: Sendable {
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
-            // Neither the keys nor the ledger is used, so a link preview learns nothing and does
+            // Neither the keys nor the ledger is used, so a link preview reveals nothing and does
             // not use up the address.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
@@ -103,9 +103,9 @@ package struct CustomerRoutes: Sendable {
         }
     }
 
-    /// A refusal, which counts toward the limit for the client's network address. A page opened
-    /// with a valid new code counts only toward that card's limit, because many customers may share
-    /// an address, and one of them must not be able to lock out the others.
+    /// Refuses a request and counts the refusal toward the limit for the client's network address.
+    /// A page opened with a valid new code counts only toward that card's limit, because many
+    /// customers may share an address, and one of them must not be able to lock out the others.
     private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
         if why == .code { watch.recordWrongCode() }
         let now = clocks.uptime()
@@ -144,8 +144,8 @@ package struct CustomerRoutes: Sendable {
             watch.note(.again)
             return CustomerPage.statement(statement, takesOfflinePayments)
         }
-        // Not counted before this point, because someone with an old address must not be able to
-        // use up the card's limit.
+        // The page is not counted before this point, so that someone with an old address cannot use
+        // up the card's limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
             return limited(wait)
         }

@@ -8,7 +8,7 @@ package final class CustomerServer: Sendable {
     package struct Place: Sendable {
         /// The numeric IPv4 address.
         package var address: String
-        /// The port; with zero, the system chooses a free port.
+        /// The port. If it is zero, the system chooses a free port.
         package var port: UInt16
         /// The host names that browsers use for this server.
         package var names: [String]
@@ -38,7 +38,7 @@ package final class CustomerServer: Sendable {
     package let address: String
     private let server: WebServer
 
-    /// The size limit of a request's body. A form takes 120 bytes.
+    /// The maximum size of a request body. A form takes 120 bytes.
     private static let maximumBodySize = 512
     private static let headerBytes = 8 << 10
     private static let connections = 128
@@ -58,7 +58,7 @@ package final class CustomerServer: Sendable {
         (web.connections, web.idleSeconds) = (connections, idleSeconds)
         web.headers = CustomerPage.safety(isEncrypted: place.tls != nil)
         web.refusal = { status, _ in CustomerPage.refusal(status) }
-        // The port is known only once the server listens.
+        // The port is known only once the server is listening.
         let hosts = Guarded<Set<String>>([])
         let server = try WebServer.start(web) { request in
             let host = request.headers["Host"]?.lowercased() ?? ""
@@ -69,7 +69,7 @@ package final class CustomerServer: Sendable {
         hosts.withLock { $0 = names }
         let scheme = place.tls == nil ? "http" : "https"
         let name = place.names.first ?? place.address
-        // The default HTTPS port is left out, because browsers leave it out, too.
+        // The default HTTPS port is omitted, as it is by browsers.
         let isDefaultPort = place.tls != nil && server.port == 443
         return CustomerServer(
             address:

@@ -1,7 +1,7 @@
 import Ledger
 import TapcardDomain
 
-/// The texts of the customer page.
+/// The strings on the customer page.
 enum CustomerWords {
     static let title = "Your card"
     static let lead = "See how much is on it. Checking is free and does not change anything."
@@ -76,8 +76,8 @@ enum CustomerWords {
         let comma = money.currency.usesDecimalComma
         let parts = money.description.drop { $0 == "-" }.split(separator: ".")
         let whole = Array(parts[0])
-        // If the decimal separator is a comma, a point between groups could be mistaken for a
-        // decimal point.
+        // If the decimal separator is a comma, a period between groups of digits could be mistaken
+        // for a decimal point.
         let group = comma ? "\u{A0}" : ","
         let grouped = whole.indices.map { index in
             let isStart = index > 0 && (whole.count - index).isMultiple(of: 3)

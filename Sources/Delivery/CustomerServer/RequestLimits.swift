@@ -7,7 +7,8 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
         let start: Int64
         var count: Int
 
-        // A minute in the future is also over, because a wrong clock must not lock anyone out.
+        // A minute that starts in the future also counts as over, so that a wrong clock cannot lock
+        // anyone out.
         func isOver(at now: Int64) -> Bool { !(start..<start + span).contains(now) }
     }
 
@@ -24,8 +25,8 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     /// The number of keys that are being counted.
     package var counted: Int { minutes.count }
 
-    /// Nil if the request is admitted; otherwise, the number of seconds until the next one will be
-    /// admitted. `now` is in milliseconds on a monotonic clock.
+    /// Returns nil if the request is admitted; otherwise, returns the number of seconds until the
+    /// next one will be admitted. `now` is in milliseconds on a monotonic clock.
     package mutating func admit(_ key: Key, at now: Int64) -> Int? {
         guard var minute = minutes[key], !minute.isOver(at: now) else {
             makeRoom(for: key, at: now)
@@ -33,7 +34,7 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
             return nil
         }
         guard minute.count < maximum else {
-            // Rounded up, because a client that waits this long must be admitted.
+            // The result is rounded up, because a client that waits this long must be admitted.
             return Int((minute.start + RequestLimits.span - now + 999) / 1_000)
         }
         minute.count += 1

@@ -5,7 +5,7 @@ package import TapcardDomain
 /// The cards shown in the last minute, each with its browser's cookie. That browser can see the
 /// page again; a browser that only has a copy of the address cannot.
 package struct ShownCards: Sendable {
-    /// The number of seconds in which a browser can see a page again.
+    /// The number of seconds during which a browser can see a page again.
     package static let seconds: Int64 = 60
     /// The maximum number of pages kept. Beyond that, the oldest is dropped.
     package static let most = 4_096
@@ -25,14 +25,14 @@ package struct ShownCards: Sendable {
 
     package init() {}
 
-    /// The number of pages that are kept at the moment.
+    /// The number of pages currently kept.
     package var count: Int { shown.count }
 
     /// Stores a page and returns the cookie for its browser.
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
-        // All pages are kept equally long, so the expired ones are at the front. One more is
+        // All pages are kept for the same time, so the expired ones are at the front. One more is
         // dropped if the new page would exceed the maximum.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.most + 1))

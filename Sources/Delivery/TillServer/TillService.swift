@@ -10,7 +10,7 @@ import WebServer
 package final class TillService: Sendable {
     /// The server's options.
     struct Settings: Sendable {
-        /// The port; with zero, the system chooses a free port.
+        /// The port. If it is zero, the system chooses a free port.
         var port: UInt16 = 0
         /// The numeric IPv4 address.
         var address = "127.0.0.1"
@@ -18,7 +18,7 @@ package final class TillService: Sendable {
         var tls: TLSFiles?
         /// Additional host names of this server.
         var names: [String] = []
-        /// Whether the page shows payments longer than they take.
+        /// Whether the page shows the progress of a payment for longer than the payment takes.
         var demoPace = false
         /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false
@@ -56,7 +56,7 @@ package final class TillService: Sendable {
     /// File descriptors reserved for each additional till: its ledger, reader process, and sockets
     /// for services.
     private static let tillDescriptors = 32
-    /// One year, during which browsers that have visited connect only over TLS.
+    /// For this long after a visit, a browser connects only over TLS: one year.
     private static let hstsSeconds = 31_536_000
     private static let stopLimit = Duration.seconds(5)
 
@@ -76,8 +76,8 @@ package final class TillService: Sendable {
         let log = TillLog(now: { runners.first.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
         // The router needs the port and the number of connections, which are known only once the
-        // server listens. Until the router exists, the response to requests is that the server is
-        // starting.
+        // server is listening. Until the router exists, the response to every request is that the
+        // server is starting.
         let router = Guarded<Router?>(nil)
         var web = WebServerSettings()
         (web.address, web.port) = (settings.address, settings.port)

@@ -3,9 +3,9 @@ package enum Release {
     package static let version = "0.1.0"
 }
 
-/// What the build recorded about where the program came from.
+/// What the build recorded about the program's origin.
 package struct Build: Sendable {
-    /// The commit, with a note if the sources had other changes.
+    /// The commit, with a note if the sources differed from it.
     private let commit: String?
     /// The day of the commit.
     package let date: String?

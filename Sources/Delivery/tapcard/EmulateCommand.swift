@@ -85,7 +85,9 @@ enum EmulateCommand {
         }
     }
 
-    private static func tell(_ line: String, in session: Session) throws(TapcardError) -> Report {
+    private static func sendControlLine(
+        _ line: String, in session: Session
+    ) throws(TapcardError) -> Report {
         guard let socket = controlPath(in: session) else {
             throw TapcardError.usage(
                 "The emulator's path is missing.", advice: "Specify it with --link or --control.")
@@ -97,7 +99,7 @@ enum EmulateCommand {
                 advice: "Leave out --tag and --pace.")
         }
         let answer = try EmulatedReader.answer(to: line, at: socket)
-        // A dump is printed as text, because it is meant for a file; other answers are printed as
+        // A dump is printed as text, because it is meant for a file; other responses are printed as
         // JSON.
         let text = answer["dump"]?.string.map { String($0.dropLast()) }
         return Report(
@@ -108,7 +110,7 @@ enum EmulateCommand {
     /// is already running.
     static func emulate(in session: Session) async throws(TapcardError) -> Report {
         try checkNames(in: session)
-        if let line = session[.tell] { return try tell(line, in: session) }
+        if let line = session[.tell] { return try sendControlLine(line, in: session) }
         var options = EmulatedReader.Options()
         (options.link, options.controlPath) = (session[.link], controlPath(in: session))
         options.pace = session[.pace] == .real ? .real : .immediate
@@ -118,7 +120,7 @@ enum EmulateCommand {
             console.writeError("tapcard: \($0.shown)\n")
         }
         defer { reader.stop() }
-        // If the name could not be printed, nobody could open the reader, so there is no point in
+        // If the name could not be printed, nobody can open the reader, so there is no point in
         // waiting.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
         // The JSON document has already been printed, and only one may be printed.

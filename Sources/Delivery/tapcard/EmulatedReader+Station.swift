@@ -10,9 +10,9 @@ import Verbs
 
 extension EmulatedReader {
     /// Starts an emulated reader with a tag on it. `tag` is a chip or a file; the default is a
-    /// blank NTAG213. `complain` receives warnings and errors about the tag's file.
+    /// blank NTAG213. `onProblem` receives warnings and errors about the tag's file.
     static func start(
-        with tag: String?, _ options: Options, complain: @escaping @Sendable (String) -> Void
+        with tag: String?, _ options: Options, onProblem: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> EmulatedReader {
         var options = options
         let simulation: Simulation
@@ -25,13 +25,13 @@ extension EmulatedReader {
             let file = try TagFile(name)
             simulation = file.world
             if file.isKept {
-                options.onTagsChange = { file.save($0, complain) }
+                options.onTagsChange = { file.save($0, onProblem) }
             } else {
                 let what =
                     name == DurableFile.standardStream
                     ? "Standard input is read-only"
                     : "\(name), a dump from another program, is treated as read-only"
-                complain(
+                onProblem(
                     "\(what), so changes to the tag are lost when the emulator stops. To see the "
                         + "tag before then, use the control line dump.")
             }
@@ -44,7 +44,7 @@ extension EmulatedReader {
         return try translating(start(simulation, options)) { refusal($0) }
     }
 
-    /// Sends a control line to a running emulator and returns the answer.
+    /// Sends a control line to a running emulator and returns the response.
     static func answer(
         to line: String, at socket: String
     ) throws(TapcardError) -> JSONValue {

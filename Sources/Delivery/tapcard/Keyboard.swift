@@ -27,8 +27,8 @@ enum Keyboard {
     // here.
     private static let signals = Task {
         await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
-            let isHeard = listener.withLock { $0?.yield(.signal(number)) != nil }
-            if !isHeard { Wiring.obey(number) }
+            let isDelivered = listener.withLock { $0?.yield(.signal(number)) != nil }
+            if !isDelivered { Wiring.obey(number) }
         }
     }
 

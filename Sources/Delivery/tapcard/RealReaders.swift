@@ -61,7 +61,7 @@ enum RealReaders {
     /// given, followed by the names of the other tills' readers.
     static func drive(_ words: some Collection<String>) async {
         let names = words.compactMap { ReaderName($0) }
-        // If a name is invalid, stop, so that no other reader is driven by mistake.
+        // If a name is invalid, no reader is driven, because it might be the wrong one.
         guard names.count == words.count else { return }
         let (name, others) = (names.first, Array(names.dropFirst()))
         AbortedDriver.isSilent()

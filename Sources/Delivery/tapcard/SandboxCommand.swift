@@ -76,8 +76,8 @@ enum SandboxCommand {
         let sandbox = try translating(ServiceSandbox.start(settings, now: Wiring.now)) {
             TapcardError($0, "The sandbox server could not start.", meaning: notStarted)
         }
-        // If the addresses could not be printed, nobody could use the services, so there is no
-        // point in waiting.
+        // If the addresses could not be printed, nobody can use the services, so there is no point
+        // in waiting.
         if session.show(started(sandbox, in: session)) { await session.waitUntilStopped() }
         await sandbox.stop()
         let count = sandbox.requestCount

@@ -146,7 +146,8 @@ struct SimulationDrawer: SimulatedTags {
             own.tags.count + own.chips.count < Simulation.maximumTags
         else { return false }
         for path in others where simulations(of: [path]).contains(where: { $0.chip(uid) != nil }) {
-            // Removed from the other reader first, because a tag must never be on two readers.
+            // The tag is removed from the other reader first, because a tag must never be on two
+            // readers.
             let chip = try change(path) { world in world.removeChip(uid) }
             if let chip {
                 try change(reader) { world in world.save(chip) }

@@ -5,9 +5,9 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// The file for an emulated tag, which stores what is written to the tag for the next run. A dump
-/// in another program's format is treated as read-only, because it cannot represent every state of
-/// a tag.
+/// The file that holds an emulated tag and keeps what is written to the tag for the next run. A
+/// dump in another program's format is treated as read-only, because it cannot represent every
+/// state of a tag.
 struct TagFile {
     /// The permission bits for writing by the owner, the group, or others.
     private static let writable: UInt32 = 0o222
@@ -47,12 +47,12 @@ struct TagFile {
     }
 
     /// Saves the tag with the current permissions of its file.
-    func save(_ world: Simulation, _ complain: @Sendable (String) -> Void) {
+    func save(_ world: Simulation, _ onProblem: @Sendable (String) -> Void) {
         let text: String
         switch content {
         case .tag(let tag):
             guard let tag = world.tag(tag.uid) else { return }
-            // Saved with its password, which the tag would otherwise lose by the next run.
+            // The dump includes the password, which would otherwise be lost before the next run.
             text = TagDump(memory: tag, withSecrets: true).text
         case .chip(let chip):
             guard let chip = world.chip(chip.number) else { return }
@@ -61,11 +61,11 @@ struct TagFile {
         do {
             // The permissions may have changed since the start, or the file may be gone.
             let mode = try file.permissions() ?? mode
-            // Not durable, because losing a write in a power failure is like tearing a write on a
-            // tag.
+            // The file need not be durable, because losing a write in a power failure is like a
+            // torn write on a tag.
             try file.write(Array(text.utf8), mode: mode, durable: false)
         } catch {
-            complain("Changes to the tag could not be written: \(error.detail).")
+            onProblem("Changes to the tag could not be written: \(error.detail).")
         }
     }
 

@@ -17,7 +17,7 @@ import TapcardDomain
 import TillServer
 import Verbs
 
-/// Connects the commands to the drivers. Nothing else refers to all drivers.
+/// Connects the commands to the drivers. No other code refers to all the drivers.
 enum Wiring {
     /// Runs one command and handles signals while it runs.
     ///
@@ -44,30 +44,30 @@ enum Wiring {
         }
         let first = Guarded<Int32?>(nil)
         let stopping = [SIGINT, SIGTERM, SIGHUP]
-        // The default actions are turned off, so that only the handlers decide. Dispatch still
+        // The default actions are turned off, so that only the handlers act. Dispatch still
         // receives ignored signals.
         for number in stopping { signal(number, SIG_IGN) }
         await hear(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
             if work.isCancelled {
-                program.endNow { die(by: number) }
+                program.endNow { terminate(by: number) }
             }
             first.withLock { $0 = $0 ?? number }
             work.cancel()
         }
         startWork.finish()
         let ending = await work.value
-        // If the process ends with the signal, a shell loop stops, too. But if a service manager
+        // If the signal terminates the process, a shell loop stops, too. But if a service manager
         // stops an endless command, that is a normal end.
         if ending.wasStopped, let number = first.withLock({ $0 }),
             !ending.isEndless || number == SIGINT
         {
-            die(by: number)
+            terminate(by: number)
         }
         return ending.status
     }
 
-    private static let heard = Guarded<[any DispatchSourceSignal]>([])
+    private static let signalSources = Guarded<[any DispatchSourceSignal]>([])
 
     /// Handles these signals from the time this function returns until the process ends.
     static func hear(
@@ -80,8 +80,8 @@ enum Wiring {
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()
-            // Kept, because a source that is released stops listening.
-            heard.withLock { $0.append(source) }
+            // The source is kept, because a source that is released stops listening.
+            signalSources.withLock { $0.append(source) }
         }
         await withCheckedContinuation { ready in
             registered.notify(queue: .global()) { ready.resume() }
@@ -107,20 +107,20 @@ enum Wiring {
     }
 
     /// Ends the process with the default action of the signal.
-    private static func die(by number: Int32) -> Never {
+    private static func terminate(by number: Int32) -> Never {
         obey(number)
-        // Reached only if the signal did not end the process. A shell reports this status for a
-        // signal.
+        // This is reached only if the signal did not end the process. The status is the one that a
+        // shell reports for the signal.
         _exit(128 + number)
     }
 
     /// The hooks for `serve`: it reports its state to systemd, and SIGHUP rereads the certificates.
     private static let serving = ServingProcess(
-        // Prepared before connections can use up the file descriptors.
+        // The client is prepared before connections can use up the file descriptors.
         prepare: HTTPClient.prepare,
         whenServing: { pages in
-            // Handled even without a certificate, because `systemctl reload` always sends SIGHUP,
-            // which would otherwise end the server.
+            // SIGHUP is handled even without a certificate, because `systemctl reload` always sends
+            // it, and it would otherwise end the server.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.tell(.ready)
         }, whenStopping: { ServiceManager.tell(.stopping) })
@@ -223,8 +223,7 @@ enum Wiring {
     ) throws(ReaderError) -> SimulatedReader {
         let file = SimulationFile(path: path)
         let reader = try SimulatedReader(file)
-        // An empty change, so that an invalid file is reported now and not while waiting for a
-        // card.
+        // With this empty change, an invalid file is reported now, not while waiting for a card.
         try file.change { _ in }
         try file.requireOwnTag(nextTo: others, random: RandomBytes.make)
         return reader

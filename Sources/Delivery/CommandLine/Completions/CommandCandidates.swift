@@ -1,16 +1,16 @@
 import Verbs
 
 extension CommandTable {
-    /// The candidates for the last word, one per line, with a description after a tab. The single
-    /// line ":files" asks the shell to complete file names.
+    /// Lists the candidates for the last word, one per line, some followed by a tab and a
+    /// description. A single line ":files" tells the shell to complete file names.
     func candidates(for words: ArraySlice<String>) -> Invocation {
         let current = words.last ?? ""
-        // "--card=04" is read as the option --card and its value 04, which is to be completed.
+        // In "--card=04", the option is --card, and the value to complete is 04.
         let name = current.prefix { $0 != "=" }
         let isJoined = name.hasPrefix("--") && name != current
         let before = words.dropLast() + (isJoined ? [String(name)] : [])
         var reader = CommandLineReader(table: self, rest: before)
-        // A completion must not print errors, so an invalid command line has no candidates.
+        // Completion must not print errors, so an invalid command line has no candidates.
         guard (try? reader.read()) != nil else { return .help("") }
 
         if let option = reader.awaiting {
@@ -29,7 +29,7 @@ extension CommandTable {
                 lines.joined() + topics.map { "\($0.name)\t\($0.summary.unmarked)\n" }.joined())
         }
         let arguments = reader.command?.arguments ?? []
-        // If the last argument is repeatable, all further words belong to it.
+        // If the last argument is repeatable, all remaining words belong to it.
         let next = arguments.dropFirst(reader.words.count).first ?? arguments.last { $0.repeats }
         guard let next, lines.isEmpty else {
             return .help(lines.joined() + (next?.choices.map { "\($0)\n" }.joined() ?? ""))

@@ -7,7 +7,7 @@ import TapcardDomain
 import Verbs
 
 extension Settings.Name {
-    /// The values of a setting, for completion.
+    /// The values that can be completed for a setting.
     var value: CommandParameter {
         let choices: [String] =
             switch self {
@@ -28,11 +28,11 @@ extension Settings.Name {
 }
 
 extension Settings {
-    /// How many of the latest operations are searched for cards.
+    /// The number of recent operations to search for cards.
     private static let maximumSearched = 200
 
-    /// The known values of this kind, each with a description. This creates no files. A source that
-    /// fails yields no values, because a completion must not print errors.
+    /// Returns the known values of the given kind, each with a description. It creates no files. If
+    /// the values cannot be read, there are none, because completion must not print errors.
     func known(_ value: CompletedValue, _ drivers: Drivers) async -> [(value: String, what: String)]
     {
         switch value {

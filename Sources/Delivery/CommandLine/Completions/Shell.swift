@@ -1,13 +1,13 @@
 import Verbs
 
-/// A shell for which there is a completion script.
+/// A shell that tapcard has a completion script for.
 package enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish
 }
 
 extension CommandTable {
-    /// The completion script for a shell. It calls the program itself, so that the candidates match
-    /// the installed version.
+    /// The completion script for a shell. The script gets its candidates from the program itself,
+    /// so they match the installed version.
     package func completion(for shell: Shell) -> String {
         switch shell {
         case .bash: bashScript.replacing("PROGRAM", with: program)

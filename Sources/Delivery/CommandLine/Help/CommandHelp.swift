@@ -43,13 +43,13 @@ extension CommandTable {
         text([.paragraph("\(topic.name): \(topic.summary)")] + topic.parts)
     }
 
-    /// The last line of a command's help, which refers to the help for common options and for the
-    /// exit status.
+    /// The last line of a command's help, which points to the help on common options and exit
+    /// statuses.
     private func more(_ first: String = "") -> HelpPart {
         .line("More", "\(first)\(program) help options, \(program) help exit-status")
     }
 
-    /// The first words of all commands with their summaries, grouped under the overview's headings.
+    /// The first word of each command, with a summary, grouped under the overview's headings.
     var overview: [(group: String, rows: [HelpPart.Row])] {
         let rows = rows(after: [])
         return distinct(commands.map(\.group)).compactMap { group in
@@ -89,7 +89,7 @@ extension CommandTable {
     }
 
     private func text(_ parts: [HelpPart]) -> String {
-        // One width for all tables, so that their columns line up.
+        // All tables have the same width, so that their columns line up.
         let width = parts.map(\.width).max() ?? 0
         return joined(parts.map { $0.text(width: width, columns: columns) })
     }

@@ -9,7 +9,7 @@ enum HelpPart: Sendable {
     case line(String, String)
     case table(String, [Row])
 
-    /// The number of columns that the left side of a table needs.
+    /// The width of a table's left column.
     var width: Int {
         if case .table(_, let rows) = self { rows.map(\.term.count).max() ?? 0 } else { 0 }
     }
@@ -40,8 +40,8 @@ enum HelpPart: Sendable {
         }
     }
 
-    /// Breaks text into lines that fit the columns. All lines except the first are indented to
-    /// align with the end of `start`.
+    /// Wraps text to the given number of columns. Lines after the first are indented by the length
+    /// of `start`.
     private func wrap(_ text: String, _ columns: Int, after start: String = "") -> String {
         var (lines, line) = ("", start)
         for word in text.unmarked.split(whereSeparator: \.isWhitespace) {
@@ -64,7 +64,7 @@ extension String {
 extension CommandParameter {
     var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + ["--\(name)"] }
 
-    /// The parameter as written in the help: `[AMOUNT]`, `-c, --card UID`.
+    /// The parameter as the help shows it, such as `[AMOUNT]`, `-c, --card UID`.
     var term: String {
         if isOption {
             return spellings.joined(separator: ", ") + (placeholder.map { " \($0)" } ?? "")

@@ -1,7 +1,7 @@
 import Verbs
 
 extension CommandTable {
-    /// The pages of the manual, one after the other; each begins with its `.TH` line.
+    /// The pages of the manual, concatenated. Each begins with its `.TH` line.
     package func manual() -> String {
         let words = distinct(commands.compactMap(\.path.first))
         let pages = [overviewPage] + words.map(page) + [settingsManual, topicsPage]
@@ -40,7 +40,7 @@ extension CommandTable {
         return page
     }
 
-    /// The page for a verb, or for the verbs that begin with one word.
+    /// The page for a verb, or for all verbs that begin with the same word.
     private func page(of word: String) -> ManualPage {
         let specs = commands.filter { $0.path.first == word }
         let usages = specs.map { usage(of: $0) }
@@ -94,8 +94,8 @@ extension CommandTable {
         return page
     }
 
-    /// Topics that the section 7 page leaves out, because they are in the overview (1) or, like
-    /// `settings` (5), have their own page.
+    /// The topics that are left out of the section 7 page, because the overview (section 1)
+    /// includes them or because they have their own page, like `settings` (section 5).
     private static let topicsOnOtherPages = ["options", "exit-status", "files", "settings"]
 
     private func add(_ name: String, to page: inout ManualPage) {

@@ -26,9 +26,9 @@ struct ManualPage {
         lines.append(".SS \"\(ManualPage.escaped(title))\"")
     }
 
-    /// A line that is shown as is, such as a usage line.
+    /// Adds a line that is shown as is, such as an example.
     mutating func line(_ words: String) {
-        lines += [".nf", ".RS", ManualPage.harmless(ManualPage.escaped(words)), ".RE", ".fi"]
+        lines += [".nf", ".RS", ManualPage.protected(ManualPage.escaped(words)), ".RE", ".fi"]
     }
 
     mutating func usages(_ usages: [String]) {
@@ -59,7 +59,7 @@ struct ManualPage {
         }
     }
 
-    /// Words to type are bold, and placeholders are in italics.
+    /// Sets literal words in bold and placeholders in italics.
     private static func fonts(of term: String) -> String {
         var isOption = false
         let words = term.split(separator: " ").map { word -> String in
@@ -71,10 +71,10 @@ struct ManualPage {
         return words.joined(separator: " ")
     }
 
-    /// The maximum width of lines in the roff source, which keeps the source readable.
+    /// The maximum line width of the roff source, to keep it readable.
     private static let columns = 78
 
-    /// The lines of a paragraph, with words in backticks made bold.
+    /// Wraps a paragraph and sets words in backticks in bold.
     private static func wrapped(_ paragraph: String) -> [String] {
         // A pair of backticks may begin and end on different lines, so `isBold` carries over from
         // line to line.
@@ -90,7 +90,7 @@ struct ManualPage {
         return lines.map { line in
             let pieces = line.split(separator: "`", omittingEmptySubsequences: false)
             let text = pieces.map { escaped(String($0)) }
-            var marked = harmless(text[0])
+            var marked = protected(text[0])
             for piece in text.dropFirst() {
                 isBold.toggle()
                 marked += (isBold ? "\\fB" : "\\fR") + piece
@@ -99,13 +99,13 @@ struct ManualPage {
         }
     }
 
-    /// The line, protected so that roff does not mistake it for a command. `escaped` has already
-    /// dealt with apostrophes.
-    private static func harmless(_ line: String) -> String {
+    /// Protects a line that roff would otherwise mistake for a command. `escaped` has already
+    /// replaced any apostrophes.
+    private static func protected(_ line: String) -> String {
         line.hasPrefix(".") ? #"\&"# + line : line
     }
 
-    /// The text escaped for roff so that hyphens and quotes can be copied from the manual.
+    /// Escapes text for roff so that hyphens and quotes can be copied from the manual.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ import Verbs
 
 extension Settings.Name {
     /// The default value in words.
-    fileprivate var builtInWords: String {
+    fileprivate var defaultDescription: String {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
         case .reader: return "the first reader that is ready"
@@ -37,12 +37,12 @@ extension Settings.Name {
             .joined(separator: ", ")
     }
 
-    /// Whether an option that every command accepts also sets it.
+    /// Whether a global option also sets this setting.
     fileprivate var isOption: Bool {
         CommandTable.switches.contains { $0.name == rawValue }
     }
 
-    /// What a setting is for.
+    /// The purpose of the setting.
     fileprivate var help: String {
         switch self {
         case .reader: "Reader to use, as listed by `tapcard readers`"
@@ -119,7 +119,7 @@ extension CommandTable {
     package static func settingsPage() -> String {
         let rows = Settings.Name.allCases.map { name in
             "| `\(name.rawValue)` | `\(name.variable)` | \(name.isOption ? "yes" : "") | "
-                + "\(name.builtInWords) | \(name.help) |"
+                + "\(name.defaultDescription) | \(name.help) |"
         }
         let currencies = Currency.known.map { currency in
             "| \(currency.code) | "
@@ -139,7 +139,7 @@ extension CommandTable {
             let option = name.isOption ? ", --\(name.rawValue)" : ""
             return (
                 name.rawValue,
-                "\(name.help). \(name.variable)\(option); default: \(name.builtInWords)"
+                "\(name.help). \(name.variable)\(option); default: \(name.defaultDescription)"
             )
         }
     }

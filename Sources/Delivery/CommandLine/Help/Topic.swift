@@ -4,8 +4,7 @@ package struct Topic: Sendable {
     package let name: String
     /// A one-line summary.
     package let summary: String
-    /// The content, which is created only when shown, because topics are part of the table that is
-    /// created at every start.
+    /// Creates the content, which is needed only when the topic is shown.
     private let make: @Sendable () -> [HelpPart]
 
     var parts: [HelpPart] { make() }
@@ -24,7 +23,7 @@ package struct Topic: Sendable {
 
     var row: HelpPart.Row { (name, summary) }
 
-    /// The paragraphs of a text, which are separated by empty lines.
+    /// Splits text into paragraphs at empty lines.
     static func paragraphs(_ text: String) -> [HelpPart] {
         text.split(separator: "\n\n").map { .paragraph(String($0)) }
     }

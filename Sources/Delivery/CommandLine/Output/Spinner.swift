@@ -40,7 +40,7 @@ struct Spinner: Sendable {
     func stop() async {
         guard let queue else { return }
         await withCheckedContinuation { done in
-            // A finished queue does not respond, so the caller must be resumed here.
+            // A finished queue never resumes the caller, so this method does it here.
             if case .terminated = queue.yield(.stop(done)) { done.resume() }
         }
     }
@@ -59,7 +59,7 @@ struct Spinner: Sendable {
             case .show(let new):
                 let isFirst = text == nil
                 text = new
-                // A new text is drawn with the next frame, so that the spinner turns evenly.
+                // New text is drawn with the next frame, so that the spinner turns evenly.
                 if !isFirst { continue }
             case .tick: break
             case .stop(let done):

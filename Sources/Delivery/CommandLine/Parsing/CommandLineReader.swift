@@ -1,7 +1,7 @@
 import Verbs
 
 extension CommandTable {
-    /// Reads the words that follow the program's name.
+    /// Parses the arguments after the program's name.
     package func parse(_ arguments: [String]) throws(CommandLineError) -> Invocation {
         // Undocumented forms for `make docs`, the manual, and the completion scripts.
         if arguments == ["help", "--markdown"] { return .page(markdown()) }
@@ -25,16 +25,17 @@ struct CommandLineReader {
     var texts: [String: [String]] = [:]
     var wantsHelp = false
     var topic: Topic?
-    /// Whether the command's name is complete; its first argument or own option sets this.
+    /// Whether the command's name is complete, because its first argument or one of its own options
+    /// has been read.
     var verbIsKnown = false
     /// The option that still needs its value.
     var awaiting: CommandParameter?
-    /// An option that was given twice but that only some commands accept more than once.
+    /// An option that was given more than once, which only some commands accept.
     var repeated: CommandParameter?
 
     var command: CommandSpec? { table.command(at: path) }
     var verbs: [String] { verbIsKnown ? [] : table.verbs(after: path) }
-    /// A command's own options replace the global ones with the same name.
+    /// A command's own options replace global options of the same name.
     var knownOptions: [CommandParameter] {
         let own = command?.options ?? []
         return own + table.globals.filter { global in !own.contains { $0.name == global.name } }
@@ -69,7 +70,9 @@ struct CommandLineReader {
         guard let verb, !wantsHelp, texts["help"] == nil else {
             return .help(table.help(at: path))
         }
-        if let repeated, !isRepeatable(repeated, in: [verb.spec]) { throw givenTwice(repeated) }
+        if let repeated, !isRepeatable(repeated, in: [verb.spec]) {
+            throw repetitionError(repeated)
+        }
         let texts = texts.merging(try arguments(of: verb.spec)) { option, _ in option }
         return .run(verb, texts)
     }
@@ -112,7 +115,7 @@ struct CommandLineReader {
         }
         if texts[option.name] != nil {
             // The command that the option belongs to may follow later.
-            guard isRepeatable(option, in: table.commands) else { throw givenTwice(option) }
+            guard isRepeatable(option, in: table.commands) else { throw repetitionError(option) }
             repeated = option
         }
         // A global option may come before or within the command's name, but a command's own option
@@ -140,7 +143,7 @@ struct CommandLineReader {
         }
     }
 
-    private func givenTwice(_ option: CommandParameter) -> CommandLineError {
+    private func repetitionError(_ option: CommandParameter) -> CommandLineError {
         refusal(.repeatedOption, "\(title) takes --\(option.name) only once.")
     }
 
@@ -184,15 +187,15 @@ struct CommandLineReader {
         return verbs.count == 1 ? verbs[0].path.joined(separator: " ") : nil
     }
 
-    /// The end of an error message about an unknown word, with the known word that was probably
-    /// meant.
+    /// The end of an error message about an unknown word. It suggests the known word that was
+    /// probably meant, if there is one.
     private func hint(_ word: String, _ known: [String], whole: String? = nil) -> String {
         word.debugDescription + guess(word, known, whole: whole)
     }
 
     private func guess(_ word: String, _ known: [String], whole: String? = nil) -> String {
-        let meant = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
-        let nearest = meant ?? nearestWord(to: word, among: known)
+        let intended = table.synonyms[word].flatMap { known.contains($0) ? $0 : nil } ?? whole
+        let nearest = intended ?? nearestWord(to: word, among: known)
         return nearest.map { "; did you mean \($0)?" } ?? "."
     }
 

@@ -5,9 +5,10 @@ package enum Invocation: Sendable {
     /// A command and the words for its parameters, keyed by parameter name; a flag's word is
     /// "true".
     case run(Command, [String: [String]])
-    /// The help text, because help was requested or no verb was given.
+    /// Help text to print, because help was requested or no verb was given.
     case help(String)
-    /// The contents of a documentation file, identical in every locale and on every terminal.
+    /// The contents of a documentation file, which are the same in every locale and on every
+    /// terminal.
     case page(String)
     /// A request for completion candidates: the kind of value, the prefix for each candidate, and
     /// the options given earlier on the command line.

@@ -1,4 +1,4 @@
-// Activation. It continues if the user leaves this view, and every view reports a failure.
+// Activation. It continues even if the user leaves this view, and every view reports a failure.
 
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
@@ -52,7 +52,7 @@ function body(task) {
   ];
 }
 
-/** A small note that all other views show. */
+/** A small note, shown in all other views. */
 export function activationNote({ route }) {
   const task = taskOf("activate");
   const told = isOpen(task?.id) ? words.running : say.unknown.title;

@@ -30,7 +30,8 @@ export class Problem extends Error {
     const detail = [title, meaning, advice].filter(Boolean).join(" ");
     super(detail);
     const isReaderGone = told.isReaderGone ?? next.some(({ step }) => READER_STEPS.includes(step));
-    // If the outcome is unknown, only the reason for a next step says that the card was wrong.
+    // If the outcome is unknown, only the reason for a next step shows that the card was the wrong
+    // one.
     const isWrongCard = told.isWrongCard
       ?? [error, ...next.map(({ because }) => because)].includes("wrong-card");
     Object.assign(this, {
@@ -70,7 +71,7 @@ export function problemOf({ message, next = [] }) {
   return [told, ...steps].join(" ");
 }
 
-/** A card or reader whose problem, if any, is turned into a Problem. */
+/** Returns a card or reader with its problem, if any, turned into a Problem. */
 export const withProblem = (it) =>
   (it?.problem ? { ...it, problem: new Problem(it.problem, it.problem.status) } : it);
 
@@ -82,7 +83,7 @@ export function cutOff() {
   cut = new AbortController();
 }
 
-/** The problem if the server sent no usable response: the outcome of the request is unknown. */
+/** The problem when the server sent no usable response, so that the outcome is unknown. */
 const lost = (title = say.link.lost) => new Problem({
   error: "lost", result: "lost", title, meaning: say.link.lostDetail,
 });
@@ -109,8 +110,8 @@ let isOperatorNeeded = false;
 
 /**
  * Asks the user to confirm the address after a `confirm-address` refusal, or tells them that only
- * the operator can; returns whether the address is now confirmed. With `isOnce` (a GET that draws
- * a view), it asks once per view, and never while another dialog is open.
+ * the operator can; returns whether the address is now confirmed. If `isOnce` is true (for a GET
+ * that draws a view), it asks once per view, and never while another dialog is open.
  */
 export async function isConfirmed({ next }, isOnce = false) {
   const { setting, address } = next.find(({ step }) => step === "confirm-address") ?? {};
@@ -146,7 +147,7 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
     });
     document = response.status === 204 ? {} : JSON.parse(await response.text());
   } catch {
-    // A response that breaks off is also lost, but the server may have done what was requested.
+    // A truncated response also counts as lost, but the server may have done what was requested.
     throw lost(response && say.link.badAnswer(response.status));
   }
   if (response.ok) return document;
@@ -168,7 +169,7 @@ async function newSession() {
   if (!state.needsLogin) await logIn({});
 }
 
-// The token is stored only in this tab, so that the cashier need not log in again after a reload.
+// The token is stored for this tab, so that the cashier need not log in again after a reload.
 export async function logIn(who) {
   const session = await once("POST", "session", who);
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
@@ -182,10 +183,14 @@ export async function logOut() {
 
 export const loadSettings = async () => change({ settings: await once("GET", "settings") });
 
-/** Opens or resumes this tab's session. `isDoubtful`: the server refused this tab's stream. */
+/**
+ * Opens or resumes this tab's session. `isDoubtful` means that the server refused this tab's
+ * stream.
+ */
 export async function openSession(isDoubtful) {
   const kept = sessionStorage.getItem(STORAGE_KEY);
-  // While the user chooses a till, no call would reveal that the token is an old server's.
+  // While the user chooses a till, no call would reveal that the token is from before the server
+  // was restarted.
   const isUnchecked = isDoubtful || !isAtTill();
   if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
   else change({ session: JSON.parse(kept), needsLogin: false });

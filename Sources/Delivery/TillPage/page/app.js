@@ -65,7 +65,7 @@ function go() {
   }
   change({ route });
   look();
-  // After rendering, so that screen readers continue at the new view's heading.
+  // This is done after rendering, so that screen readers continue at the new view's heading.
   setTimeout(() => {
     if (!isOther) return;
     at("title")?.focus();
@@ -103,7 +103,9 @@ const login = () => [
     passwordField("password", say.login.password), submit(say.login.action))),
 ];
 
-/** Says if the ledger is offline, how much can be paid offline, and what is not booked yet. */
+/**
+ * The banner that says if the ledger is offline, how much can be paid, and what is not booked yet.
+ */
 function offlineBanner({ offline, offered, left, payments, unbooked }) {
   const words = say.offlinePayments;
   const rest = payments > 0 && words.unbooked(shown(unbooked));
@@ -193,7 +195,7 @@ let customer = null;
 /** When the next card arrives, clears what was typed, announced, or asked for the last customer. */
 function watchTag({ onReader: session, card }) {
   const uid = card?.read?.uid ?? null;
-  // A restarted server numbers its sessions anew, so the card's number has to match, too.
+  // A restarted server starts its session numbers over, so the card's number has to match, too.
   const isSame = session === tag.session && (!uid || !tag.uid || uid === tag.uid);
   const hasLeft = !isSame && tag.session !== null;
   tag = { session, uid: isSame ? uid ?? tag.uid : uid };

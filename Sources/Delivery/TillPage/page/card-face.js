@@ -15,7 +15,7 @@ const words = say.card;
 
 function rosette(uid) {
   const bytes = uid.match(/../g).map((pair) => parseInt(pair, 16));
-  // Not the first byte, which is the same for all tags from one manufacturer.
+  // The first byte is not used, because it is the same for all tags from one manufacturer.
   const petals = 4 + (bytes[1] % 9);
   const depth = 12 + (bytes[2] % 22);
   const twist = petals * (1 + (bytes[3] % 3));

@@ -28,7 +28,7 @@ function make(verb, body = {}, about = "") {
   begin(verb, body, {
     about,
     then: async ({ id, status, problem }) => {
-      // After a refusal, the customer is still the same, so the input stays.
+      // After a refusal, the customer is still the same, so the input is kept.
       if (verb === "issue" && ["done", "cancelled"].includes(status)) {
         discardDrafts(...ISSUE_DRAFTS);
       }

@@ -24,7 +24,8 @@ export function h(selector, ...children) {
 export const icon = (name) => h("svg.icon", { "aria-hidden": "true" },
   h("use", { href: `#i-${name}` }));
 
-// Children are matched by position. Absent children count, too, so that the others keep theirs.
+// Children are matched by position. Absent children count, too, so that the others keep their
+// positions.
 function placed(children, prefix, into) {
   children.forEach((child, index) => {
     const slot = prefix + index;
@@ -40,7 +41,7 @@ function placed(children, prefix, into) {
 export function patch(parent, children) {
   const mounted = [];
   arrange(parent, placed([children], "", []), mounted);
-  // Called last, because a `mount` may focus or measure nodes, which must be in the document.
+  // `mount` is called last, because it may focus or measure nodes, which must be in the document.
   for (const node of mounted) node[LEAVE] = node[SKETCH].props.mount(node);
 }
 
@@ -86,7 +87,8 @@ function update(node, sketch, mounted) {
     if (before[name] !== props[name]) assign(node, name, props[name]);
   }
   arrange(node, sketch.children, mounted);
-  // Set after the children, because a select accepts a value only if it has that option.
+  // The value is set after the children, because a select accepts a value only if it has that
+  // option.
   if (value !== undefined && node.value !== value) node.value = value;
 }
 

@@ -6,9 +6,9 @@ import { state } from "./store.js";
 
 /** How long a control must stay unchanged before it accepts a press, in milliseconds. */
 const RESTING_TIME = 600;
-/** How each control looked at the last inspection, and since when it has looked that way. */
+/** How each control looked at the last inspection, and when it began to look that way. */
 const known = new WeakMap();
-/** Whether the current press began too soon. Lifting the finger late does not help then. */
+/** Whether the current press began too soon. If so, lifting the finger late does not help. */
 let wasPressedTooSoon = false;
 
 /** Inspects a control and returns the time of its last change. */

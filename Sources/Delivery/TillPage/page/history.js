@@ -52,7 +52,7 @@ function chart({ hours, ...day }) {
   if (isQuiet) return h("p.lead", words.quiet);
   // Without anything above 0, there would be no bars.
   if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
-  // Fewer units on a narrow screen, so that the labels remain readable.
+  // The chart has fewer units on a narrow screen, so that the labels remain readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
   const breadth = slot * 0.37;
@@ -135,7 +135,7 @@ function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")
     .map(({ reverses }) => reverses));
   // The server's order is kept, because times are whole seconds and a clock may have been set back.
-  // Records that were only sealed again are left out, because nobody requested that.
+  // Records that were only resealed are left out, because nobody requested that.
   const newest = all.filter(({ kind }) => kind !== "reseal").reverse();
   return [
     h("h2", words.entries),

@@ -101,7 +101,7 @@ function listen() {
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
     pause = FIRST_PAUSE;
     wasRefused = false;
-    // Tasks are restored first, so that running operations find them.
+    // Tasks are restored first, so that running operations can be matched to them.
     if (isFirst) restoreTasks();
     isFirst = false;
     change({ onReader: card?.session ?? null, again: {} });

@@ -25,7 +25,7 @@ function rank(slots) {
 
 const enter = (arg) => (arg === "ranking" ? rank(draft("ranking.slots", null)) : loadGame());
 
-/** A request to the service that needs no card. The view shows a refusal. */
+/** Sends the service a request that needs no card. If it is refused, the view shows the refusal. */
 async function request(verb, body) {
   setDraft("game.busy", true);
   setDraft("game.problem", null);
@@ -45,7 +45,7 @@ async function request(verb, body) {
 
 async function logIn() {
   const password = draft("game-password");
-  // Cleared before the response arrives, because a password must not stay on a shared screen.
+  // The field is cleared now, because a password must not stay on a shared screen.
   setDraft("game-password", "");
   await request("login", { user: typed("game-user"), password });
 }

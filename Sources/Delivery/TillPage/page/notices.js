@@ -14,7 +14,7 @@ export function announce(text, isUrgent) {
   const name = isUrgent ? "urgent" : "polite";
   const region = document.getElementById(name);
   if (due[name].includes(text)) return;
-  // Cleared first, so that a repeated message is announced again.
+  // The region is cleared first, so that a repeated message is announced again.
   region.textContent = "";
   if (due[name].push(text) > 1) return;
   requestAnimationFrame(() => { region.textContent = due[name].splice(0).slice(-4).join(" "); });
@@ -34,7 +34,10 @@ export function toast(text, tone) {
 export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }) =>
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
-/** Asks in a modal dialog. Resolves to the chosen value, or null if the dialog is dismissed. */
+/**
+ * Asks a question in a modal dialog. Resolves to the chosen value, or null if the dialog is
+ * dismissed.
+ */
 export function question(title, lines, actions, tone, isOfTag = false) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
@@ -68,7 +71,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
 },
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
-// Guarded, so that the tap that opens a question cannot also answer it.
+// The buttons are guarded, so that the tap that opens a question cannot also answer it.
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
   button(text, () => dialog.answer(value), { tone, money: value !== null }))));
 

@@ -14,7 +14,7 @@ const MEMBERS = {
 const MAKING_STEPS = ["issue", "overwrite-by-demo"];
 const MAKING = ["issue", "demo", "replace"];
 const LOADING = [...MAKING, "adopt"];
-/** Verbs for a card in the ledger, which is on the reader or identified by its number. */
+/** Verbs for a card in the ledger that is on the reader or identified by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
 /** Verbs for which no card has to be on the reader if the request contains a card number. */
@@ -67,5 +67,5 @@ export function isPossible(verb, hasNumber) {
 const chip = () => state.card?.read?.chip
   ?? state.card?.problem?.next.find((step) => step.chip)?.chip ?? null;
 
-/** Whether the tag on the reader can prove that it is genuine, so it needs no password. */
+/** Whether the tag on the reader can prove that it is genuine. If so, it needs no password. */
 export const provesItself = () => chip() === AUTHENTICATING_CHIP;

@@ -22,7 +22,7 @@ const UNDOABLE = ["pay", "add"];
 const SELF_CLOSING = ["pay", "add", "ticket/buy", "refund"];
 const words = say.panel;
 
-// Focused without scrolling, so that the content above stays visible.
+// Focuses a node without scrolling, so that the content above stays visible.
 const focused = (node) => { node.focus({ preventScroll: true }); };
 const leads = (lines) => lines.map((line) => line && h("p.lead", line));
 const title = (text) => h("h1", { id: "title", tabindex: "-1", mount: focused }, text);
@@ -54,7 +54,8 @@ function working(task) {
 
 const dismissLabel = ({ verb }) => (SELF_CLOSING.includes(verb) ? words.next : words.goBack);
 
-// Guarded, because it appears where the tiles were, and a double tap must not dismiss the result.
+// The check mark is guarded, because it appears where the tiles were, and a double tap must not
+// dismiss the result.
 const check = (task) => h("button.picture.check", {
   mount: focused, "aria-label": dismissLabel(task), "data-money": true,
   onclick: () => dismiss(task.id),

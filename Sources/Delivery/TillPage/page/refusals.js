@@ -19,7 +19,9 @@ export const meaningOf = ({ kind, problem }) =>
   (/^Nothing (was |new was started\.$)/.test(problem.meaning)
     ? words.nothing[kind] ?? problem.meaning : problem.meaning);
 
-/** The page's own reason why no money moved. For a ruined tag, the server's text says more. */
+/**
+ * The page's own explanation of why no money moved. For an unusable tag, the server's is better.
+ */
 const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
 /** Whether the task's operation is open in the ledger and must not be shown as refused. */
@@ -58,7 +60,7 @@ function reasons({ kind, problem, body }) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;
     const why = (isSpent && words.spent[step.because])
       || words.notOffline[step.because](shown(step.amount));
-    // The unfinished operation could be this very payment, made at another till. Taking cash for it
+    // The unfinished operation could be this same payment, made at another till. Taking cash for it
     // would charge the customer twice.
     return [why, step.because === "open-operation" ? steps["read-card-when-back"]
       : steps["wait-for-ledger"]];
@@ -73,7 +75,7 @@ function reasons({ kind, problem, body }) {
 export function refusalTexts(task) {
   const { title, advice, error } = task.problem;
   if (hasBegun(task)) return { title: words.open, lines: [title, words.openLine] };
-  // The error `failed` does not say what happened to the money, so the server's title stays.
+  // The error `failed` does not say what happened to the money, so the server's title is kept.
   const heading = error !== "failed"
     && (words.titles[task.kind] ?? (error === "not-begun" && say.panel.failed));
   if (heading) {

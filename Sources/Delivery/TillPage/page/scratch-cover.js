@@ -1,5 +1,5 @@
-// The gray field over the code. It has no access to the code, and calls its listener once if
-// rubbed.
+// The gray field over the code. It has no access to the code, and calls its listener once it has
+// been rubbed.
 
 /** The width of a stroke, in CSS pixels. */
 const NIB = 26;

@@ -1,4 +1,4 @@
-// Strings for the services, History, Health, and the simulated reader. All others are in
+// Strings for the services, History, Health, and the simulated reader. All other strings are in
 // strings.js.
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;

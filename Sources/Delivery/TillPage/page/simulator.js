@@ -28,7 +28,9 @@ const put = (...tags) => play("put", tags.length > 0 ? { tags } : {});
 const tear = (fault) => play("tear", { fault });
 const small = (text, onclick, rest) => button(text, onclick, { tone: "small", ...rest });
 
-/** The faults to offer for the tag on the reader. An NTAG 424 has no pages, so it differs. */
+/**
+ * The faults to offer for the tag on the reader. An NTAG 424 has no pages, so its faults differ.
+ */
 const faultsOf = (tags) => {
   const isNTAG424 = tags.some((tag) => tag.onReader && tag.chip === AUTHENTICATING_CHIP);
   return isNTAG424 ? words.chipFaults : words.faults;

@@ -16,7 +16,7 @@ export const state = {
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:
-  // what the server has already done in it; `again`: what the cashier agreed to repeat.
+  // what the server has already done during it; `again`: what the cashier agreed to repeat.
   onReader: null, served: {}, again: {},
   // The last card that was read, even if it is no longer on the reader.
   seen: null,
@@ -55,7 +55,7 @@ export function change(values) {
   });
 }
 
-/** Input in a view. It is stored in the state, so that it survives rendering. */
+/** Input in a view. It is stored in the state, so that it is not lost when the view is rendered. */
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 

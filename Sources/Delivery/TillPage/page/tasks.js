@@ -9,7 +9,8 @@ import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from
 import { say } from "./strings.js";
 import { balanceWords, cashToPayOut, resolvedWords, shown } from "./words.js";
 
-// Each till has its own key, so a tab that switches to another till finds its tasks on returning.
+// Each till has its own key, so a tab that switches to another till finds its tasks when it
+// returns.
 const STORAGE_KEY = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
 const MINIMUM_SHOWN = 400;
 const DEMO_SHOWN = 6000;
@@ -25,7 +26,7 @@ const standingCallbacks = new Map();
 /** Requests that have no response yet, and the timers for the next queries. */
 const sent = new Map();
 const queryTimers = new Map();
-/** Refusals that ask for confirmation, and the request members that give it. */
+/** Refusals that ask for confirmation, and the request members that confirm. */
 const CONFIRMING_MEMBERS = {
   "confirmation-needed": "confirmed", "just-resolved": "again", "same-card": "again",
 };
@@ -57,9 +58,9 @@ export const callbackOf = (id) => callbacks.get(id);
 export const whenever = (verb, then) => standingCallbacks.set(verb, then);
 
 /**
- * Sends the request again with the same ID, so it cannot be done twice. Unless the cashier pressed
- * a button, the server may only finish what was begun, because the next card may be another
- * customer's.
+ * Sends the request again with the same ID, so that it cannot be carried out twice. Unless the
+ * cashier pressed a button, the server may only finish what was begun, because the next card may be
+ * another customer's.
  */
 export function retry(id, isPressed) {
   alter(id, { isAgain: true });
@@ -114,8 +115,9 @@ async function queryOutcome(id, refusal) {
 }
 
 /**
- * The problem for an unknown outcome; `why` is why the retry failed. A problem with the tag counts
- * only if the card is the right one, because another card may have been tapped by mistake.
+ * The problem for an unknown outcome; `why` is the problem with which the retry failed. A problem
+ * with the tag counts only if the card is the right one, because another card may have been tapped
+ * by mistake.
  */
 const unknown = (why, { uid, operation } = {}) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
@@ -129,8 +131,8 @@ function leaveUnknown(id, refusal) {
 
 /**
  * Whether the request is retried automatically, so that the card only has to be tapped again. If
- * the tag is the problem, retries would be useless and wear it out. They are also useless if it is
- * not known which card was used.
+ * the tag is the problem, retries would be useless and wear it out. They would also be useless if
+ * the card is not known.
  */
 export const repeatsItself = ({ place, at, body, doubt }) =>
   place === "panel" && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
@@ -291,8 +293,8 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // Delayed, because a waiting request would hide from all pages that the reader was lost or is
-    // back.
+    // The retry is delayed, because a waiting request would hide from all pages that the reader was
+    // lost or is back.
     repeat(id, problem.isReaderGone ? READER_LOSS_DELAY : isSoon ? QUERY_PAUSE : 0);
     // The page already shows that the outcome is unknown.
     if (doubt) return;
@@ -361,7 +363,7 @@ function noteOther(id, note) {
   }, OTHERS_SHOWN);
 }
 
-// Stored, because the page must still know its open operations after a reload.
+// Open tasks are stored, because the page must still have them after a reload.
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")

@@ -36,7 +36,8 @@ const check = () => begin("ticket/check", {}, {
 });
 
 function buy(price) {
-  // The request specifies the displayed card, because another card may be on the reader by then.
+  // The request specifies the displayed card, because another card may be on the reader by the time
+  // the server reads it.
   const card = trustedCard()?.uid;
   begin("ticket/buy", card ? { card } : {}, { about: price });
 }
@@ -99,7 +100,7 @@ const lists = (value) => [
     rows(value.drawn, row, value.error ? say.none : words.noneDrawn)),
 ];
 
-/** Goes back to all cards' tickets, because another customer's card was tapped. */
+/** Goes back to the tickets of all cards, because another customer's card was tapped. */
 export function leaveTickets() {
   if (draft("tickets.card", null) || draft("tickets.checked", null)) show(null);
 }

@@ -94,7 +94,9 @@ export const home = {
   },
 };
 
-/** The card that the page shows. While the ledger is offline, it may be one that can still pay. */
+/**
+ * The card to use. For a payment, this includes a card that can pay while the ledger is offline.
+ */
 const shownCard = (verb) =>
   (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
 
@@ -103,7 +105,7 @@ const shownCard = (verb) =>
 function move(verb, amount) {
   const card = shownCard(verb)?.uid;
   begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
-  // Cleared whatever the outcome, so that the next customer's amount is typed into an empty field.
+  // The field is cleared whatever the outcome, so that it is empty for the next customer's amount.
   discardDrafts(`${verb}-amount`);
 }
 
@@ -113,17 +115,18 @@ const servedWords = (verb) =>
 /** Returns to the till after a top-up, for the next customer. */
 export function leaveAdd() {
   if (state.route.name !== "add") return;
-  // Replaced, so that the browser's Back button does not return to the finished top-up.
+  // The address is replaced, so that the browser's Back button does not return to the finished
+  // top-up.
   window.history.replaceState(null, "", "#/home");
   change({ route: { name: "home", arg: null } });
 }
 
-// Called whatever the outcome, because the next card may be another customer's.
+// This happens whatever the outcome, because the next card may be another customer's.
 whenever("add", leaveAdd);
 
 /**
  * A card that stays on the reader is charged only once; charging it again needs confirmation. The
- * button for that is above the places where the amounts, the tiles, and the check mark appear.
+ * button for it is above the places where the amounts, the tiles, and the check mark appear.
  */
 export const serveAgain = (verb) => isServed(verb) && [
   button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
@@ -153,8 +156,8 @@ const moneyView = (verb) => ({
     return [
       again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
       h("div.till",
-        // Placed where the till shows the card, so that a double tap on a tile cannot hit an
-        // amount.
+        // The amounts are where the till shows the card, so that a double tap on a tile cannot hit
+        // an amount.
         h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
           h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
             : isAway() ? words.noReader : !disabled && say.money.nobody)),

@@ -31,7 +31,7 @@ export function shown(amount) {
 
 const escaped = (text) => text.replace(/[$\\^*+?.()|[\]{}]/g, "\\$&");
 
-/** A text from the server with its amounts in the page's notation. */
+/** Text from the server, with its amounts in the page's notation. */
 export function withShown(text) {
   if (!symbol()) return text;
   const amounts = new RegExp(`${escaped(symbol())}(\\d[\\d.,\\u00a0]*\\d|\\d)`, "g");
@@ -128,7 +128,7 @@ export function resolvedPayOut(resolved = []) {
   return due.find((amount) => minorUnits(amount) !== 0n) ?? null;
 }
 
-/** The cash to pay out because of a task; null if there is none. */
+/** The cash to pay out after a task; null if there is none. */
 export function cashToPayOut({ id, verb, answer }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
   return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
@@ -162,7 +162,7 @@ export function dayAfter(date, shift) {
   return dayText(year, month - 1, day + shift);
 }
 
-// Uses UTC, where all days have 24 hours. Day 0 becomes the last day of the previous month.
+// This uses UTC, in which all days have 24 hours. Day 0 becomes the last day of the previous month.
 const dayText = (...parts) => new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
 /** The age in the largest unit that is not longer than the age, such as "3 hours ago". */

@@ -69,11 +69,11 @@ struct APIDocument: Sendable {
     /// All schemas that other schemas refer to.
     var schemas: [(name: String, schema: JSONValue)] {
         ValueSchemas.components(currency)
-            + PrintedDocument.allCases.filter(isAnswered).map { ($0.rawValue, $0.schema) }
+            + PrintedDocument.allCases.filter(isReturned).map { ($0.rawValue, $0.schema) }
             + TillSchemas.components
     }
 
-    private func isAnswered(_ document: PrintedDocument) -> Bool {
+    private func isReturned(_ document: PrintedDocument) -> Bool {
         (TillCall.all + TillCall.simulator).contains { $0.answer == document }
     }
 

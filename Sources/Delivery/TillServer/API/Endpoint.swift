@@ -12,7 +12,7 @@ struct Endpoint: Sendable {
     var discussion = ""
     /// Parameters in the path or the query.
     var parameters: [Parameter] = []
-    /// The schema of the JSON that the client sends; nil for none.
+    /// The schema of the JSON that the client sends; nil if it sends none.
     var body: Body?
     var needsToken = false
     /// The response to a successful request.
@@ -68,7 +68,8 @@ struct Endpoint: Sendable {
 }
 
 extension Endpoint {
-    /// The endpoint for a call. The same table describes it here and parses its requests.
+    /// The endpoint for a call. Its description comes from the same table that parses the call's
+    /// requests.
     init(_ call: TillCall, _ values: (PageParameter.Form) -> JSONValue) {
         func schema(_ parameter: PageParameter) -> JSONValue {
             Schema.byDefault(
@@ -85,8 +86,8 @@ extension Endpoint {
         if call.changes {
             body = Body(
                 schema: Schema.object(
-                    // An optional operation ID is the request's own ID. Every change has one, so it
-                    // is added below.
+                    // An optional operation ID identifies the request itself. Every change can have
+                    // one, so it is added below.
                     members: call.parameters.filter { $0.form != .operation || $0.isRequired }
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {

@@ -71,11 +71,12 @@ final class Authenticator: Sendable {
 
     func close(_ session: TillSessions.Session) { sessions.close(session) }
 
-    /// The session of a client that wants to change something.
+    /// Returns the session of a client that wants to change something. Throws if the client has no
+    /// valid token.
     func requireToken(
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
-        // The cookie does not suffice, because browsers also send it to other servers on this host.
+        // The cookie is not enough, because browsers also send it to other servers on this host.
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
@@ -98,7 +99,8 @@ final class Authenticator: Sendable {
     /// alive. Returns true for a logged-in cashier and false if no login is needed.
     @discardableResult
     func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
-        // A monitoring program has no session, and only programs on this machine can connect.
+        // Metrics need no login here, because a monitoring program has no session, and only
+        // programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
         if token(of: request) != nil {
@@ -111,7 +113,8 @@ final class Authenticator: Sendable {
         return true
     }
 
-    /// Returns a check for whether the sender of this request may still receive the till's events.
+    /// Returns a function that checks whether the sender of this request may still receive the
+    /// till's events.
     func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
@@ -136,14 +139,15 @@ final class Authenticator: Sendable {
             + (isProtected ? "; Secure" : "")
     }
 
-    /// Whether the session's cashier still exists and has the same password.
+    /// Whether the session's cashier still exists and has the same password. A session without a
+    /// cashier is valid as long as no login is needed.
     private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
         guard let cashier = session.cashier else { return try !needsLogin() }
         return try cashiers().contains(cashier)
     }
 
     private func cashiers() throws(Problem) -> [Cashier] {
-        // The client may not be logged in, so the problem must not mention the file.
+        // The client might not be logged in, so the problem must not mention the file.
         try translating(runner.cashiers()) { (error: TapcardError) in
             Problem(
                 500, error.kind.word,

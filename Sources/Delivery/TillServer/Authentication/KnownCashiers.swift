@@ -13,7 +13,8 @@ struct KnownCashiers {
         if let cashiers, now == stamp { return cashiers }
         // If loading fails, the old list must not be used in its place.
         cashiers = nil
-        // The stamp was taken before the file is read, so a change since then is noticed next time.
+        // The stamp was taken before the file is read, so a change made in between is noticed next
+        // time.
         stamp = now
         let found = try file.load()
         cashiers = found

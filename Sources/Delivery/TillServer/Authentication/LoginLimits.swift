@@ -27,7 +27,8 @@ package struct LoginLimits: Sendable {
                 failures.count < maximum
                     ? nil : failures[failures.count - maximum].at + LoginLimits.span - now
             }
-        // Rounded up, because a client that waits this long must not be refused again.
+        // The result is rounded up, because a client that waits this long must not be refused
+        // again.
         return waits.max().map { Int(($0 + 999) / 1_000) }
     }
 

@@ -1,9 +1,9 @@
 import BlockingLane
 import OperatingSystem
 
-/// The logins that are waiting for their password to be checked. Origins take turns, so that an
-/// origin with many logins does not keep the others waiting. If the queue is full, the origin with
-/// the most logins gives up a place.
+/// The logins whose passwords are waiting to be checked. Origins take turns, so that an origin with
+/// many logins does not keep the others waiting. If the queue is full, the origin with the most
+/// logins gives up a place.
 package struct LoginQueue: Sendable {
     /// A waiting login.
     package struct Ticket: Hashable, Sendable {
@@ -31,8 +31,8 @@ package struct LoginQueue: Sendable {
 
     package var count: Int { lines.values.reduce(0) { $0 + $1.count } }
 
-    /// Adds a login at the end of its origin's line. Returns its ticket and the ticket it
-    /// displaced, if any; nil if there is no place for it.
+    /// Adds a login at the end of its origin's line. Returns its ticket and the ticket that it
+    /// displaced, if any. Returns nil if there is no room for the login.
     package mutating func join(
         _ name: String, from origin: String, at now: Int64
     ) -> (ticket: Ticket, displaced: Ticket?)? {
@@ -89,8 +89,8 @@ final class LoginTurns: Sendable {
 
     private let state = Guarded(State())
 
-    /// Waits for a turn, which lasts until `end`. Returns false if too many logins are waiting or
-    /// the wait was too long.
+    /// Waits for a turn, which lasts until `end` is called. Returns false if too many logins are
+    /// waiting or the wait was too long.
     func begin(_ name: String, from origin: String) async -> Bool {
         await withCheckedContinuation { continuation in
             // Clients that gave up waiting will try again, so their old logins must not take up

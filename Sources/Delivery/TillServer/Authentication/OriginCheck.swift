@@ -1,7 +1,8 @@
 import Verbs
 import WebServer
 
-/// Checks that requests come from this page's own origin. `Authenticator` decides what they may do.
+/// Checks that requests come from the till page's own origin. `Authenticator` decides what they may
+/// do.
 ///
 /// A page from another site in the same browser can send requests to this server, but it cannot
 /// read a token, because browsers hide the responses from it. If the site points its own host name

@@ -2,7 +2,7 @@ import BlockingLane
 import CardCryptography
 package import StationFiles
 
-/// The open sessions: clients that may change something.
+/// The open sessions. Each belongs to a client that may change something.
 package final class TillSessions: Sendable {
     /// The maximum number of sessions. If another is opened, the oldest ends, and its page opens a
     /// new one.
@@ -24,7 +24,7 @@ package final class TillSessions: Sendable {
     }
 
     /// A session and the time of its last use.
-    private struct Kept {
+    private struct Entry {
         let session: Session
         var used: Int64
 
@@ -36,7 +36,7 @@ package final class TillSessions: Sendable {
     }
 
     private struct State {
-        var sessions: [String: Kept] = [:]
+        var sessions: [String: Entry] = [:]
         var tokens: [String: String] = [:]
         var order: [String] = []
 
@@ -50,8 +50,8 @@ package final class TillSessions: Sendable {
     private let uptime: @Sendable () -> Int64
     private let state = Guarded(State())
 
-    /// `uptime` returns milliseconds on a clock that nobody can set. If the clock could be set
-    /// back, a session could last much too long.
+    /// `uptime` returns milliseconds on a clock that cannot be set. If the clock could be set back,
+    /// a session could last much too long.
     package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
     package func open(_ cashier: Cashier?) -> Session {
@@ -60,10 +60,10 @@ package final class TillSessions: Sendable {
             token: TillSessions.newSecret(), cookie: TillSessions.newSecret(), cashier: cashier,
             end: now + TillSessions.hours * 3_600_000)
         state.withLock { state in
-            state.sessions[session.token] = Kept(session: session, used: now)
+            state.sessions[session.token] = Entry(session: session, used: now)
             state.tokens[session.cookie] = session.token
             state.order.append(session.token)
-            // The oldest session is the first in the order.
+            // The first session in the list is the oldest.
             if state.order.count > TillSessions.most { state.remove(state.order[0]) }
         }
         return session

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// A command that a till can run without a terminal, as a page calls it.
+/// A command that a page can call. The till runs it without a terminal.
 package struct TillCall: Sendable {
     /// The document in a successful response.
     package let answer: PrintedDocument
@@ -25,8 +25,8 @@ package struct TillCall: Sendable {
     /// The commands for a simulated reader.
     package static let simulator = calls { $0 == .simulation }
 
-    private static func calls(_ isMeant: (Command.Group) -> Bool) -> [TillCall] {
-        Command.all.filter { Command.Group(rawValue: $0.spec.group).map(isMeant) ?? false }
+    private static func calls(_ isIncluded: (Command.Group) -> Bool) -> [TillCall] {
+        Command.all.filter { Command.Group(rawValue: $0.spec.group).map(isIncluded) ?? false }
             .compactMap(TillCall.init)
     }
 
@@ -77,8 +77,8 @@ package struct TillCall: Sendable {
     /// Whether the call contains a secret that must not be stored.
     var takesPassword: Bool { verb.spec.parameters.contains { $0.place == .secret } }
 
-    /// The command with the values from a JSON object and, if it takes one, the operation ID.
-    /// Refuses unknown, repeated, missing, and malformed members.
+    /// Parses the values in a JSON object, and adds the operation ID if the command takes one.
+    /// Unknown, repeated, missing, and malformed members are refused.
     func parsed(_ given: [JSONMember], as id: OperationID) throws(TapcardError) -> ParsedCommand {
         var seen: Set<String> = []
         var values: [String: ParsedCommand.Given] = [:]
@@ -98,7 +98,7 @@ package struct TillCall: Sendable {
             values[row.name] = .member(member.value)
         }
         let command = try ParsedCommand(verb, given: values)
-        // Checked after parsing, because a member that is null counts as not given.
+        // This is checked after parsing, because a member that is null counts as not given.
         for row in verb.spec.parameters where !command.isGiven(row) {
             guard let parameter = row.page, parameter.isRequired else { continue }
             throw TapcardError.usage("\(parameter.name.debugDescription) is missing.")

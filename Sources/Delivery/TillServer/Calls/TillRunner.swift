@@ -8,7 +8,7 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Runs commands for the pages of one reader's till.
+/// Runs commands for the pages of one till.
 ///
 /// The reader and the ledger stay open. Only one operation at a time can use the reader; operations
 /// that do not need it run in parallel. The caller pauses the watch while an operation uses the
@@ -16,7 +16,7 @@ import Verbs
 struct TillRunner: Sendable {
     /// The outcome of a call.
     struct Answer: Sendable {
-        /// The `--json` document. There may be one even if its card has a problem.
+        /// The `--json` document. There may be one even if the card has a problem.
         let document: JSONValue?
         let problem: TapcardError?
     }
@@ -47,7 +47,7 @@ struct TillRunner: Sendable {
     var currency: Currency { ledger.currency }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
-    /// The time in the `--json` format.
+    /// The current time, in the format of `--json` output.
     var time: String { LocalTime.iso(session.dependencies.now()) }
     func newID() -> OperationID { session.dependencies.newID() }
     func now() -> Timestamp { session.dependencies.now() }
@@ -81,8 +81,8 @@ struct TillRunner: Sendable {
         case notKnown(TapcardError)
     }
 
-    /// The state of an operation ID. It can be `answered` only if the operation's kind matches the
-    /// call.
+    /// Looks up the state of an operation ID. The result is `answered` only if the operation's kind
+    /// matches the call.
     func booked(_ id: OperationID, by call: TillCall) async -> Booked {
         do throws(LedgerError) {
             // An activation attempt is recorded before the service is contacted, when no operation
@@ -104,9 +104,9 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// What the latest operations have done for a card at any time; nil if the ledger cannot be
-    /// read. While the station has unbooked payments, one of them may be from this card, so `pay`
-    /// is included.
+    /// The kinds of requests among a card's latest committed operations, however long ago they
+    /// were; nil if the ledger cannot be read. While the station has unbooked payments, one of them
+    /// may be from this card, so `pay` is included.
     func earlierRequests(_ uid: CardUID) async -> Set<VisitRequest>? {
         let last = try? await ledger.read { rows throws(LedgerError) in
             try rows.operations(on: uid, last: TillRunner.operationsOfVisit)
@@ -136,7 +136,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// Whether the ledger's server responds; nil for a ledger in a file.
+    /// Whether the ledger's server is online; nil for a ledger in a file.
     func ledgerAnswers() async -> Bool? {
         guard case .database? = try? session.settings.ledgerPlace else { return nil }
         return await ledgerProblem(isWriting: false)?.kind != .ledgerOffline
@@ -187,7 +187,7 @@ struct TillRunner: Sendable {
                 return Answer(document: nil, problem: error)
             }
         }
-        // A stand-in that reports a busy reader, so that only requests that need a card fail.
+        // `TakenReader` reports that the reader is busy, so only requests that need a card fail.
         guard withReader else { return await answer(with: TakenReader()) }
         return await operationsReader.use { await answer(with: $0) }
     }
@@ -220,7 +220,7 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// The reader's display name; nil if the reader was never found.
+    /// The reader's display name.
     var readerName: String { get async { await reader.name } }
 
     /// What was found on the reader.
@@ -231,8 +231,8 @@ struct TillRunner: Sendable {
         case problem(TapcardError)
     }
 
-    /// Checks what is on the reader. With `again`, a reader that seems empty is checked a second
-    /// time, because a card that is moved slightly loses contact for a moment.
+    /// Checks what is on the reader. If `again` is true, a reader that seems empty is checked a
+    /// second time, because a card that moves slightly can lose contact for a moment.
     func look(again: Bool) async -> Look {
         let first = await lookOnce()
         guard again, case .empty = first else { return first }
@@ -302,7 +302,7 @@ struct TillRunner: Sendable {
 }
 
 extension TapcardError {
-    /// Whether the problem is with the ledger and affects all cards. A card on the reader is then
-    /// read again and again, until the keys can be compared and its operation can be resolved.
+    /// Whether the problem is with the ledger and affects all cards. In that case, the card on the
+    /// reader is reread until the keys can be compared and its operation can be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }
 }

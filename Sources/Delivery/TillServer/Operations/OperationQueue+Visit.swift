@@ -7,7 +7,7 @@ import Verbs
 /// Keeps track of the card's visit: what has been done since the card was put on the reader, and
 /// what may be started.
 extension OperationQueue {
-    /// Records a card that the watch has read and what this tap resolved.
+    /// Records a card that the watch has read, and what its tap resolved.
     func arrived(_ uid: String?, _ resolved: JSONValue?, _ problem: TapcardError?) async {
         guard let uid = uid.flatMap({ CardUID($0) }) else { return }
         admission.visit.arrive(uid)
@@ -38,9 +38,9 @@ extension OperationQueue {
         }
     }
 
-    /// The reason why an operation that has the reader must not begin: the same kind of request was
-    /// already done for its card during this visit. Nil if the ledger knows the operation's ID,
-    /// because a repeated request starts nothing new.
+    /// The error for an operation that has the reader but must not begin, because a request of the
+    /// same kind was already done for its card during this visit. Nil if the ledger has the
+    /// operation's ID, because a repeated request starts nothing new.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
             let request = VisitRequest(rawValue: operation.call.path)
@@ -64,7 +64,7 @@ extension OperationQueue {
         await recall()
         guard let certainty = question() else { return nil }
         let uid = admission.visit.card
-        // A request whose ID was recorded is a repeat, which charges nothing.
+        // If this visit has recorded the ID, the request is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
         return switch await runner.booked(id, by: operation.call) {
         case .nothing, .notKnown: .sameCard(request, certainty, uid)
@@ -75,9 +75,9 @@ extension OperationQueue {
     /// Checks the reader after an operation and records what was done for the card.
     func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
-        let wasThere = uid != nil || onReader != nil
-        // Done in a separate task, because the current task may have been canceled.
-        let result = await Task { [runner] in await runner.look(again: wasThere) }.value
+        let hadTag = uid != nil || onReader != nil
+        // The check runs in a separate task, because the current task may have been canceled.
+        let result = await Task { [runner] in await runner.look(again: hadTag) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {
@@ -107,7 +107,7 @@ extension OperationQueue {
                 admission.visit.note(request, problem.operation ?? id, .perhaps)
             }
         }
-        // A request that was fully refunded may be repeated without asking.
+        // After a full refund, the request may be made again without confirmation.
         if operation.call.path == "refund", problem == nil, !operation.command.isGiven(.part) {
             admission.visit.forget(operation.command[.refunded])
         }

@@ -41,7 +41,8 @@ extension OperationQueue {
             throw .outcomeUnknownHere
         }
         let booked = await runner.booked(operation.id, by: operation.call)
-        // If told "not begun", a cashier might charge again for what the ledger may have booked.
+        // A cashier who is told "not begun" might charge again, although the ledger may have
+        // recorded the operation.
         if case .notKnown(let error) = booked { throw Problem(error) }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }

@@ -5,16 +5,16 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Owns one till's reader: reports the card on it, and lends it to one operation at a time.
+/// Owns one till's reader: reports the card on it, and lets one operation at a time use it.
 ///
-/// An operation outlives the connection of its request. It ends when its page is closed only if it
-/// is still waiting for a card or scratching one.
+/// An operation continues even if the connection of its request is lost. Closing its page stops it
+/// only if it is still waiting for a card or scratching one.
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// How many keep-alive beats pass between checks of the listeners, ledger, and journal.
+    /// The number of keep-alive beats between checks of the listeners, the ledger, and the journal.
     private static let beatsPerCheck = 5
-    /// The delay before retrying a failed setup of the station.
+    /// The delay before a watch that ended early is restarted.
     private static let retry = Duration.seconds(1)
 
     let runner: TillRunner
@@ -29,7 +29,7 @@ actor OperationQueue {
     private(set) var onReader: CardOnReader? {
         didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
     }
-    /// The response about the card, which can be read without waiting for the actor.
+    /// The response about the card on the reader. Reading it does not wait for the actor.
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
     private var readerProblem: TapcardError?
@@ -97,18 +97,18 @@ actor OperationQueue {
     }
     private var readerWorks: Bool { readerProblem == nil }
 
-    /// The problem with the ledger. An operation's problem is over once a write succeeds. For a
-    /// full disk, though, only the next operation can tell whether there is space again.
-    private func askLedger() async -> TapcardError? {
-        let met = ledgerProblem
-        if let problem = await runner.ledgerProblem(isWriting: met != nil) { return problem }
+    /// The current problem with the ledger. A successful write clears an operation's problem,
+    /// except a full disk: only the next operation can show whether there is space again.
+    private func currentLedgerProblem() async -> TapcardError? {
+        let known = ledgerProblem
+        if let problem = await runner.ledgerProblem(isWriting: known != nil) { return problem }
         // An operation may have had a different problem during the check.
-        if met?.kind != .ledgerFull, ledgerProblem?.kind == met?.kind { ledgerProblem = nil }
+        if known?.kind != .ledgerFull, ledgerProblem?.kind == known?.kind { ledgerProblem = nil }
         return ledgerProblem ?? ledgerCheck.damage
     }
 
     func health() async -> TillHealth {
-        let ledger = await askLedger()
+        let ledger = await currentLedgerProblem()
         let database = ledger == nil ? await runner.database() : nil
         return TillHealth(
             isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger,
@@ -119,7 +119,7 @@ actor OperationQueue {
     func counted() async -> TillMetrics.TillSample {
         TillMetrics.TillSample(
             number: number, counts: metrics, listeners: hub.listenerCount,
-            readerWorks: readerWorks, ledgerWorks: await askLedger() == nil)
+            readerWorks: readerWorks, ledgerWorks: await currentLedgerProblem() == nil)
     }
 
     private var state: JSONValue {
@@ -133,10 +133,10 @@ actor OperationQueue {
 
     /// Starts an event stream: the current state, then each change, until permission is lost.
     func listen(
-        _ client: OperationID?, while isWelcome: @escaping @Sendable () -> Bool
+        _ client: OperationID?, while isAuthorized: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
         if isClosing { throw .closing(.nothing) }
-        let stream = hub.add(client, first: EventHub.bytes("state", state), while: isWelcome) {
+        let stream = hub.add(client, first: EventHub.bytes("state", state), while: isAuthorized) {
             [weak self] number in
             Task { await self?.listenerLeft(number) }
         }
@@ -151,7 +151,7 @@ actor OperationQueue {
         for client in hub.endUnauthorizedStreams() { stopWaiting(for: client) }
     }
 
-    /// Stops a departed client's operations, except those that have begun with a card.
+    /// Stops a disconnected client's operations, except those that have begun work on a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }
@@ -296,7 +296,7 @@ actor OperationQueue {
             }
         }
         if isRepeated { try await requireBegun(operation) }
-        // The ledger can answer about recorded operations even while the till is busy or closing.
+        // The ledger can answer recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerWithoutReader(operation)
         }
@@ -342,7 +342,7 @@ actor OperationQueue {
             answer = TillRunner.Answer(document: nil, problem: refused)
         }
         listener.finish()
-        // All steps must be published before their operation's end.
+        // All steps must be published before the operation ends.
         await following.value
         if needsReader {
             await lookAfter(id, answer)
@@ -386,8 +386,8 @@ actor OperationQueue {
 
     func operation(_ id: OperationID) -> TillOperation? { running[id] ?? ended[id] }
 
-    /// Stops an operation that has not begun with a card, and returns when it has ended. An earlier
-    /// attempt with this ID may have begun, so only the end shows that nothing will happen.
+    /// Stops an operation that has not begun work on a card, and returns when it ends. Throws if it
+    /// may have taken effect, because an earlier attempt with its ID may have begun.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
         guard var operation = operation(id) else { throw .noSuchOperation }
         if let task = operation.task {

@@ -3,8 +3,8 @@ import TapcardCore
 
 /// Decides whether an operation can still be stopped.
 ///
-/// Progress is recorded synchronously, before the work continues, and not when someone later reads
-/// the event. An operation therefore cannot begin after its client was told that it was stopped.
+/// Progress is recorded synchronously, before the work continues, not later when the event is read.
+/// An operation therefore cannot begin after its client was told that it was stopped.
 final class StopGate: Sendable {
     private struct State {
         /// Whether the operation can be stopped without leaving work incomplete.

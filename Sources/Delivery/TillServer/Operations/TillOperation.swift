@@ -55,7 +55,7 @@ struct TillOperation: Sendable {
         }
     }
 
-    /// Whether the other operation was requested in the same way.
+    /// Whether the other operation has the same call and the same members.
     func isSame(as other: TillOperation) -> Bool {
         call.path == other.call.path && Set(members) == Set(other.members)
     }

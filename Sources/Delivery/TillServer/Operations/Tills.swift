@@ -3,7 +3,7 @@ import TextCodecs
 import Verbs
 
 /// A server's tills. Each has its own reader and works independently. They share the ledger, the
-/// cashiers, and the check of the ledger file.
+/// cashiers, and the ledger file check.
 struct Tills: Sendable {
     /// One till. `number` is nil if it is the only till.
     struct Till: Sendable {
@@ -16,7 +16,7 @@ struct Tills: Sendable {
     let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
 
-    /// Divides the listeners evenly among the tills.
+    /// Divides the maximum number of listeners evenly among the tills.
     init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
         let ledgerCheck = LedgerCheck(runners.first, log)
         self.ledgerCheck = ledgerCheck
@@ -51,18 +51,18 @@ struct Tills: Sendable {
         for till in all { await till.queue.endUnauthorizedStreams() }
     }
 
-    /// The health of a till or, if `asked` is nil, of the server, whose status is the worst status
-    /// of its tills.
-    func health(of asked: Till?, inFull: Bool) async -> JSONValue {
+    /// The health of a till or, if `requested` is nil, of the server. The server's status is the
+    /// worst status of its tills.
+    func health(of requested: Till?, inFull: Bool) async -> JSONValue {
         let found = await health()
         // Tills are numbered from 1; the only till has no number.
-        let own = asked.map { asked in [found[(asked.number ?? 1) - 1]] } ?? found
+        let own = requested.map { requested in [found[(requested.number ?? 1) - 1]] } ?? found
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
         let database = inFull ? own.lazy.compactMap(\.database).first : nil
         return [
             "status": .string(TillHealth.Status.worst(of: own.map(\.status)).rawValue),
-            "reader": asked == nil ? .null : own[0].reader(inFull: inFull),
+            "reader": requested == nil ? .null : own[0].reader(inFull: inFull),
             "tills": .array(
                 found.enumerated().map { index, health in
                     [
@@ -90,8 +90,8 @@ struct Tills: Sendable {
         await each { queue in await queue.counted() }
     }
 
-    /// The answer from each till, in order. All are asked at the same time, because each may wait a
-    /// long time for an offline ledger.
+    /// Calls `ask` for all tills at the same time, because each may wait a long time for an offline
+    /// ledger. Returns the results in the order of the tills.
     private func each<Answer: Sendable>(
         _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {
@@ -101,7 +101,7 @@ struct Tills: Sendable {
             }
             var answers: [Int: Answer] = [:]
             for await (index, answer) in group { answers[index] = answer }
-            // The group returns the answers in the order that the tills finish.
+            // The group returns the results in the order in which the tills finish.
             return answers.sorted { $0.key < $1.key }.map(\.value)
         }
     }

@@ -41,7 +41,8 @@ struct CallRoutes: Sendable {
         let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
             call, members, by: client, cashier: session?.cashier?.name, isRepeated: isRepeated)
-        // Despite a problem, a GET returns what it found, such as the tickets in the ledger.
+        // A GET returns what it found, such as the tickets in the ledger, even if there was a
+        // problem.
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }
@@ -60,8 +61,8 @@ struct CallRoutes: Sendable {
         }
     }
 
-    /// Whether the request may only finish what was begun with its ID. Removes the member that says
-    /// so.
+    /// Whether the request may only finish an operation that was already begun with its ID. Removes
+    /// the member `repeated`, which says so.
     private static func isRepeated(_ members: inout [JSONMember]) throws(Problem) -> Bool {
         guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
         let value = members.remove(at: place).value
@@ -71,7 +72,7 @@ struct CallRoutes: Sendable {
         return value == .bool(true)
     }
 
-    /// The operation ID; nil for null.
+    /// The operation ID in a JSON value; nil if the value is null.
     static func id(_ value: JSONValue) throws(Problem) -> OperationID? {
         if value == .null { return nil }
         guard let text = value.string else {

@@ -5,7 +5,7 @@ import OperatingSystem
 enum Deflate {
     private static let file = "libz.so.1"
 
-    /// Nil if zlib is missing or the result is not smaller.
+    /// Compresses the bytes. Returns nil if zlib is missing or the result is not smaller.
     static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         // zlib is optional. Without it, the page is sent uncompressed.
         let loaded = try? unsafe LoadableLibrary(name: "zlib", package: "zlib1g")

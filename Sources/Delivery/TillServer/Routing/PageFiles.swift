@@ -3,7 +3,7 @@ import TextCodecs
 import TillPage
 import WebServer
 
-/// The files of the page, embedded in this program.
+/// The till page's files, which are embedded in this program.
 ///
 /// The style sheet is inlined in the page, because the browser paints nothing without it. As a
 /// separate file, it would be queued behind the scripts.
@@ -22,7 +22,7 @@ import WebServer
         /// The response for a browser that already has the file.
         let known: WebResponse
 
-        init(_ name: String, _ bytes: [UInt8], _ safety: [(String, String)]) {
+        init(_ name: String, _ bytes: [UInt8], _ securityHeaders: [(String, String)]) {
             path = name == PageFiles.page ? "/" : "/" + name
             // Part of the hash is enough, because the tag only has to change when the file does.
             let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
@@ -31,9 +31,10 @@ import WebServer
             let headers =
                 [
                     ("Content-Type", PageFiles.type(of: name)), ("ETag", tag),
-                    // The browser may keep the file, but must ask each time whether it is current.
+                    // The browser may keep the file, but must ask each time whether its copy is
+                    // current.
                     ("Cache-Control", "no-cache"),
-                ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + safety
+                ] + (smaller == nil ? [] : [("Vary", "Accept-Encoding")]) + securityHeaders
             whole = WebResponse(200, headers: headers, body: .bytes(bytes)).preparedForReuse()
             compressed = smaller.map {
                 WebResponse(
@@ -44,7 +45,7 @@ import WebServer
         }
     }
 
-    /// The files. All tills share them, so that they are compressed only once.
+    /// The files, shared by all tills so that they are compressed only once.
     static let all = PageFiles()
 
     let files: [File]
@@ -58,23 +59,24 @@ import WebServer
             contents.append((name, bytes))
         }
         let style = contents.filter { $0.name.hasSuffix(Self.styles) }.flatMap(\.bytes)
-        let page = Self.dressed(contents.first { $0.name == Self.page }?.bytes ?? [], in: style)
-        let safety = Self.safety(of: page)
+        let page = Self.pageText(
+            contents.first { $0.name == Self.page }?.bytes ?? [], inlining: style)
+        let securityHeaders = Self.securityHeaders(of: page)
         files = contents.filter { !$0.name.hasSuffix(Self.styles) }.map { name, bytes in
-            File(name, name == Self.page ? [UInt8](page.utf8) : bytes, safety)
+            File(name, name == Self.page ? [UInt8](page.utf8) : bytes, securityHeaders)
         }
     }
 
-    /// The page with the style sheet in place of the link to it.
-    private static func dressed(_ page: [UInt8], in style: [UInt8]) -> String {
+    /// The page with the link to the style sheet replaced by the style sheet itself.
+    private static func pageText(_ page: [UInt8], inlining style: [UInt8]) -> String {
         let text = String(decoding: style, as: UTF8.self)
         return String(decoding: page, as: UTF8.self).replacing(
             "<link rel=\"stylesheet\" href=\"/\(Self.style)\">", with: "<style>\(text)</style>")
     }
 
-    /// The security headers for a file. The page's policy allows only its own style sheet and
+    /// The security headers of a page file. The page's policy allows only its own style sheet and
     /// script.
-    private static func safety(of page: String) -> [(String, String)] {
+    private static func securityHeaders(of page: String) -> [(String, String)] {
         let policy =
             "default-src 'none'; script-src 'self' \(source("script", in: page)); "
             + "style-src \(source("style", in: page)); img-src 'self' data:; "
@@ -118,7 +120,7 @@ extension PageFiles.File {
     /// The file, or 304 if the browser's copy is current.
     fileprivate func answer(_ request: WebRequest) -> WebResponse {
         let tags = request.headers["If-None-Match"].map(words)
-        // Compared weakly, because the file is the same whether or not it is compressed.
+        // The comparison is weak, because the file is the same whether or not it is compressed.
         let isKnown =
             tags?.contains { $0 == "*" || $0.trimmingPrefix("W/") == tag.trimmingPrefix("W/") }
             ?? false

@@ -35,14 +35,14 @@ struct Problem: Error, Sendable {
         (self.meaning, self.next) = (meaning, next)
         result =
             switch status {
-            // These requests are well formed, but a rule refuses them.
+            // These requests are well formed, but a rule forbids them.
             case 401, 403, 409, 429: .refused
             case 400..<500: .usage
             default: .failed
             }
     }
 
-    /// The problem for a command's refusal or failure.
+    /// The problem document for a command that was refused or failed.
     init(_ error: TapcardError) {
         (status, word) = (error.kind.httpStatus, error.kind.word)
         (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
@@ -83,7 +83,7 @@ extension Problem {
         503, "starting", "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
 
-    /// The refusal from a closing till, with what the ledger knows about the operation ID.
+    /// The refusal while a till is closing. It includes the operation's state in the ledger.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
             503, "closing", "The server is shutting down and accepts no new requests.",
@@ -132,8 +132,8 @@ extension Problem {
             TapcardError(
                 .outcomeUnknown, "It is unknown whether the earlier request went through.",
                 meaning: "Nothing new was started.", next: [.card(.showHistory(nil))]))
-        // 409 and not 500, because the server works; it just cannot tell whether the earlier
-        // request succeeded.
+        // The status is 409, not 500, because the server is working; it just cannot tell whether
+        // the earlier request succeeded.
         problem.status = 409
         return problem
     }()

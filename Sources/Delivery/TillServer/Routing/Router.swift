@@ -9,14 +9,15 @@ import WebServer
 
 /// The server's routes: the page, the calls, and the tills' state.
 ///
-/// A till's whole API is below its path. A single till is also at the root. With several tills, the
-/// root has only what does not belong to a till: the page, the login, and monitoring.
+/// A till's whole API is under its path. If there is only one till, its API is also at the root. If
+/// there are several, the root has only what does not belong to a till: the page, the login, and
+/// monitoring.
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
     /// The routes of the tills, in order.
     private let tillRoutes: [TillRoutes]
-    /// The routes for paths that do not refer to a till or refer to an unknown till.
+    /// The routes for paths that refer to no till or to an unknown till.
     private let serverRoutes: TillRoutes
     private static let metrics = "/metrics"
 
@@ -118,7 +119,7 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
-        let (routes, request, exists) = found(request)
+        let (routes, request, exists) = locate(request)
         do throws(Problem) {
             try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
         } catch {
@@ -148,7 +149,7 @@ struct Router: Sendable {
 
     /// The routes for a request, and the request without the till's path. `exists` is false if the
     /// path refers to a till that does not exist.
-    private func found(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
+    private func locate(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
         guard let (number, path) = TillPath.split(request.path) else {
             return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, request, true)
         }
@@ -159,7 +160,7 @@ struct Router: Sendable {
     /// The page for an unknown till, which says that the till is unknown and offers the other
     /// tills.
     private func missingPage(_ routes: TillRoutes, _ request: WebRequest) -> WebReply {
-        // Leaves out the headers that a browser uses to ask whether its copy is current.
+        // This request omits the headers that a browser uses to ask whether its copy is current.
         let plain = WebRequest(method: request.method, path: request.path)
         guard case .now(let page)? = routes.reply(to: plain), page.status == 200 else {
             return routes.reply(to: plain) ?? .now(unknown(request.path).response)

@@ -1,4 +1,4 @@
-/// The part of a path that refers to a till: "/tills/2/api/v1/pay" is "/api/v1/pay" at till 2.
+/// The part of a path that refers to a till: "/tills/2/api/v1/pay" means "/api/v1/pay" at till 2.
 enum TillPath {
     private static let start = "/tills/"
 
@@ -8,7 +8,8 @@ enum TillPath {
     /// The path of a till's page, without the trailing "/".
     static func of(_ number: Int) -> String { start + String(number) }
 
-    /// The number of the till and the path within it; nil if the path does not refer to a till.
+    /// The number of the till, and the path within that till; nil if the path does not refer to a
+    /// till.
     static func split(_ path: String) -> (number: Int, path: String)? {
         guard path.hasPrefix(start) else { return nil }
         let rest = path.dropFirst(start.count)

@@ -9,13 +9,13 @@ struct TillRoutes: Sendable {
     /// A handler that responds without waiting.
     typealias InstantHandler = @Sendable (WebRequest) -> WebResponse
 
-    private enum Answerer {
+    private enum Responder {
         case instant(InstantHandler)
         case task(Handler)
     }
 
-    private var exact: [String: [String: Answerer]] = [:]
-    private var parametric: [String: [String: Answerer]] = [:]
+    private var exact: [String: [String: Responder]] = [:]
+    private var parametric: [String: [String: Responder]] = [:]
     private var files: Set<String> = []
 
     /// The endpoints in the OpenAPI document: everything except the page's files.
@@ -31,16 +31,16 @@ struct TillRoutes: Sendable {
         add(endpoint.method, endpoint.path, .instant(handler))
     }
 
-    /// Adds a file of the page. Other sites may link to such files.
+    /// Adds one of the page's files. Other sites may link to these files.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
         add("GET", path, .instant(handler))
         files.insert(path)
     }
 
-    /// Whether the path is a file of the page, which other sites may link to.
+    /// Whether the path is one of the page's files, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
-    private mutating func add(_ method: String, _ path: String, _ handler: Answerer) {
+    private mutating func add(_ method: String, _ path: String, _ handler: Responder) {
         if path.hasSuffix("}"), let slash = path.lastIndex(of: "/") {
             parametric[String(path[...slash]), default: [:]][method] = handler
         } else {
@@ -85,7 +85,7 @@ struct TillRoutes: Sendable {
         }
     }
 
-    private func find(_ path: String) -> (methods: [String: Answerer], parameter: String?)? {
+    private func find(_ path: String) -> (methods: [String: Responder], parameter: String?)? {
         if let methods = exact[path] { return (methods, nil) }
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let parameter = path[path.index(after: slash)...]

@@ -11,7 +11,8 @@ struct WatchingRoutes: Sendable {
     let till: Tills.Till?
     let authenticator: Authenticator
     let requests: Guarded<[Int: Int]>
-    /// The metrics source of the customer page in this process; nil if there is none.
+    /// The source of metrics for the customer page in this process; nil if there is no customer
+    /// page.
     let customers: CustomerWatch?
 
     func add(to routes: inout TillRoutes) {

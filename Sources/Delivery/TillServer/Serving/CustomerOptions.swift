@@ -87,7 +87,7 @@ struct OpenedCustomers {
 }
 
 extension CustomerPlan {
-    /// Checks the options. Nil if no address for the customer page is set.
+    /// Checks the options. Returns nil if no address is set for the customer page.
     init?(_ settings: Settings) throws(TapcardError) {
         guard let text = settings.text(of: .customers) else { return nil }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

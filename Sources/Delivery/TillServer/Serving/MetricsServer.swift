@@ -4,7 +4,7 @@ import TapcardCore
 import WebServer
 
 /// Serves the metrics of a customer page that runs without a till page, at `/metrics`, and only to
-/// this machine. The customer page's own listener never shows them.
+/// this machine. The customer page's own listener never serves them.
 final class MetricsServer: Sendable {
     /// The URL of the metrics.
     let address: String
@@ -29,7 +29,7 @@ final class MetricsServer: Sendable {
         (web.connections, web.headerBytes) = (connections, headerBytes)
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
         web.refusal = { status, text in Problem(status, "refused", text).response }
-        // The port is known only once the server listens.
+        // The port is known only once the server is listening.
         let names = Guarded<Set<String>>([])
         let server = try translating(
             WebServer.start(web) { request in

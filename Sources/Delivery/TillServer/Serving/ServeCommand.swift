@@ -109,7 +109,7 @@ enum ServeCommand {
         }
         process.whenServing(pages)
         let isShown = session.show(report(of: pages))
-        // If the address could not be printed, nobody could open the page, so there is no point in
+        // If the address could not be printed, nobody can open the page, so there is no point in
         // waiting.
         if isShown { await session.waitUntilStopped() }
         process.whenStopping()

@@ -54,7 +54,7 @@ final class CustomerListener: Sendable {
 
 extension TLSFiles {
     /// Rereads the certificate for a server and logs the result. If the new certificate cannot be
-    /// used, the old one stays in place.
+    /// used, the old one stays in use.
     func renew(
         _ log: TillLog, _ page: String = "",
         with renew: (WebServerSettings.TLS) async throws(WebServerError) -> Void

@@ -8,10 +8,10 @@ package struct TLSFiles: Sendable, Hashable {
     let certificate: String
     let key: String
 
-    /// The size limit of a PEM file. Even certificate files with long chains are smaller.
+    /// The maximum size of a PEM file. Even certificate files with long chains are smaller.
     private static let maximumPEMBytes = 1 << 20
 
-    /// Nil if neither file is given. `group` is the prefix of the option names.
+    /// Returns nil if neither file is given. `group` is the prefix of the option names.
     package init?(
         _ certificate: String?, _ key: String?, of group: String = "", orSay meaning: String
     ) throws(TapcardError) {
@@ -31,16 +31,16 @@ package struct TLSFiles: Sendable, Hashable {
             certificatePEM: try TLSFiles.text(certificate, of: "certificate", meaning),
             keyPEM: try TLSFiles.text(key, of: "private key", meaning))
         try requireSecret(key, meaning)
-        try requireFast(tls.keyPEM, meaning)
+        try requireFastKey(tls.keyPEM, meaning)
         return tls
     }
 
     /// Refuses RSA keys longer than 3072 bits, because their handshakes are so slow that 100 new
     /// clients per second would block everyone else. A 3072-bit key takes 1,766 bytes, and an
     /// elliptic-curve key takes a few hundred.
-    private func requireFast(_ text: String, _ meaning: String) throws(TapcardError) {
-        // A long RSA key can be recognized by its size, without parsing. Four Base64 digits encode
-        // three bytes.
+    private func requireFastKey(_ text: String, _ meaning: String) throws(TapcardError) {
+        // A long RSA key can be recognized by its size, without parsing. Four Base64 characters
+        // encode three bytes.
         let begin = text.firstRange(of: "PRIVATE KEY-----")?.upperBound ?? text.endIndex
         let base64 = text[begin...].prefix { $0 != "-" }.filter { !$0.isWhitespace }
         let maximumBytes = 2_000
@@ -57,9 +57,9 @@ package struct TLSFiles: Sendable, Hashable {
     /// because services on some machines share their keys in this way.
     private func requireSecret(_ path: String, _ meaning: String) throws(TapcardError) {
         let file = DurableFile(path)
-        let isRoots = (try? file.isOwnedByRoot()) ?? false
+        let belongsToRoot = (try? file.isOwnedByRoot()) ?? false
         // If the file's permissions cannot be read, reading its contents has already failed.
-        switch try? file.exposure(isRoots ? 0o037 : 0o077) {
+        switch try? file.exposure(belongsToRoot ? 0o037 : 0o077) {
         case .permitted(let mode):
             throw TapcardError(
                 .fileUnusable,

@@ -5,7 +5,7 @@ import WebServer
 /// The till's listeners, each with a stream of server-sent events. If a listener stops reading, its
 /// stream drops it, so that other listeners are not delayed.
 struct EventHub {
-    /// The size of a listener's buffer, which is far more than a client that keeps reading leaves
+    /// The size of a listener's buffer. A client that keeps reading never leaves nearly this much
     /// unread.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
@@ -15,7 +15,7 @@ struct EventHub {
     private struct Listener {
         let client: OperationID?
         let stream: WebStream
-        let isWelcome: @Sendable () -> Bool
+        let isAuthorized: @Sendable () -> Bool
     }
 
     private var listeners: [UInt64: Listener] = [:]
@@ -25,9 +25,9 @@ struct EventHub {
 
     var listenerCount: Int { listeners.count }
 
-    /// Adds a listener with its first event; nil if there are too many.
+    /// Adds a listener and sends its first event. Returns nil if there are too many listeners.
     mutating func add(
-        _ client: OperationID?, first: [UInt8], while isWelcome: @escaping @Sendable () -> Bool,
+        _ client: OperationID?, first: [UInt8], while isAuthorized: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
     ) -> WebStream? {
         guard listeners.count < most else { return nil }
@@ -35,7 +35,7 @@ struct EventHub {
         let number = count
         let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }
         stream.send(first)
-        listeners[number] = Listener(client: client, stream: stream, isWelcome: isWelcome)
+        listeners[number] = Listener(client: client, stream: stream, isAuthorized: isAuthorized)
         return stream
     }
 
@@ -52,8 +52,8 @@ struct EventHub {
     /// Ends the streams of listeners that have lost permission. Returns the clients that have no
     /// stream left.
     mutating func endUnauthorizedStreams() -> [OperationID?] {
-        let unwelcome = listeners.filter { !$0.value.isWelcome() }
-        return unwelcome.map { number, listener in
+        let unauthorized = listeners.filter { !$0.value.isAuthorized() }
+        return unauthorized.map { number, listener in
             listener.stream.finish()
             return remove(number)
         }

@@ -44,6 +44,6 @@ final class LedgerCheck: Sendable {
             ])
     }
 
-    /// Waits for a check that is running.
+    /// Waits for a running check to finish.
     func end() async { await state.withLock { $0.work }?.value }
 }

@@ -10,18 +10,19 @@ final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)
         var isOffline = false
-        var isAsking = false
+        var isPolling = false
         var bookedAt: String?
         var news: OfflineNews?
         var isFirst = true
         var listeners: [@Sendable (JSONValue) async -> Void] = []
     }
 
-    /// Leaves time to resolve a card that is on the reader from the start. While an operation is
-    /// open on a card, the card's entry in a snapshot does not count.
+    /// The delay before the first booking and snapshot. It leaves time to resolve a card that is on
+    /// the reader from the start. While an operation is open on a card, the card's entry in a
+    /// snapshot does not count.
     private static let firstPause = Duration.seconds(2)
-    /// How long to wait before asking an offline ledger again.
-    private static let askingPause = Duration.seconds(1)
+    /// The delay before an offline ledger is queried again.
+    private static let pollInterval = Duration.seconds(1)
 
     private let runner: TillRunner
     private let log: TillLog
@@ -40,26 +41,26 @@ final class OfflineKeeper: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// Asks whether the ledger is online, and starts the work if it is due.
+    /// Checks whether the ledger is online, and starts the work if it is due.
     func beat(isQuiet: Bool) {
-        askLedger()
+        pollLedger()
         let isDue = state.withLock { $0.schedule.begins(at: .now, isQuiet: isQuiet) }
         guard isDue else { return }
         Task { [self] in await keep() }
     }
 
-    /// Asks the ledger until it responds. If no card is on a reader, nothing else would notice that
-    /// the ledger is offline or back.
-    private func askLedger() {
+    /// Queries the ledger until it responds. If no card is on a reader, nothing else would notice
+    /// that the ledger is offline or back online.
+    private func pollLedger() {
         // Only one loop runs at a time, because all tills share this keeper.
         let begins = state.withLock { state in
-            defer { state.isAsking = true }
-            return !state.isAsking
+            defer { state.isPolling = true }
+            return !state.isPolling
         }
         guard begins else { return }
         Task { [weak self] in
             while await self?.isStillOffline() == true {
-                try? await Task.sleep(for: OfflineKeeper.askingPause)
+                try? await Task.sleep(for: OfflineKeeper.pollInterval)
             }
         }
     }
@@ -68,7 +69,7 @@ final class OfflineKeeper: Sendable {
         let answers = await runner.ledgerAnswers()
         if let answers { recordReachability(answers) }
         let isStillOffline = answers == false
-        state.withLock { $0.isAsking = isStillOffline }
+        state.withLock { $0.isPolling = isStillOffline }
         return isStillOffline
     }
 
@@ -87,8 +88,8 @@ final class OfflineKeeper: Sendable {
             problem = error
         }
         let lasted = began.duration(to: .now)
-        // If the station does not accept offline payments, the ledger was not asked here.
-        let hasAsked = runner.offlinePayments() != nil || booked != nil || problem != nil
+        // If the station does not accept offline payments, the ledger was not queried here.
+        let hasQueried = runner.offlinePayments() != nil || booked != nil || problem != nil
         if let booked, booked.payments > 0 {
             log.say("offline-booked", ["payments": .number(String(booked.payments))])
         }
@@ -96,7 +97,7 @@ final class OfflineKeeper: Sendable {
             log.say("offline-failed", ["error": .string(problem.kind.word)])
         }
         state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
-        if hasAsked { recordReachability(problem?.kind != .ledgerOffline) }
+        if hasQueried { recordReachability(problem?.kind != .ledgerOffline) }
     }
 
     /// Records the end of an operation.
@@ -108,16 +109,16 @@ final class OfflineKeeper: Sendable {
     }
 
     /// Records that a card was read. If the reading had another problem, the ledger may not have
-    /// been asked at all.
+    /// been queried at all.
     func recordReading(_ problem: TapcardError?) {
         guard problem == nil || problem?.kind == .ledgerOffline else { return }
         recordReachability(problem == nil)
     }
 
     /// Records whether the ledger responded, and reports any change. An offline ledger is then
-    /// asked repeatedly, so that pages learn when they can try again.
+    /// queried repeatedly, so that pages are notified when they can try again.
     private func recordReachability(_ hasAnswered: Bool) {
-        if !hasAnswered { askLedger() }
+        if !hasAnswered { pollLedger() }
         let change = state.withLock {
             state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
             state.isOffline = !hasAnswered

@@ -8,7 +8,7 @@ import Verbs
 /// The state of offline payments, for the page and the health check.
 struct OfflineNews: Sendable, Equatable {
     let isOffline: Bool
-    /// The maximum sum of unbooked payments.
+    /// The maximum total of unbooked payments.
     let limit: Money
     let unbooked: Money
     let payments: Int

@@ -4,9 +4,10 @@ package struct SnapshotSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
     package static let interval = Duration.seconds(300)
-    /// How long to wait after a failure, because the ledger may be back soon.
+    /// The delay after a failure. It is short, because the ledger may be back soon.
     package static let pause = Duration.seconds(15)
-    /// The pause after the work is this many times as long as the work: 100, for one percent.
+    /// The pause after the work is at least this many times as long as the work: 100, for one
+    /// percent.
     private static let pausePerWork = 100
 
     private var next: Instant
@@ -14,8 +15,8 @@ package struct SnapshotSchedule: Sendable {
 
     package init(_ now: Instant) { next = now }
 
-    /// Whether the work is due. If so, it counts as begun. Use of the till postpones the work, but
-    /// only for a limited time.
+    /// Whether the work is due. If it is, it counts as begun. Use of the till postpones the work,
+    /// but only for a limited time.
     package mutating func begins(at now: Instant, isQuiet: Bool) -> Bool {
         let isOverdue = now >= next + SnapshotSchedule.interval
         guard !isRunning, now >= next, isQuiet || isOverdue else { return false }

@@ -18,7 +18,7 @@ struct TillHealth: Sendable {
     }
 
     let isClosing: Bool
-    /// The reader, with its name and fault.
+    /// The reader, with its name and any problem.
     let reader: JSONValue
     let readerWorks: Bool
     /// The problem with the ledger; nil if there is none.
@@ -26,14 +26,15 @@ struct TillHealth: Sendable {
     /// The state of the ledger's database; nil if the ledger is a file or the database is offline.
     let database: DatabaseReport?
 
-    /// The error code for why the ledger cannot take payments or top-ups; nil if it can.
+    /// The code of the error that keeps the ledger from recording payments or top-ups; nil if there
+    /// is none.
     var ledgerError: String? { ledger?.kind.word ?? database?.problem }
 
     var status: Status {
         isClosing ? .closing : ledgerError != nil ? .noLedger : readerWorks ? .ok : .noReader
     }
 
-    /// The reader, with device and file names only if `inFull`.
+    /// The reader, with device and file names only if `inFull` is true.
     func reader(inFull: Bool) -> JSONValue {
         if inFull { return reader }
         return ["state": reader["state"] ?? .null, "name": .null, "problem": .null]

@@ -11,7 +11,7 @@ import Verbs
 /// works again.
 final class TillLog: Sendable {
     private static let maximumLines = 1_024
-    /// How long to wait at the end. Lines not written by then are dropped.
+    /// The maximum time to wait at the end. Lines not written by then are dropped.
     private static let endLimit = Duration.seconds(1)
     private static let pause = Duration.milliseconds(5)
 
@@ -47,7 +47,8 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
-        // Polled, because waiting for the writer could take forever if nobody reads standard error.
+        // This polls, because waiting for the writer could take forever if nobody reads standard
+        // error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }

@@ -31,7 +31,7 @@ struct TillMetrics: Sendable {
 
     private typealias Sample = (labels: [String], value: Int)
 
-    /// The lines of one family in the Prometheus text format.
+    /// The lines of one metric family in the Prometheus text format.
     private static func family(
         _ name: String, _ type: String, _ help: String, _ samples: [Sample]
     ) -> String {

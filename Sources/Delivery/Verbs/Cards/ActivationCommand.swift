@@ -4,14 +4,15 @@ import TapcardDomain
 import TextCodecs
 
 enum ActivationCommand {
-    /// Activates the code of the card on the reader. If the user interrupts the request, says that
-    /// it continues.
+    /// Activates the code of the card on the reader. If the user interrupts the command during the
+    /// request, a message says that the request continues.
     static func activate(in session: Session) async throws(TapcardError) -> Report {
         let service = AnnouncedActivation(try session.services().activation, in: session)
         let station = try await session.station()
         let id = session[.operation] ?? station.newID()
         defer { session.finalMessage.set(nil) }
-        // Wrapped in a Result, because the cancellation handler does not preserve the error's type.
+        // The outcome is a Result, because `withTaskCancellationHandler` does not preserve the
+        // error's type.
         let outcome = await withTaskCancellationHandler {
             do throws(TapcardError) {
                 return Result<Receipt, TapcardError>.success(
@@ -66,7 +67,7 @@ private struct AnnouncedActivation: ActivationService {
             session.output.write(document: Report.document(of: error))
             return
         }
-        // The spinner leaves its line open.
+        // The spinner's line does not end with a newline.
         if session.console.isErrorTerminal, !session.manner.isQuiet, !session.manner.isVerbose {
             session.say("\n")
         }

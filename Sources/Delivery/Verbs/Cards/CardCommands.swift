@@ -105,8 +105,8 @@ enum CardCommands {
         do throws(TapcardError) {
             station = try await session.readOnlyStation()
         } catch {
-            // With a ledger in another currency, the amounts on a card would be misread, so a
-            // missing ledger is the only problem that is tolerated.
+            // Even if the ledger cannot be used, the card can be read. If the ledger is in another
+            // currency, though, the amounts on the card would be misread.
             guard error.result == .ledger, error.kind != .ledgerCurrency, !session[.watch],
                 let report = await readWithoutLedger(error, in: session)
             else { throw error }
@@ -137,8 +137,8 @@ enum CardCommands {
         return Report.nothing.whenStopped
     }
 
-    /// Reads a card with only the station's keys, because the ledger cannot be used. Nil if that
-    /// fails, too.
+    /// Reads a card with only the station's keys, because the ledger cannot be used. Returns nil if
+    /// that fails, too.
     private static func readWithoutLedger(
         _ error: TapcardError, in session: Session
     ) async -> Report? {
@@ -146,8 +146,7 @@ enum CardCommands {
             let (keyFile, journal) = (session.keyFile, session.journal)
             guard let keys = try keyFile.load() else { return nil }
             let currency = try session.settings.currency ?? keys.currency ?? .usd
-            // An empty ledger stands in for the real one; the report says that the ledger is
-            // missing.
+            // An empty ledger stands in for the real one; the report contains the ledger's error.
             let station = try await session.station(
                 with: InMemoryLedger(currency: currency), KeyRingSource(keyFile, holding: keys))
             let summary = try await station.read(resolving: false)
@@ -158,12 +157,12 @@ enum CardCommands {
         }
     }
 
-    /// Prints one line per tap; false if the output can no longer be written.
+    /// Prints an event of the watch. Returns false if the output can no longer be written to.
     private static func show(
         _ event: Station.WatchEvent, _ currency: Currency, in session: Session
     ) -> Bool {
         let (manner, output, now) = (session.manner, session.output, session.dependencies.now)
-        /// Adds the time, because nobody can reconstruct it later.
+        /// Adds the time, which cannot be determined later.
         func timed(_ document: JSONValue?) -> JSONValue {
             (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
         }
@@ -228,7 +227,8 @@ enum CardCommands {
             try origin(station), face: session[.display] ?? .tapcard,
             mayReissue: session[.reissue], mayOverwrite: session[.overwrite],
             protects: session[.protect], acceptsAnyChip: session[.anyChip])
-        // Printed before the tap, while the user can still decide not to change the tag.
+        // The warning is printed before the tap, while the user can still decide not to change the
+        // tag.
         if request.protects { TagCommands.warnAboutKeyLoss(in: session) }
         let summary = try await station.make(
             request, id: session[.operation] ?? station.newID())

@@ -75,19 +75,19 @@ enum CashierCommands {
     static func add(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.cashier()]
         try session.places.makeDataFolder()
-        // A faulty file is reported before the user types the password.
+        // An unusable file is reported before the user types the password.
         _ = try session.settings.cashierFile.load()
         let password = try await newPassword(of: name, in: session)
-        let (kept, isNew) = try session.settings.cashierFile.add(
+        let (storedName, isNew) = try session.settings.cashierFile.add(
             Cashier(
                 name,
                 PasswordHash(password, salt: session.dependencies.random(PasswordHash.saltSize))))
         return Report(
-            ["cashier": .string(kept.text), "isNew": .bool(isNew)],
+            ["cashier": .string(storedName.text), "isNew": .bool(isNew)],
             [
                 isNew
-                    ? "\(kept.text) can now log in on the till page"
-                    : "\(kept.text) now has a new password"
+                    ? "\(storedName.text) can now log in on the till page"
+                    : "\(storedName.text) now has a new password"
             ], isChange: true)
     }
 
@@ -142,7 +142,8 @@ enum CashierCommands {
 }
 
 extension TapcardError {
-    /// The refusal when a command has no password and no terminal where it could prompt for one.
+    /// The error for a command that was given no password and has no terminal in which to prompt
+    /// for one.
     static func missing(_ secret: String, _ variable: String, meaning: String) -> TapcardError {
         TapcardError(
             .usage, "No \(secret) was given, and there is no terminal to prompt for it.",

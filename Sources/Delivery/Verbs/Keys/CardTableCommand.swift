@@ -71,7 +71,7 @@ enum CardTableCommand {
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
             return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
-        // Nil means that the ledger has retired the key that seals.
+        // Nil means that the ledger has retired the sealing key.
         guard let made else {
             throw TapcardError(
                 .keysUnusable,
@@ -88,7 +88,7 @@ enum CardTableCommand {
         return made
     }
 
-    /// The table in a sealed file, opened with its passphrase.
+    /// Opens the table in a sealed file with its passphrase.
     static func opened(
         _ table: SealedTable, _ path: String, in session: Session
     ) async throws(TapcardError) -> KeyRing {

@@ -8,8 +8,8 @@ import TextCodecs
 /// can read it.
 package struct CustomerKeyFile: Sendable {
     private static let mode: UInt32 = 0o600
-    private static let othersMayRead: UInt32 = 0o077
-    /// A mistyped path could lead to a file of any size.
+    private static let accessByOthers: UInt32 = 0o077
+    /// The maximum number of bytes to read. A mistyped path could lead to a file of any size.
     private static let maximumSize = 64 << 10
 
     package let path: String
@@ -54,7 +54,7 @@ package struct CustomerKeyFile: Sendable {
                 "The key file \(path) of the customer page does not exist.", howToCreate)
         }
         let exposure = try translating(
-            file.exposure(CustomerKeyFile.othersMayRead), into: unreadable)
+            file.exposure(CustomerKeyFile.accessByOthers), into: unreadable)
         switch exposure {
         case .permitted(let mode):
             throw refusal(

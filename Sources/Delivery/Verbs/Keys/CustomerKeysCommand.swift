@@ -62,8 +62,8 @@ enum CustomerKeysCommand {
             ], isChange: true)
     }
 
-    /// Refuses to replace an existing file, unless the user allows that and the file is a key file
-    /// for the page: a mistyped name must not destroy another file.
+    /// Refuses to replace an existing file, unless the user allows it and the file is a key file
+    /// for the customer page, so that a mistyped name cannot destroy another file.
     private static func requireReplaceable(
         _ file: NamedFile, in session: Session
     ) throws(TapcardError) {

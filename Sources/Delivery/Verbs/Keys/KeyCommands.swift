@@ -113,8 +113,8 @@ enum KeyCommands {
             isChange: true)
     }
 
-    /// Retires keys in the ledger first. A crash before the file is saved leaves a retired key in
-    /// it, and running the same command again fixes that.
+    /// Retires keys in the ledger before it saves the changed file. After a crash between the two
+    /// steps, running the same command again completes the change.
     static func changeKeys(
         givingUp ids: Set<UInt8> = [], in session: Session,
         _ change: (KeyRing) throws(KeyError) -> KeyRing
@@ -143,7 +143,8 @@ enum KeyCommands {
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let access = LedgerAccess(session)
-        // Stations that share a database use the same keys, so this must not create different ones.
+        // Stations that share a database use the same keys, so this command must not create
+        // different ones.
         if try session.keyFile.load() == nil, let issuer = try await access.issuerKeys() {
             return Report(issuer)
         }
@@ -190,7 +191,7 @@ enum KeyCommands {
         }
     }
 
-    /// The IDs of keys that were retired or that records or tag passwords in this ledger use.
+    /// The IDs of keys that are retired, or in use for records or tag passwords in this ledger.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
@@ -202,7 +203,7 @@ enum KeyCommands {
         let id = session[.key]
         try session.keyFile.requireMasters()
         let issuer = try await LedgerAccess(session).issuerKeys()
-        // If the change is impossible, say so before asking for confirmation.
+        // An impossible change is refused before the user is asked for confirmation.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
             // A key that another machine announced can be retired even if this station does not
             // have it.
@@ -258,14 +259,14 @@ extension KeyRing {
 }
 
 extension Report {
-    /// What to do with a new key so that it is not lost.
+    /// The steps to take after a new key is created, so that the key is not lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE",
         "If the keys are lost, nobody can ever write again to an NTAG 424 that was rewritten with "
             + "the new key",
         customersAgain,
     ]
-    /// The customer page trusts only the keys in its file, so it does not know newer ones.
+    /// The customer page trusts only the keys in its file, so newer keys need a new file.
     static let customersAgain =
         "If you have a customer page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
@@ -274,7 +275,7 @@ extension Report {
         ["nextKey": issuer.next.document, "stations": issuer.stations.document]
     }
 
-    /// The list for a station without keys.
+    /// The list of keys for a station that has none.
     fileprivate init(_ issuer: IssuerKeys) {
         let lines =
             issuer.sealing.map {
@@ -296,7 +297,7 @@ extension KeyUse {
         return "\(cards) (\(first.map(\.description).joined(separator: ", "))\(rest))"
     }
 
-    /// What retiring the key means for these cards.
+    /// The warning about tags whose write passwords come from the key.
     fileprivate var protectionWarning: String {
         "Tags that keep a write password from this key: \(protected). Anyone who has the key can "
             + "still write to them until you run tapcard tag unprotect and then tapcard tag "

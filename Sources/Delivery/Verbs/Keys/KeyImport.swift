@@ -6,7 +6,8 @@ import TapcardDomain
 import TextCodecs
 
 enum KeyImport {
-    /// Imports keys from a file: merges them into the station's keys or replaces a table.
+    /// Imports keys from a file. They are merged with the station's keys, or they replace its table
+    /// of card keys.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         try NamedFile(path).require()
@@ -21,7 +22,7 @@ enum KeyImport {
         }
         let wasSavedWhole = try session.keyFile.alone { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
-                // Two rings of master keys are merged below. A table is replaced, but never
+                // Two rings of master keys are merged below. A table can be replaced, but it never
                 // replaces master keys.
                 guard imported.isTable || older.isTable else { return false }
                 _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
@@ -40,14 +41,17 @@ enum KeyImport {
         }
         let keys = try await session.keys().ordered(by: issuer)
         let ledger = try? await session.ledgerIfThere()
-        // Also tells the ledger that this station has the keys, because a rotation waits for that.
+        // This also reports to the ledger that the station has the keys, because a rotation waits
+        // for that.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }
         let retired = (try? await ledger?.retiredKeys()) ?? []
-        let givenUp = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
+        let retiredIDs = Set(keys.entries.filter { $0.status == .retired }.map(\.id)).union(retired)
         // Retired keys stay retired, even when an older copy contains them.
-        let stay = imported.entries.filter { $0.status != .retired && givenUp.contains($0.id) }
+        let stillRetired = imported.entries.filter {
+            $0.status != .retired && retiredIDs.contains($0.id)
+        }
         let new = imported.entries.count { key in
-            !known.contains(key.id) && !stay.contains { $0.id == key.id }
+            !known.contains(key.id) && !stillRetired.contains { $0.id == key.id }
         }
         let currency = ledger?.currency
         let usesOtherCurrency =
@@ -63,7 +67,7 @@ enum KeyImport {
                     ? "Card keys imported for \(keys.cardCount)" : "Keys imported: \(new)")
                     + "; new records are sealed with key \(keys.sealing.id)"
             ]
-                + stay.map { "Key \($0.id) is retired here and stays retired" }
+                + stillRetired.map { "Key \($0.id) is retired here and stays retired" }
                 + lacking(issuer?.sealing, keys)
                 + (usesOtherCurrency
                     ? [

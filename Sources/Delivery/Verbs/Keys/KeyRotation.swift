@@ -80,22 +80,22 @@ enum KeyRotation {
         }
         let created = LocalTime.date(session.dependencies.now())
         // The number of a key that was announced and then lost must not be used for another key.
-        let taken = used.union(issuer.marks.keys)
+        let usedIDs = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
-            try keys.preparing(created: created, knowing: taken)
+            try keys.preparing(created: created, knowing: usedIDs)
         }
         // `preparing` adds the new key at the end of the ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
-        // Announced in the ledger before it is written to the file, so that if two owners rotate at
-        // once, only one of them succeeds. A key that was announced but never written can be
-        // retired.
+        // The key is announced in the ledger before it is written to the file, so that if two
+        // owners rotate at once, only one of them succeeds. A key that was announced but never
+        // written can be retired.
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
         try session.keyFile.alone { () throws(TapcardError) in
-            let present = (try session.keyFile.load() ?? known).ordered(by: issuer)
+            let current = (try session.keyFile.load() ?? known).ordered(by: issuer)
             try session.keyFile.save(
-                try present.changed { keys throws(KeyError) in try keys.merging(prepared) })
+                try current.changed { keys throws(KeyError) in try keys.merging(prepared) })
         }
         let now = try await LedgerAccess.status(of: database, orSay: announced(key.id)).keys
         return try await seal(with: key, now, database, isNew: true, in: session)
@@ -115,7 +115,7 @@ enum KeyRotation {
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
         try session.keyFile.alone { () throws(TapcardError) in
-            // The ledger alone decides which key seals; from now on the file merely reflects it.
+            // The ledger alone determines the sealing key; from now on, the file only follows it.
             let ring = try session.keyFile.load()?.sealing(with: key.id)
             if let ring { try session.keyFile.save(ring) }
         }

@@ -7,7 +7,8 @@ extension DatabaseStatus {
     /// The findings about this database, good and bad.
     var findings: [Finding] {
         [opening, tables].compactMap(\.self) + replication
-            + [deadLinks, clock, sealingKeyFinding, nextKey, operations, age].compactMap(\.self)
+            + [slowDisconnectDetection, clock, sealingKeyFinding, nextKey, operations, age]
+            .compactMap(\.self)
             + journals.map { Finding(.journal, .note, $0.sentence, remedy: $0.remedy) }
     }
 
@@ -115,17 +116,17 @@ extension DatabaseStatus {
             ])
     }
 
-    /// In seconds. It is longer than the timeout that stations request, to allow for other systems'
-    /// timers.
+    /// The longest timeout that is not reported, in seconds. It is longer than the timeout that
+    /// stations request, to allow for other systems' timers.
     private static let maximumTimeout = 30
 
     /// The finding for a server that is slow to notice that a station is gone. Until it notices, a
     /// card may stay locked.
-    private var deadLinks: Finding? {
+    private var slowDisconnectDetection: Finding? {
         switch link {
         case .local: return nil
         case .network(let timeout):
-            // Zero means the system's default of hours, so it also counts as slow.
+            // Zero means the system's default, which is hours, so it also counts as slow.
             guard !(1...DatabaseStatus.maximumTimeout).contains(timeout) else { return nil }
             return Finding(
                 .deadLinks, .note,
@@ -150,7 +151,7 @@ extension DatabaseStatus {
         }
     }
 
-    /// In milliseconds.
+    /// The largest clock difference that is not reported, in milliseconds.
     private static let maximumClockError: Int64 = 5_000
 
     private var clock: Finding? {
@@ -227,8 +228,8 @@ extension DatabaseStatus {
 }
 
 extension IssuerKeys {
-    /// The number of a key that is not the same in this ring and at the ledger's stations; nil if
-    /// there is none.
+    /// The number of a key that differs between this ring and the ledger's stations; nil if there
+    /// is none.
     func other(than ring: KeyRing) -> UInt8? {
         ring.entries.first { marks[$0.id] != nil && marks[$0.id] != $0.mark }?.id
     }

@@ -122,7 +122,8 @@ enum LedgerCommands {
     ) async throws(TapcardError) -> Success {
         let database = try database(at: place, in: session)
         do {
-            // Printed first, because the change may wait up to ten minutes for a replica.
+            // The notice is printed first, because the change may wait up to ten minutes for a
+            // replica.
             if isChanging, let names = try await database.missingReplicas() {
                 session.say(waiting(for: names))
             }
@@ -237,12 +238,12 @@ enum LedgerCommands {
         let file = NamedFile(path)
         try file.requireOutput("The password", session.manner)
         try file.requireNew()
-        // Only digits and letters, which need no escaping in ~/.pgpass.
+        // The password consists of digits and letters, which need no escaping in ~/.pgpass.
         let password = session.dependencies.random(16).map { String($0, radix: 36) }.joined()
         // A line for ~/.pgpass that applies to any host, port, and database.
         let line = "*:*:*:\(name):\(password)\n"
-        // Written before the registration, because a login whose password was lost would have to be
-        // revoked.
+        // The password is written before the station is registered, because a login whose password
+        // was lost would have to be revoked.
         if !file.isStream {
             try translating(DurableFile(path).write(Array(line.utf8), mode: 0o600)) {
                 (error: FileError) in
@@ -255,7 +256,7 @@ enum LedgerCommands {
             awaiting: await asOwner(in: session) { database throws(LedgerError) in
                 try await database.register(name, password: password)
             }
-        ) { (error: TapcardError) in unregistered(error, name, file) }
+        ) { (error: TapcardError) in registrationError(error, name, file) }
         if file.isStream {
             session.output.write(Array(line.utf8))
             return .nothing
@@ -274,12 +275,12 @@ enum LedgerCommands {
 
     /// The error to report for a failed registration. The password file is kept if the login may
     /// exist.
-    private static func unregistered(
+    private static func registrationError(
         _ error: TapcardError, _ name: StationName, _ file: NamedFile
     ) -> TapcardError {
         if error.meaning == unchanged || error.kind == .ledgerUndeclared {
-            // No login was created, so the password is useless; it does no harm if the file
-            // remains.
+            // No login was created, so the password is useless. If its file cannot be removed, that
+            // does no harm.
             if !file.isStream { try? DurableFile(file.path).remove() }
             return error
         }

@@ -108,7 +108,7 @@ extension LedgerCommands {
                 meaning: nothingCopied(aside), advice: retryOrUndo(aside, path))
         }
         let line = Array((address + "\n").utf8)
-        // Recorded before the copying begins, so that an interrupted copy also counts.
+        // The target is recorded before copying begins, so that an interrupted copy also counts.
         let noted = try translating(note.read(), into: unrecorded)
         if noted == nil { try translating(note.write(line, mode: 0o600), into: unrecorded) }
         guard let noted, noted != line else { return }
@@ -128,8 +128,8 @@ extension LedgerCommands {
     private static func noteMove(of path: String, to place: LedgerPlace) {
         let note = "\(place.stationTemplate)\n"
         // The move does not depend on the note: without it, a station reports only that there is no
-        // ledger. Any user may read the note: an address that contains a password was refused
-        // before.
+        // ledger. Any user may read the note, because an address that contains a password has
+        // already been refused.
         try? DurableFile(LedgerAccess.note(ofMoving: path)).write(Array(note.utf8), mode: 0o644)
     }
 }

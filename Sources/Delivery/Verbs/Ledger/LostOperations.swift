@@ -23,8 +23,8 @@ enum LostOperations {
             var findings: [Finding] = []
             // The station may have used a different ledger before.
             for note in earlier where note.ledgerID == ledgerID {
-                let kept = try await ledger.operation(note.operation)
-                guard kept == nil || kept?.state == .voided else { continue }
+                let recorded = try await ledger.operation(note.operation)
+                guard recorded == nil || recorded?.state == .voided else { continue }
                 let confirmed =
                     try await ledger.knownCard(of: note.card)?.card.confirmed ?? SequenceNumber.none
                 // If the card has changed since, someone has dealt with the loss.

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 enum BuyTicketCommand {
-    /// Buys a ticket; a repeated request returns the ticket that was bought before.
+    /// Buys a ticket; a repeated request returns the ticket that was already bought.
     static func buyTicket(in session: Session) async throws(TapcardError) -> Report {
         let named = session[.draw]
         let card = session[.card]
@@ -28,13 +28,14 @@ enum BuyTicketCommand {
     ) async throws(TapcardError) -> TicketReceipt {
         let price = try session.settings.ticketPrice(ledger.currency)
         let rules = try session.settings.lotteryRules
-        // Loaded before the user is asked for a card, and again below if it took a while to arrive.
+        // The draws are loaded before the user is asked for a card, and again below if the card
+        // takes a while to arrive.
         var draws = try await drawsToSellBy(in: session)
         _ = try upcoming(named, in: draws)
-        let asked = session.dependencies.now()
+        let askedAt = session.dependencies.now()
         let station = try await session.station(with: ledger)
         let uid = try await station.cardOnReader()
-        if session.dependencies.now().millisecondsSince(asked) > trustedFor {
+        if session.dependencies.now().millisecondsSince(askedAt) > trustedFor {
             draws = try await drawsToSellBy(in: session)
         }
         try await requireUpToDate(draws, for: card ?? uid, in: ledger)
@@ -47,8 +48,8 @@ enum BuyTicketCommand {
 
     /// Finishes an earlier purchase if its draw is still in the future. After the draw, only the
     /// card's record decides whether the ticket was paid for, because a ticket with a known result
-    /// must not be bought or returned. If the lottery is offline, or its list of draws is no basis
-    /// for a decision, the purchase stays open and can be finished later.
+    /// must not be bought or returned. If the lottery is offline, or its list of draws is out of
+    /// date, the purchase stays open and can be finished later.
     private static func buyAgain(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session
@@ -146,7 +147,7 @@ enum BuyTicketCommand {
             next: [.lottery(.buyWithAnotherCard)], uid: card)
     }
 
-    /// The ticket's draw.
+    /// The draw to sell a ticket for: the named one or, by default, the next one.
     private static func upcoming(
         _ named: DrawID?, in draws: DrawList
     ) throws(TapcardError) -> DrawID {

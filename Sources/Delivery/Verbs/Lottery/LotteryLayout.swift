@@ -1,13 +1,13 @@
 import TapcardDomain
 
-/// The layout of draws and tickets: one line each in a pipe, and fitted to the width of a terminal.
+/// Lays out draws and tickets: one line each in a pipe, or to fit the width of a terminal.
 struct LotteryLayout: Sendable {
     /// The width; nil in a pipe, where lines have no limit.
     let width: Int?
 
     private static let indent = "  "
 
-    /// A sentence, broken between words.
+    /// A sentence, wrapped between words.
     func sentence(_ text: String) -> [Line] {
         Line.flow(
             text.split(separator: " ").map { Line(String($0)) }, gap: " ", indent: "", width: width)
@@ -18,7 +18,7 @@ struct LotteryLayout: Sendable {
         let rows =
             [["Draw", "Date", "Balls", "Bonus", "Top prize"].map { Line($0, .title) }]
             + draws.map { row in
-                // Padded, so that the balls of all draws line up.
+                // The numbers are padded, so that the balls of all draws line up.
                 let balls = row.draw.balls.numbers.map { String($0).padded(digits, atStart: true) }
                 return [
                     Line(row.draw.id.text), Line(row.draw.date.description),
@@ -33,7 +33,7 @@ struct LotteryLayout: Sendable {
         return rows.map { row in
             Line.flow(
                 row.enumerated().map { column, cell in
-                    // The bonus ball and the prize are aligned on the right.
+                    // The bonus ball and the prize are right-aligned.
                     cell.padded(widths[column], atStart: column >= 3)
                 }, width: nil)[0]
         }
@@ -65,13 +65,13 @@ struct LotteryLayout: Sendable {
             ]
         }
         let digits = LotteryLayout.digits([balls])
-        // Space around the numbers if the width allows it. Each number takes five columns more than
-        // its digits: two edges, two spaces, and a gap.
+        // There is space around the numbers if the width allows it. Each number takes five columns
+        // more than its digits: two edges, two spaces, and a gap.
         let isSpaced = balls.all.count * (digits + 5) <= width
         let boxes =
             balls.numbers.map { box($0, digits, isSpaced, edge: "╭─╮│╰╯", .plain) }
             + [box(balls.bonus, digits, isSpaced, edge: "╔═╗║╚╝", .gold)]
-        // One extra column, because the last box needs no gap.
+        // One column is added to the width, because the last box needs no gap.
         let perRow = max(1, (width + 1) / (boxes[0][0].width + 1))
         return stride(from: 0, to: boxes.count, by: perRow).flatMap { start in
             let row = boxes[start..<min(start + perRow, boxes.count)]
@@ -107,7 +107,7 @@ struct LotteryLayout: Sendable {
         let lines: [Line] = zip(tickets, heads).flatMap { ticket, head in
             let balls = balls(of: ticket, digits)
             let numbers = Line.flow(balls, gap: "", width: nil)
-            // Programs read a pipe, so each ticket stays on one line.
+            // A pipe is read by programs, so each ticket stays on one line.
             guard let width else {
                 let columns = zip(head, widths).map { $0.padded($1) }
                 return Line.flow(columns + numbers + ticket.verdict, width: nil)
@@ -141,7 +141,7 @@ struct LotteryLayout: Sendable {
         return Line(parts[0] + text + parts[1], isMatched ? good : .bad)
     }
 
-    /// Pieces below a ticket's ID, indented.
+    /// Indents the pieces below a ticket's ID.
     private func flow(_ pieces: [Line], gap: String = "  ") -> [Line] {
         let indent = LotteryLayout.indent
         return Line.flow(
@@ -151,7 +151,7 @@ struct LotteryLayout: Sendable {
 
     private func fits(_ columns: Int) -> Bool { width.map { columns <= $0 } ?? true }
 
-    /// The digits of the largest number.
+    /// The number of digits in the largest number.
     private static func digits(_ balls: [Balls]) -> Int {
         balls.flatMap(\.all).map { String($0).count }.max() ?? 0
     }

@@ -3,13 +3,13 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// What the lottery service returns.
+/// Fetches draws and tickets from the lottery service.
 struct LotteryNews {
     private let session: Session
 
     init(_ session: Session) { self.session = session }
 
-    /// Returns the list of draws. With `forgetting: true` (`--forget`), for a lottery that has
+    /// Returns the list of draws. If `forgetting` is true (`--forget`), because the lottery has
     /// started over, the saved list is ignored and replaced.
     func draws(forgetting: Bool = false) async throws(TapcardError) -> Fetched<DrawList> {
         try await asking(
@@ -51,15 +51,15 @@ extension Settings {
 }
 
 extension LotteryLayout {
-    /// The layout for the terminal's width; without a limit in a pipe.
+    /// Creates a layout for the terminal's width, or one without a limit for a pipe.
     init(_ console: Console, indent: Int = 0) {
-        // Used if a terminal does not report its width.
+        // This is used if a terminal does not report its width.
         let defaultWidth = 80
         width = console.isTerminal ? (console.columns() ?? defaultWidth) - indent : nil
     }
 }
 
-/// The age of an answer or, for two answers, the age of the older one.
+/// The age of a response or, for two responses, the age of the older one.
 struct AnswerAge: Sendable {
     private let age: Int
     private let staleness: ServiceError?
@@ -89,7 +89,8 @@ struct AnswerAge: Sendable {
 }
 
 extension Report {
-    /// An answer from the lottery with its age; users see the age only if the answer is not fresh.
+    /// Reports a response from the lottery with its age. The text mentions the age only if the
+    /// response is not fresh.
     init(
         _ age: AnswerAge, _ members: Members, lines: [Line], _ layout: LotteryLayout,
         problem: TapcardError? = nil, isPlain: Bool = false, isChange: Bool = false
@@ -101,7 +102,7 @@ extension Report {
     }
 }
 
-/// Words for the age of an answer and for the reason why there is no newer one.
+/// Descriptions of a response's age, and of the reason there is no newer response.
 enum Age {
     private static let units = [(86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")]
 

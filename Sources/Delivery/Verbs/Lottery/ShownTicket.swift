@@ -9,7 +9,7 @@ struct ShownTicket: Sendable {
     let draw: Draw?
     /// The ledger's entry; nil for a ticket stored by the lottery service.
     let sold: CardTicket?
-    /// The prize, booked or not; nil for none.
+    /// The prize, booked or not; nil if there is none.
     let prize: Money?
     let result: TicketResult?
     private let card: Card
@@ -32,7 +32,7 @@ struct ShownTicket: Sendable {
         result = draw.map(ticket.result)
     }
 
-    /// Whether the draw is known to have taken place; a booked prize proves it.
+    /// Whether the draw is known to have taken place. A booked prize is also proof.
     var isOver: Bool { draw != nil || sold?.claim != nil }
 
     /// How the prize can be paid.
@@ -49,7 +49,8 @@ struct ShownTicket: Sendable {
         case never
     }
 
-    /// Nil if there is no prize, or for a ticket stored by the lottery service.
+    /// How the prize can be claimed; nil if there is no prize, or for a ticket stored by the
+    /// lottery service.
     var claim: Claim? {
         guard let prize, let sold else { return nil }
         if let claim = sold.claim { return claim.isPaidOut ? .paidOut : .done }
@@ -65,7 +66,7 @@ struct ShownTicket: Sendable {
         ticket.draw.text + (draw.map { " \($0.date)" } ?? "")
     }
 
-    /// Where the ticket is kept; nil if on the card that the list is about.
+    /// Where the ticket is kept; nil if it is on the card that the list is about.
     var keeper: String? {
         guard let sold else { return "kept by the lottery" }
         return sold.boughtWith == card.uid ? nil : "card \(sold.boughtWith)"
@@ -119,7 +120,7 @@ private struct ShownBall: DocumentedObject {
     ]
 }
 
-/// Tickets in two sections.
+/// A list of tickets in two sections.
 struct ShownTickets: Sendable {
     /// Tickets before their draw, the next draw first.
     let upcoming: [ShownTicket]
@@ -134,23 +135,25 @@ struct ShownTickets: Sendable {
         let all =
             sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
             + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
-        // Draws are listed newest first, so an earlier place means a later draw.
-        let places = Dictionary(
+        // Draws are listed newest first, so a lower position means a later draw.
+        let positions = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })
         upcoming = ShownTickets.sorted(all.filter { !$0.isOver }) {
             $0.draw.parts?.number ?? 0
         }
         // Tickets for a draw that the lottery no longer lists go last.
-        drawn = ShownTickets.sorted(all.filter(\.isOver)) { places[$0.draw] ?? places.count }
+        drawn = ShownTickets.sorted(all.filter(\.isOver)) { positions[$0.draw] ?? positions.count }
     }
 
     /// Sorts tickets by draw; tickets for the same draw keep their order.
     private static func sorted(
-        _ tickets: [ShownTicket], by place: (Ticket) -> Int
+        _ tickets: [ShownTicket], by position: (Ticket) -> Int
     ) -> [ShownTicket] {
-        // Swift's own sort is not guaranteed to be stable, so the offset decides ties.
+        // Swift's own sort is not guaranteed to be stable, so the offset breaks ties.
         tickets.enumerated().sorted { left, right in
-            (place(left.element.ticket), left.offset) < (place(right.element.ticket), right.offset)
+            (position(left.element.ticket), left.offset) < (
+                position(right.element.ticket), right.offset
+            )
         }.map(\.element)
     }
 

@@ -73,13 +73,13 @@ enum TicketCommands {
             card == nil
             ? try await session.ledgerIfThere() : try await session.ledger(making: false)
         let draws = try await LotteryNews(session).draws()
-        var (kept, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
+        var (stored, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // Tickets stored by the lottery service do not belong to a card.
         if card == nil {
             do {
                 let fetched = try await LotteryNews(session).keptTickets()
-                (kept, age) = (fetched.value, age.joined(AnswerAge(fetched)))
+                (stored, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 // The ledger's tickets are shown even if the service does not respond.
                 guard error.result == .service else { throw error }
@@ -89,7 +89,7 @@ enum TicketCommands {
         var sold: [CardTicket] = []
         if let ledger { sold = try await CardTicket.tickets(of: card, in: ledger) }
         let tickets = try shown(
-            sold, of: ShownTicket.Card(uid: card), kept, draws.value,
+            sold, of: ShownTicket.Card(uid: card), stored, draws.value,
             session.settings.currency(of: ledger), in: session)
         let layout = LotteryLayout(session.console)
         return Report(
@@ -101,7 +101,7 @@ enum TicketCommands {
     static func check(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let ledger = try await session.ledger()
-        // Requested before the user is asked to tap a card.
+        // The draws are requested before the user is asked to tap a card.
         let draws = try await LotteryNews(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
@@ -145,7 +145,7 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         let draws = try await LotteryNews(session).draws()
-        // If the service merely fails to respond, its last list is still valid. If its answer was
+        // If the service merely fails to respond, its last list is still valid. If its response was
         // unusable, prizes cannot be paid based on that list.
         if let staleness = draws.staleness, !staleness.isTemporary {
             throw TapcardError(
@@ -172,11 +172,11 @@ enum TicketCommands {
     }
 
     private static func shown(
-        _ sold: [CardTicket], of card: ShownTicket.Card, _ kept: [Ticket], _ draws: DrawList,
+        _ sold: [CardTicket], of card: ShownTicket.Card, _ stored: [Ticket], _ draws: DrawList,
         _ currency: Currency, in session: Session
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
-            sold: sold, of: card, kept: kept, draws, try session.settings.prizes(currency),
+            sold: sold, of: card, kept: stored, draws, try session.settings.prizes(currency),
             try session.settings.topPrizeUnit)
     }
 }
@@ -192,14 +192,14 @@ extension Report {
         let sum = Money(
             minorUnits: new.reduce(0) { $0 + $1.prize.minorUnits },
             claimed.balance.currency)
-        // Counts only prizes that this tap booked, because the cashier may pay out the displayed
-        // sum.
+        // The sum includes only prizes that this tap booked, because the cashier may pay out the
+        // displayed sum.
         let done =
             isPaidOut
             ? "Prize of \(claimed.prizes[0].prize.shown) paid in cash" : "Claimed \(sum.shown)"
-        let said = isReplayed && !isPaidOut ? "Nothing new to claim" : done
+        let outcome = isReplayed && !isPaidOut ? "Nothing new to claim" : done
         var lines = layout.sentence(
-            said + ", \(claimed.balance.shown) left"
+            outcome + ", \(claimed.balance.shown) left"
                 + (isReplayed && isPaidOut ? Report.replayed : ""))
         for prize in claimed.prizes {
             let how = prize.isPaidOut ? "paid in cash" : "claimed"

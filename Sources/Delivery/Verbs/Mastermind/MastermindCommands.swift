@@ -29,7 +29,7 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number without limits on command lines, because there, the game's rules refuse invalid
+    /// A number whose limits apply only on pages. On command lines, the game's rules refuse invalid
     /// numbers.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
@@ -120,7 +120,7 @@ enum MastermindCommands {
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
-        // Without a terminal, there is nobody to ask.
+        // Without a terminal, nobody can be prompted.
         guard let promptHidden = session.console.promptHidden else { return nil }
         if let password = await promptHidden("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
@@ -145,7 +145,7 @@ enum MastermindCommands {
     static func start(in session: Session) async throws(TapcardError) -> Report {
         let slots = session[.slots] ?? defaultSlots
         let play = try play(in: session)
-        // Opened first, so that a failure does not leave a new game at the service.
+        // The station is opened first, so that a failure does not leave a new game on the service.
         let station = session[.keep] ? try await session.station() : nil
         let kept = try await play.start(slots: slots)
         var uid: CardUID?
@@ -156,7 +156,8 @@ enum MastermindCommands {
                 let receipt = try await station.keepGame(kept.game, id: station.newID())
                 (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
-                // Not thrown: the service has the new game, so its ID must be shown.
+                // The error is not thrown, because the service has the new game, so the game's ID
+                // must be shown.
                 resolved = error.resolved
                 problem = TapcardError(
                     error.kind, error.what,
@@ -185,7 +186,7 @@ enum MastermindCommands {
         let colors = Array(session[.colors].joined())
         let play = try play(in: session)
         let kept = try await play.guess(colors)
-        // The last match, because the same guess may have been made before.
+        // The last match is used, because the same guess may have been made before.
         guard let turn = kept.history.turns.last(where: { $0.guess == colors }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
@@ -308,8 +309,8 @@ extension MastermindRank: DocumentedObject {
 }
 
 extension [MastermindRank] {
-    /// The ranking for a number of slots, or for all: by slots, then fewest guesses first, then
-    /// earliest first.
+    /// The ranking of games with the given number of slots, or of all games, sorted by slots, then
+    /// by guesses (fewest first), then by time (earliest first).
     fileprivate func ranked(slots: Int?) -> [MastermindRank] {
         filter { slots == nil || $0.slots == slots }.sorted {
             ($0.slots, $0.score, $0.time) < ($1.slots, $1.score, $1.time)

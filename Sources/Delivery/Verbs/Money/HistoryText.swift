@@ -74,7 +74,7 @@ extension HistoryText {
             balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
     }
 
-    /// An activation request with the service's answer.
+    /// An activation request with the service's response.
     init(_ attempt: ActivationAttempt) {
         let what =
             switch attempt.state {

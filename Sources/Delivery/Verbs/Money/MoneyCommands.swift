@@ -136,7 +136,7 @@ enum MoneyCommands {
         }
     }
 
-    /// Takes an offline payment, which the ledger has not begun.
+    /// Takes an offline payment that the ledger has not begun.
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at openStation: Station?,
         in session: Session
@@ -216,7 +216,7 @@ enum MoneyCommands {
     }
 
     /// Throws if the ledger is offline and this station has, or may have, made this payment or
-    /// top-up before. If told that nothing was done, the cashier would take cash or give it back.
+    /// top-up before. A cashier who was told that nothing was done would take cash or give it back.
     private static func requireFirstTry(
         _ problem: TapcardError, _ kind: Operation.Kind, in session: Session
     ) throws(TapcardError) {

@@ -28,8 +28,8 @@ enum TakingsCommand {
         let ledger = try await session.ledger(making: false)
         let (start, end) = LocalTime.span(around: day)
         let taken = try await History.operations(
-            begunSince: start, until: end, in: ledger, into: TakenHours(of: day)
-        ) { hours, operation, besides in hours.count(operation, besides) }
+            begunSince: start, until: end, in: ledger, into: HourlyTakings(of: day)
+        ) { hours, operation, additional in hours.count(operation, additional) }
         let (hours, sum) = (taken.hours, taken.sum)
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
         let documents: [JSONValue] = hours.indices.map { hour in
@@ -78,7 +78,7 @@ enum TakingsCommand {
         let change = money(abs(sum.drawer)).shown
         return all.map { row in
             zip(row, widths).enumerated().map { column, cell in
-                // Amounts are aligned on the right.
+                // Amounts are right-aligned.
                 cell.0.padded(cell.1, atStart: column > 0)
             }.joined(separator: "  ")
         } + [
@@ -96,18 +96,18 @@ enum TakingsCommand {
 }
 
 /// The takings on a local day, by hour.
-private struct TakenHours: Sendable {
+private struct HourlyTakings: Sendable {
     let day: CalendarDate
     var hours = [Takings](repeating: Takings(), count: 24)
     var sum = Takings()
 
     init(of day: CalendarDate) { self.day = day }
 
-    mutating func count(_ operation: Operation, _ besides: AdditionalBookings) {
+    mutating func count(_ operation: Operation, _ additional: AdditionalBookings) {
         let begun = LocalTime.dayAndHour(operation.begunAt)
         // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
-        sum.count(operation, besides)
-        hours[begun.hour].count(operation, besides)
+        sum.count(operation, additional)
+        hours[begun.hour].count(operation, additional)
     }
 }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// A command's output. A terminal and a pipe get the same words, but only a terminal gets color,
+/// A command's output. A terminal and a pipe get the same text, but only a terminal gets color,
 /// check marks, and spinners.
 package struct Console: Sendable {
     /// Writes all bytes to standard output, or throws. Only `StandardOutput` calls this.

@@ -28,10 +28,10 @@ extension Report {
     ) {
         var members = ShownCard(summary: summary, currency: currency).members
         if let isReplayed { members += ["replayed": .bool(isReplayed)] }
-        let who = summary.holder.name?.text ?? "No name"
+        let name = summary.holder.name?.text ?? "No name"
         let id = summary.holder.id.map { " (id \($0))" } ?? ""
         let balance = summary.balance.map(\.shown) ?? "no balance"
-        var lines = [(what.map { "\($0): " } ?? "") + "\(who)\(id), \(balance)"]
+        var lines = [(what.map { "\($0): " } ?? "") + "\(name)\(id), \(balance)"]
         lines.append("Card \(summary.uid), \(summary.chip)")
         if let word = summary.stateWord {
             lines.append(
@@ -51,13 +51,13 @@ extension Report {
             ? "unknown key" : Report.words(summary.seal)
         lines.append("Seal: \(seal); ledger: \(Report.words(summary.ledger))")
         if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
-            let less =
+            let deduction =
                 summary.unbooked.map {
                     ", less \($0.shown) in offline payments still to be recorded"
                 } ?? ""
             lines.append(
                 "The ledger has not confirmed this balance; it is the amount stored on the card"
-                    + "\(less).")
+                    + "\(deduction).")
         }
         if let protection = summary.protection, protection != .off {
             lines.append(Report.words(protection))
@@ -103,7 +103,7 @@ extension Report {
         return lines
     }
 
-    /// Reports the receipt for a movement of money, new or replayed.
+    /// Reports the receipt for a transfer of money, whether new or replayed.
     init(_ receipt: Receipt, _ verb: String) {
         // The verb shows the direction, so the amount needs no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
@@ -227,7 +227,7 @@ struct ShownCard: DocumentedObject {
                     "clearing-password", "keys",
                 ]))
         ) { document in
-            // An NTAG 424 accepts nothing without its keys.
+            // An NTAG 424 cannot be changed without its keys.
             document.summary.protection.map {
                 document.summary.chip == .ntag424 ? "keys" : $0.word
             }

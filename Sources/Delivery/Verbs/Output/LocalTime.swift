@@ -40,13 +40,13 @@ package enum LocalTime {
         // Every day has a noon, but midnight is skipped on days when the clock moves forward at
         // midnight.
         unsafe parts.tm_hour = 12
-        // A negative value lets mktime find out whether daylight saving time applies.
+        // A negative value makes mktime determine whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
         let noon = Int64(unsafe mktime(&parts)) * 1_000
         return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
     }
 
-    /// The whole minutes of a duration, such as "1 minute".
+    /// A duration in whole minutes, such as "1 minute".
     package static func minutes(_ duration: Duration) -> String {
         let minutes = duration.components.seconds / 60
         return minutes == 1 ? "1 minute" : "\(minutes) minutes"

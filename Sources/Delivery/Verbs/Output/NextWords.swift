@@ -3,7 +3,7 @@ public import TapcardCore
 public import TapcardDomain
 public import TextCodecs
 
-/// A next step in words: users read its sentence; programs use its word and values.
+/// The wording of a next step: a sentence for users, and a word with values for programs.
 public struct NextWords: Sendable {
     /// The word for programs; empty if programs cannot take the step.
     let word: String
@@ -33,8 +33,8 @@ public struct NextWords: Sendable {
 
     static func document(of steps: [NextStep]) -> JSONValue { document(of: steps.map(\.words)) }
 
-    /// The steps as one text. A command at the end gets no period, which could be mistaken for part
-    /// of the command.
+    /// The steps as a single text. A command at the end gets no period, which could be mistaken for
+    /// part of the command.
     public static func text(of steps: [NextWords]) -> String {
         steps.enumerated().map { index, step in
             let isOpen = index < steps.count - 1 && !step.sentence.hasSuffix(".")

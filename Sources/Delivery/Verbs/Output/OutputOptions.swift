@@ -19,9 +19,9 @@ package struct OutputOptions: Sendable {
 
     /// The format for pages: JSON, and no messages other than the document.
     package static let forPages = {
-        var manner = OutputOptions(["NO_COLOR": "1"]) { $0 == .json }
-        manner.isForPage = true
-        return manner
+        var options = OutputOptions(["NO_COLOR": "1"]) { $0 == .json }
+        options.isForPage = true
+        return options
     }()
 
     /// The format, determined before the command line is parsed, so that it also applies to usage

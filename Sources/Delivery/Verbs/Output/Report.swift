@@ -47,7 +47,7 @@ package struct Report: Sendable {
         (self.isPlain, self.isChange) = (isPlain, isChange)
     }
 
-    /// An empty report, for a command that has printed everything.
+    /// An empty report, for a command that has already printed everything.
     package static let nothing = Report()
 
     private init() {
@@ -68,7 +68,8 @@ package struct Report: Sendable {
             .joined(separator: " ")
     }
 
-    /// The lines to print for a failure: its message, then what the tap resolved before it.
+    /// The lines to print for a failure: its message, then what the tap resolved before the
+    /// failure.
     package static func line(_ error: TapcardError, _ hasColor: Bool) -> String {
         // If the message already begins with the program's name, the name is not repeated.
         let words = error.message.shown

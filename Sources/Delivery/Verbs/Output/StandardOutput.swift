@@ -1,7 +1,7 @@
 import BlockingLane
 package import TextCodecs
 
-/// The system's reason why standard output failed.
+/// The reason that the system gave for a failure of standard output.
 package struct OutputError: Error, Sendable, Hashable {
     package let reason: String
 
@@ -34,7 +34,7 @@ package final class StandardOutput: Sendable {
     }
 
     @discardableResult package func write(_ bytes: [UInt8]) -> Bool {
-        // Locked while writing, so that concurrent lines do not mix.
+        // The lock is held while writing, so that concurrent lines do not mix.
         failed.withLock { failed in
             guard failed == nil else { return false }
             do throws(OutputError) {

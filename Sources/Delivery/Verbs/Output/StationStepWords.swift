@@ -130,7 +130,7 @@ extension NextStep.LedgerStep {
         case .waitForLedger(let reason):
             NextWords(
                 "wait-for-ledger",
-                // The open operation may be this very payment, made at another till, so the
+                // The open operation may be this same payment, made at another till, so the
                 // customer must not pay again in cash.
                 reason == .openOperation
                     ? "Try again once the ledger is back."

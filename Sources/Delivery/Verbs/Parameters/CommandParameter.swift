@@ -19,7 +19,7 @@ package struct CommandParameter: Sendable {
         case secret
     }
 
-    /// `operation` for `--operation`, `AMOUNT` for an argument.
+    /// The name, such as `operation` for `--operation`, or `AMOUNT` for an argument.
     package let name: String
     package let place: Place
     package let short: Character?

@@ -1,6 +1,6 @@
 /// A kind of value for which a shell can offer completions.
 package enum CompletedValue: Sendable, Hashable {
-    /// File names, which the shell completes by itself.
+    /// File names, which the shell completes on its own.
     case files
     case readers
     /// The most recently used cards.

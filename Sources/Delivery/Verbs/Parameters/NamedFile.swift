@@ -10,10 +10,10 @@ struct NamedFile {
 
     var isStream: Bool { path == DurableFile.standardStream }
 
-    /// The file's name in a sentence.
+    /// The file's name, for use in a sentence.
     var shown: String { isStream ? "standard input" : path }
 
-    /// The contents; a missing file is an error.
+    /// The contents of the file. Throws if the file does not exist.
     func content() throws(TapcardError) -> [UInt8] {
         do {
             if let bytes = try DurableFile(path).readStream() { return bytes }

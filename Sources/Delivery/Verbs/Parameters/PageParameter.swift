@@ -71,8 +71,8 @@ package struct PageParameter: Sendable {
             }
         }
 
-        /// Works byte by byte for speed, because the program does this for many parameters at every
-        /// start.
+        /// Converts the name byte by byte for speed, because the program does this for many
+        /// parameters at every start.
         private func camelCase(_ name: String) -> String {
             // In ASCII, a lowercase letter differs from the uppercase letter only in this bit.
             let caseBit: UInt8 = 0x20
@@ -99,7 +99,7 @@ package struct PageParameter: Sendable {
     /// The default value, which applies if a call omits the parameter.
     package let usual: JSONValue?
 
-    /// More characters than any amount that fits on a card needs.
+    /// The maximum length of an amount. It is more than any amount that fits on a card needs.
     package static let maximumAmountLength = 12
 
     /// The words that describe a fault; null, which disarms it, becomes "none".

@@ -42,7 +42,7 @@ package struct Parameter<Value: Sendable>: Sendable {
 
 extension Parameter {
     /// `--name PLACEHOLDER`. `isRequired` applies only to a page's call; on a command line, the
-    /// command reports missing options.
+    /// command itself reports a missing option.
     package static func option<Wrapped>(
         _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,
         isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil

@@ -38,8 +38,8 @@ package struct ValueType<Value: Sendable>: Sendable {
 }
 
 extension ValueType {
-    /// A type whose initializer accepts only valid text. The refusal says that the text is not
-    /// `what`.
+    /// A type whose values `make` creates from valid text. Invalid text is refused with the message
+    /// that it is not `what`.
     private static func parsed(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
         form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
@@ -118,7 +118,7 @@ extension ValueType<StationName> {
 }
 
 extension ValueType<TypedAmount> {
-    // An amount is parsed only by the command, because its currency is not known before.
+    // The command parses the amount, because its currency is not known until then.
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
     /// An amount to move; must be greater than zero.
     static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
@@ -211,8 +211,8 @@ extension ValueType<UInt8> {
 }
 
 extension ValueType<Int> {
-    /// A whole number within limits; `meaning` is part of the refusal. With `forPagesOnly`, the
-    /// limits apply only to pages; on a command line, the command itself checks the number.
+    /// A whole number within limits; `meaning` is part of the refusal. If `forPagesOnly` is true,
+    /// the limits apply only to pages; on a command line, the command itself checks the number.
     package static func wholeNumber(
         _ limits: ClosedRange<Int>, orSay meaning: String, forPagesOnly: Bool = false
     ) -> Self {

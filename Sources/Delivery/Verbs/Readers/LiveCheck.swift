@@ -18,8 +18,8 @@ struct LiveCheck: Sendable {
     /// Whether the reader responded, regardless of the tag.
     var hasAnswered: Bool { findings.contains { $0.id == .answers } }
 
-    /// Opens the reader and checks it. The check does not use the station's ledger or keys, but an
-    /// empty ledger and a temporary key.
+    /// Opens the reader and checks it. The check uses an empty ledger and a temporary key instead
+    /// of the station's own ledger and keys.
     static func run(
         on name: ReaderName, _ survey: ReaderSurvey, in session: Session
     ) async throws(TapcardError) -> LiveCheck {
@@ -45,7 +45,7 @@ struct LiveCheck: Sendable {
         let station = Station(
             reader: reader, ledger: InMemoryLedger(currency: currency),
             keys: KeyRing.fresh(created: LocalTime.date(dependencies.now())),
-            // Checks only once, because nobody was asked to tap a card.
+            // The reader is checked only once, because nobody was asked to tap a card.
             settings: Station.Settings(wait: .zero), dependencies: dependencies)
         do {
             let tag = try await station.tagInfo()
@@ -74,7 +74,7 @@ struct LiveCheck: Sendable {
     private static func sentence(_ name: ReaderName, _ verb: String, _ detail: String) -> String {
         if detail.isEmpty { return "\(name) \(verb)." }
         if detail.hasPrefix("\(name) ") { return "\(detail)." }
-        // The driver's text already says so.
+        // The driver's text already contains the verb.
         if detail.contains(" \(verb)") { return TapcardError.sentence(detail) }
         let quoted = "\"\(name)\": "
         return

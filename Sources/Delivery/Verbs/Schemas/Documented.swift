@@ -70,7 +70,7 @@ extension HolderName: DocumentedText {}
 extension CashierName: DocumentedText {}
 extension CardUID: DocumentedText { static var schema: JSONValue { ValueSchemas.card } }
 extension UniqueID: DocumentedText { static var schema: JSONValue { ValueSchemas.operation } }
-// A string, because some JSON parsers would round a number.
+// An amount is a string, because some JSON parsers would round a number.
 extension Money: DocumentedText { static var schema: JSONValue { ValueSchemas.amount } }
 extension DrawID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }
 extension TicketID: DocumentedText { static var schema: JSONValue { ValueSchemas.lotteryName } }

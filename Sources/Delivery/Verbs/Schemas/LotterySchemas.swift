@@ -19,7 +19,7 @@ enum LotterySchemas {
 
     static let claim = PrintedDocument.shown(aged(PrizeReceipt.fields.required))
 
-    /// Adds the answer's age in seconds and the reason why there is no newer answer.
+    /// Adds the response's age in seconds, and the reason there is no newer response.
     private static func aged(_ members: Members) -> Members {
         ["age": Schema.count] + members + [
             "stale": Schema.nullable(ValueSchemas.serviceError)

@@ -1,7 +1,7 @@
 import TextCodecs
 
-/// Schema descriptions for JSON members whose name and type do not say enough. They are keyed only
-/// by name, so a name in this list means the same thing in every document.
+/// Schema descriptions for JSON members whose names and types do not explain them well enough. They
+/// are keyed only by name, so a name in this list means the same thing in every document.
 package enum MemberWords {
     package static let all = cards.merging(money) { $1 }.merging(services) { $1 }
         .merging(station) { $1 }

@@ -7,12 +7,12 @@ package import TapcardDomain
 /// The drivers that the commands need; the executable provides them.
 package struct Drivers: Sendable {
     /// Opens the reader with this name or, if the name is nil, a connected reader. A simulated
-    /// reader without its own file uses the folder.
+    /// reader without its own file uses the one in `folder`.
     package private(set) var openReader:
         @Sendable (ReaderName?, _ folder: String, ReaderUse) async throws(ReaderError) ->
             any TagReader
-    /// Opens the ledger at a place; the third value says whether a missing file may be created.
-    /// `memory` is the file where a station stores what a database has confirmed to it.
+    /// Opens the ledger at a place. `mayMake` says whether a missing file may be created. `memory`
+    /// is the file in which a station records what a database has confirmed to it.
     package private(set) var openLedger:
         @Sendable (LedgerPlace, Currency?, _ mayMake: Bool, _ memory: String?)
             async throws(LedgerError) ->
@@ -89,7 +89,7 @@ extension Drivers {
     }
 }
 
-/// The services for cards.
+/// The clients for the three services.
 package struct Services: Sendable {
     package let activation: any ActivationService
     package let lottery: any LotteryService
@@ -107,7 +107,7 @@ package struct Services: Sendable {
 package enum ReaderUse: Sendable {
     /// One tap. If it is interrupted, the next tap resolves it.
     case tap
-    /// Many taps, all day: the reader must survive failures of its driver and its cable.
+    /// Many taps, all day. The reader must recover from failures of its driver and its cable.
     case watch
     /// Many taps, even if the reader is connected later. The associated value lists the readers of
     /// the server's other tills.
@@ -126,8 +126,8 @@ package protocol ReaderInventory: Sendable {
 /// The tags for simulated readers. All tills of a server share the tags: a tag that is put on one
 /// till's reader is removed from the others.
 package protocol SimulatedTags: Sendable {
-    /// Puts tags on the reader, each specified by its UID or its chip. A chip creates a new tag,
-    /// and an empty list puts the last tag back.
+    /// Puts tags on the reader, each specified by its UID or its chip. Specifying a chip creates a
+    /// new tag, and an empty list puts the last tag back.
     func put(
         _ which: [String], _ reader: String, nextTo others: [String]
     ) throws(TapcardError) -> [SimulatedTag]
@@ -153,7 +153,7 @@ package struct SeenByPhone: Sendable, Hashable {
 
     package let tag: SimulatedTag
     package let content: Content
-    /// How often the chip has been read; nil if it does not reveal its counter.
+    /// The number of times the chip has been read; nil if the chip does not reveal its counter.
     package let reads: UInt32?
 
     package init(tag: SimulatedTag, content: Content, reads: UInt32?) {

@@ -2,17 +2,17 @@ import BlockingLane
 
 /// The message to print if the process ends before its work is done.
 package final class FinalMessage: Sendable {
-    private let words = Guarded<(@Sendable () -> Void)?>(nil)
+    private let message = Guarded<(@Sendable () -> Void)?>(nil)
 
     package init() {}
 
     /// Sets the message, or removes it (nil) once the work reports its own result.
-    package func set(_ say: (@Sendable () -> Void)?) { words.withLock { $0 = say } }
+    package func set(_ say: (@Sendable () -> Void)?) { message.withLock { $0 = say } }
 
     /// Prints the message and ends the process. The lock ensures that either the message or the
     /// result is printed, never both.
     package func speak(before end: () -> Void) {
-        words.withLock { say in
+        message.withLock { say in
             say?()
             end()
         }

@@ -34,19 +34,19 @@ package struct JournalKeeping {
             return nil
         }
         let source = KeyRingSource(session.keyFile, holding: keys)
-        // An empty stand-in, because offline payments are checked against the snapshot, not the
-        // ledger.
+        // The ledger is an empty stand-in, because offline payments are checked against the
+        // snapshot, not the ledger.
         let ledger = InMemoryLedger(currency: currency)
         guard let openStation else { return try await session.station(with: ledger, source) }
-        // A command can open a reader only once, so the open one is used.
+        // A command can open a reader only once, so the reader that is already open is used.
         return Station(
             reader: openStation.reader, ledger: ledger, keySource: source,
             settings: openStation.settings,
             dependencies: openStation.dependencies)
     }
 
-    /// Books the station's journal before a tap. The tap does not depend on it: a failure is
-    /// reported, and the next tap tries again.
+    /// Books the payments in the station's journal before a tap. The tap does not depend on this: a
+    /// failure is reported, and the next tap tries again.
     func book(into ledger: any LedgerStore, _ keys: KeyRing) async {
         guard payments.mayHaveLines else { return }
         do throws(TapcardError) {
@@ -70,7 +70,8 @@ package struct JournalKeeping {
         return (try? payments.subtractingUnbooked(summary, keys)) ?? summary
     }
 
-    /// Books the station's journal and, if the station takes offline payments, takes a snapshot.
+    /// Books the payments in the station's journal and, if the station takes offline payments,
+    /// takes a snapshot.
     package func keep(
         with ledger: any LedgerStore
     ) async throws(TapcardError) -> OfflinePayments.Booked? {
@@ -98,8 +99,8 @@ package struct JournalKeeping {
             return nil
         }
         try await session.requireCommonKeys(keys, ledger)
-        // The journal is booked first; otherwise, the snapshot would show money as unspent that the
-        // journal has already spent.
+        // The payments in the journal are booked first; otherwise, the snapshot would show the
+        // money that they spent as still available.
         await book(into: ledger, keys)
         return try await payments.takeSnapshot(
             of: ledger, keys, within: limits, session.dependencies)

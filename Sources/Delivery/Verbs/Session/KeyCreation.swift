@@ -22,8 +22,8 @@ struct KeyCreation {
                     try rows.cards(after: nil, atMost: 1).first
                 }
             }
-            // With new keys, every card would be rejected, and nobody would know that the old keys
-            // were lost.
+            // With new keys, every card would be rejected, and nobody would notice that the old
+            // keys were lost.
             guard first == nil else { throw lostKeys }
         }
         let dependencies = session.dependencies

@@ -5,7 +5,7 @@ import StationFiles
 package import TapcardCore
 import TapcardDomain
 
-/// The ways to reach a station's ledger.
+/// Access to a station's ledger.
 package struct LedgerAccess {
     private let session: Session
 
@@ -17,7 +17,8 @@ package struct LedgerAccess {
         do {
             return try await session.ledger()
         } catch {
-            // A station that was never set up must say so now instead of waiting for its database.
+            // A station that was never set up must report that now instead of waiting for its
+            // database.
             guard [.ledgerUnavailable, .ledgerOffline, .ledgerUndeclared].contains(error.kind),
                 case .database(let address) = try session.settings.ledgerPlace,
                 let keys = try session.keyFile.load(),
@@ -71,11 +72,12 @@ package struct LedgerAccess {
         try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
     }
 
-    /// Opens the ledger. A new ledger gets the requested currency or else the keys' currency,
-    /// because cards sealed with these keys could not be read in a different currency.
+    /// Opens the ledger. A new ledger gets the requested currency or, if none is requested, the
+    /// currency of the keys, because cards sealed with these keys could not be read in a different
+    /// currency.
     func open(making mayMake: Bool) async throws(TapcardError) -> any LedgerStore {
         let place = try session.settings.ledgerPlace
-        // Determined first, because opening the ledger may create it.
+        // This is determined first, because opening the ledger may create it.
         let isNew = try !session.settings.hasLedger
         if mayMake { try session.places.makeDataFolder() }
         try session.places.require()
@@ -167,7 +169,7 @@ package struct LedgerAccess {
 }
 
 extension Settings {
-    /// Whether the ledger exists, as far as that can be told without opening it. Throws for a
+    /// Whether the ledger exists, as far as can be determined without opening it. Throws for a
     /// dangling link, because the ledger may be on an unmounted disk.
     var hasLedger: Bool {
         get throws(TapcardError) {
@@ -186,7 +188,7 @@ extension Settings {
         }
     }
 
-    /// The file where a station stores what a database has confirmed to it.
+    /// The file in which a station records what a database has confirmed to it.
     var memoryPath: String { dataFolder + "/confirmed.txt" }
 
     /// Advice on removing a wrong currency from the settings.

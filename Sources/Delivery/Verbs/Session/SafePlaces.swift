@@ -22,12 +22,12 @@ struct SafePlaces {
                 meaning: "Nothing was done.",
                 advice: "Get permission to write there, or set XDG_DATA_HOME to another folder.")
         }
-        // The folder may have existed before, open to other users.
+        // The folder may already have existed, and other users may be able to write to it.
         try requireDataFolder()
     }
 
     /// The permission bits for writing by the group or by others.
-    private static let othersMayWrite: UInt32 = 0o022
+    private static let writeByOthersMask: UInt32 = 0o022
 
     /// Refuses a folder or a file that other users can write to, because they could replace its
     /// contents.
@@ -35,7 +35,7 @@ struct SafePlaces {
         _ path: String, _ what: String, _ kind: TapcardError.Kind
     ) throws(TapcardError) {
         // If the permissions cannot be read, the file is refused later, when it is opened.
-        guard let exposure = try? DurableFile(path).exposure(othersMayWrite) else { return }
+        guard let exposure = try? DurableFile(path).exposure(writeByOthersMask) else { return }
         let (words, advice) =
             switch exposure {
             case .foreign:
@@ -70,7 +70,7 @@ struct SafePlaces {
         try requireDataFolder()
         guard case .file(let path) = try settings.ledgerPlace else { return }
         let ledger = DurableFile(path)
-        // A folder in the ledger's place is refused when the ledger is opened.
+        // If the ledger's path is a folder, it is refused when the ledger is opened.
         if (try? ledger.isFolder) != true, let folder = ledger.exposedFolder() {
             throw SafePlaces.refusal(of: folder, "ledger", .ledgerUnavailable)
         }
@@ -98,7 +98,7 @@ struct SafePlaces {
 
 extension SettingsFile {
     /// The permission bit for writing by others.
-    private static let othersMayWrite: UInt32 = 0o002
+    private static let writeByOthersMask: UInt32 = 0o002
 
     /// Refuses a settings file that other users can change or replace. Its group is allowed to
     /// write to it, because editors leave that permission on systems where each user has a private
@@ -107,7 +107,7 @@ extension SettingsFile {
         let file = DurableFile(path)
         let reason: String
         var place = path
-        let exposure = try? file.exposure(othersMayWrite)
+        let exposure = try? file.exposure(writeByOthersMask)
         if case .permitted(let mode) = exposure {
             reason = "other users can write to it (mode \(String(mode, radix: 8)))"
         } else if exposure == .foreign {

@@ -1,19 +1,19 @@
 import BlockingLane
 package import TapcardCore
 
-/// A cache of one command's services, which are created at first use and keep their connections
+/// A cache of one command's services, which are created on first use and keep their connections
 /// open.
 package final class ServiceCache: Sendable {
-    private let made = Guarded<Services?>(nil)
+    private let cached = Guarded<Services?>(nil)
 
     package init() {}
 
     package func once(_ make: () throws(TapcardError) -> Services) throws(TapcardError) -> Services
     {
-        try made.withLock { made throws(TapcardError) in
-            if let made { return made }
+        try cached.withLock { cached throws(TapcardError) in
+            if let cached { return cached }
             let new = try make()
-            made = new
+            cached = new
             return new
         }
     }

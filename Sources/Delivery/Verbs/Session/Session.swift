@@ -53,7 +53,7 @@ package struct Session: Sendable {
             console: console, output: output, waiting: waiting, finalMessage: finalMessage)
     }
 
-    /// The reader, ledger, and keys, opened in the order that gives the clearest error.
+    /// The reader, ledger, and keys, opened in the order that gives the clearest errors.
     package func station() async throws(TapcardError) -> Station {
         try await station(with: try await ledger())
     }
@@ -61,7 +61,8 @@ package struct Session: Sendable {
     package func station(with ledger: any LedgerStore) async throws(TapcardError) -> Station {
         let keys = try await keys(beside: ledger)
         try await requireCommonKeys(keys, ledger)
-        // Booked before the tap, so that the tap finds a balance that reflects offline payments.
+        // The journal is booked before the tap, so that the tap finds a balance that reflects
+        // offline payments.
         await journal.book(into: ledger, keys)
         return try await station(with: ledger, KeyRingSource(keyFile, holding: keys))
     }
@@ -202,7 +203,8 @@ package struct Session: Sendable {
     /// The services at the addresses from the settings.
     func services() throws(TapcardError) -> Services {
         try serviceCache.once { () throws(TapcardError) in
-            // Checked only here, because other commands do not depend on these settings.
+            // These settings are checked only here, because commands that use no service do not
+            // depend on them.
             drivers.services(try settings.checkedServices())
         }
     }
@@ -255,7 +257,7 @@ package struct Session: Sendable {
     }
 }
 
-/// What was given on the command line.
+/// The values given on the command line.
 extension Session {
     /// The value of a parameter of the running command.
     package subscript<Value>(_ parameter: Parameter<Value>) -> Value { command[parameter] }

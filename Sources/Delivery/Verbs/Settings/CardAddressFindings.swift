@@ -47,7 +47,7 @@ extension Settings {
 
     private func hostFinding(_ page: NamedPage) -> Finding? {
         let named = text(of: .customersName)?.split(separator: ",").map { $0.lowercased() } ?? []
-        // Another machine serves the page, so the page's host names are unknown here.
+        // If another machine serves the page, the page's host names are unknown here.
         guard !named.isEmpty || served != nil else { return nil }
         let own = served.map { [String($0.prefix { $0 != ":" })] } ?? []
         let known = named + own + (isLoopback ? ["localhost"] : [])

@@ -59,7 +59,7 @@ enum ConfigurationCommands {
     /// from existing keys.
     static func setUp(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
-        // Determined here, before the ledger and the keys are created below.
+        // These are determined before the ledger and the keys are created below.
         let isNew = try !settings.hasLedger
         let hadKeys = try session.keyFile.load() != nil
         if isNew, try settings.currency == nil, try session.keyFile.load()?.currency == nil {
@@ -124,7 +124,7 @@ enum ConfigurationCommands {
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let settings = session.settings
         let known = await effectiveCurrency(in: session)
-        // Reports an invalid setting before another command needs it.
+        // An invalid setting is reported here, before another command needs it.
         _ = try settings.checkedServices(in: known?.currency)
         let rows = settings.rows(known)
         let notes = try settings.notes(on: known?.currency)
@@ -185,16 +185,16 @@ enum ConfigurationCommands {
         _ changed: Settings, _ name: Settings.Name, in session: Session
     ) async throws(TapcardError) {
         var currency = await effectiveCurrency(in: session)?.currency
-        if name == .currency, let asked = try changed.currency {
-            if let kept = await ledgerCurrency(in: session), kept != asked {
+        if name == .currency, let requested = try changed.currency {
+            if let existing = await ledgerCurrency(in: session), existing != requested {
                 throw TapcardError(
-                    .usage, "This ledger's currency is \(kept.code) and cannot be changed.",
+                    .usage, "This ledger's currency is \(existing.code) and cannot be changed.",
                     meaning: "Nothing was changed.",
                     advice:
                         "For another currency, set up another station: TAPCARD_DATA=FOLDER tapcard "
-                        + "init --currency \(asked.code)")
+                        + "init --currency \(requested.code)")
             }
-            currency = asked
+            currency = requested
         }
         _ = try changed.checkedServices(in: currency)
         var station = Station.Settings()
@@ -207,10 +207,10 @@ enum ConfigurationCommands {
         let name = session[.setting]
         let typed = session[.settingValue]
         let text = typed.map { Settings.kept($0, name) }
-        // Checked as typed, because this station may accept a decimal comma.
+        // The value is checked as typed, because this station may accept a decimal comma.
         let changed = try settings.setting(name, to: typed)
-        // Not checked when a setting is removed, because the removed setting may be the invalid
-        // one.
+        // This check is skipped when a setting is removed, because the removed setting may be the
+        // invalid one.
         if text != nil { try await requireUsable(changed, name, in: session) }
         try settings.file.set(name, to: text)
         let (effective, origin) = settings.effective(name)
@@ -229,7 +229,7 @@ enum ConfigurationCommands {
                         + "not changed")
             }
         }
-        // Each of these settings can decide whether phones reach the customer page.
+        // Each of these settings can determine whether phones reach the customer page.
         switch name {
         case .cardAddress, .customers, .customersName, .customersCertificate:
             lines += changed.cardAddressFindings.flatMap(\.lines)

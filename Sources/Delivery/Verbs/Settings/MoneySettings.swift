@@ -30,7 +30,7 @@ extension Settings {
         }
     }
 
-    /// The amounts for a page's quick buttons.
+    /// The amounts for the preset buttons of a page.
     package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
     {
         (
@@ -116,8 +116,8 @@ extension Settings {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
-    /// Whether a decimal comma is accepted in addition to the point, because the currency or the
-    /// station's language uses one.
+    /// Whether a decimal comma is accepted in addition to the decimal point, because the currency
+    /// or the station's language uses one.
     package func acceptsDecimalComma(in currency: Currency) -> Bool {
         currency.decimals > 0 && (currency.usesDecimalComma || languageUsesDecimalComma)
     }
@@ -135,14 +135,14 @@ extension Settings {
     }
 }
 
-/// Which languages use a decimal comma (4,50) instead of a point (4.50).
+/// Which languages use a decimal comma (4,50) instead of a decimal point (4.50).
 package enum DecimalComma {
     private static let languages: Set<String> = [
         "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "hr", "hu",
         "id", "is", "it", "lt", "lv", "mk", "nb", "nl", "nn", "pl", "pt", "ro", "ru", "sk", "sl",
         "sq", "sr", "sv", "tr", "uk", "vi",
     ]
-    /// Places that use a point even though their language uses a comma elsewhere.
+    /// Places that use a decimal point even though their language uses a decimal comma elsewhere.
     private static let exceptions: Set<String> = [
         "de_CH", "de_LI", "it_CH", "es_DO", "es_GT", "es_HN", "es_MX", "es_NI", "es_PA", "es_PE",
         "es_PR", "es_SV", "es_US",
@@ -153,7 +153,7 @@ package enum DecimalComma {
     static func isUsual(in environment: [String: String]) -> Bool {
         // An empty variable counts as not set, as in the C library.
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-        // For example de_AT.UTF-8@euro.
+        // For example, de_AT.UTF-8@euro.
         let place = String(name.prefix { $0 != "." && $0 != "@" })
         let language = String(place.prefix { $0 != "_" })
         return languages.contains(language) && !exceptions.contains(place)

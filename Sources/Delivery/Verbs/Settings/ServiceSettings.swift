@@ -109,7 +109,7 @@ extension Settings {
         get throws(TapcardError) {
             let ballCount = try number(.lotteryBalls)
             let highest = try number(.lotteryHighest)
-            // The error should mention the setting that someone changed, not a default.
+            // The error should mention the setting that the user changed, not a default.
             let isDefault = effective(.lotteryHighest).origin == .builtIn
             return try checked(isDefault ? .lotteryBalls : .lotteryHighest) { _ throws(Refusal) in
                 try LotteryRules(ballCount: ballCount, highest: highest)
@@ -120,7 +120,7 @@ extension Settings {
     /// The settings for the service drivers, checked before any request. Commands that need no
     /// service do not check them, because taking payments does not depend on a prize table.
     ///
-    /// While the ledger's currency is unknown, a value that is valid in some currency is accepted.
+    /// While the ledger's currency is unknown, a value that is valid in any currency is accepted.
     func checkedServices(in known: Currency? = nil) throws(TapcardError) -> ServiceSettings {
         let services = ServiceSettings(
             activation: try address(.activationURL), lottery: try address(.lotteryURL),

@@ -11,7 +11,7 @@ extension Settings.Name {
         case .activationURL: "https://api.o2.sk"
         case .lotteryURL: "https://agimenez95.github.io/LottoDrawsJSON"
         case .mastermindURL: "http://emarest.cz.mass-php-1.mit.etn.cz/api/v2"
-        // Without decimal places, because some currencies have none.
+        // The price has no decimal places, because some currencies have none.
         case .ticketPrice: "2"
         case .prizes: PrizeTable.standardText
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue

@@ -47,7 +47,8 @@ package struct Settings: Sendable {
         case noColor = "no-color"
 
         package var variable: String {
-            // Works byte by byte for speed, because the program computes every name at every start.
+            // The name is converted byte by byte for speed, because the program computes every name
+            // at every start.
             "TAPCARD_"
                 + String(
                     decoding: rawValue.uppercased().utf8.map {
@@ -107,7 +108,7 @@ package struct Settings: Sendable {
         let configuration = try Settings.folder("XDG_CONFIG_HOME", ".config", environment)
         var values: [Name: (text: String, origin: Origin)] = [:]
         for name in Name.allCases {
-            // A server can have several readers, and `forReaders` makes settings for each.
+            // A server can have several readers, and `forReaders` creates settings for each.
             if let text = texts[name.rawValue]?.first {
                 values[name] = (text, .flag)
             } else if let text = environment[name.variable], !text.isEmpty {
@@ -239,7 +240,7 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The value of a switch; nil if the text does not mean true or false.
+    /// The value of a switch; nil if the text means neither true nor false.
     package static func truth(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
@@ -290,7 +291,8 @@ package struct Settings: Sendable {
                     advice:
                         "Specify a file. To write a copy to standard output, run: tapcard backup -")
             }
-            // A relative path in a flag starts from the folder where the user types the command.
+            // A relative path in a flag is relative to the folder in which the user runs the
+            // command.
             guard origin == .flag || path.hasPrefix("/") else {
                 // A mistyped address looks like a path, and quoting it would reveal its password.
                 try Settings.requireSafe(place)

@@ -39,7 +39,7 @@ struct SettingsFile: Sendable {
     }
 
     /// Writes one setting, or removes it if `text` is nil. The other settings keep their values and
-    /// order. With `ifUnset`, a different value is not overwritten, and the result is false.
+    /// order. If `ifUnset` is true, a different value is not overwritten, and the result is false.
     @discardableResult
     func set(
         _ name: Settings.Name, to text: String?, ifUnset: Bool = false
@@ -50,7 +50,8 @@ struct SettingsFile: Sendable {
         return try FileLock.holding(
             path + ".lock", orThrow: unwritable
         ) { () throws(TapcardError) -> Bool in
-            // Reread under the lock, so that a setting just added by another process is not lost.
+            // The file is reread under the lock, so that a setting just added by another process is
+            // not lost.
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
                 name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
@@ -68,7 +69,7 @@ struct SettingsFile: Sendable {
             case (nil, nil): return true
             }
             let bytes = Array(JSONValue.object(members).prettyText.utf8)
-            // If the path is a link, the link stays, and its target is written.
+            // If the path is a link, the link is kept, and its target is replaced.
             let file = try translating(DurableFile(path).resolved(), into: unwritable)
             let mode = try translating(file.permissions(), into: unwritable)
             // An existing file keeps its permissions, because others may not be allowed to read it.
@@ -89,7 +90,8 @@ struct SettingsFile: Sendable {
             unusable(path, error.detail)
         }
         guard let bytes else { return [] }
-        // Checked before the contents are used, because others may have written them.
+        // The permissions are checked before the contents are used, because others may have written
+        // them.
         try requireUnexposed(path)
         let value = try translating(JSONValue.parsing(bytes)) { (error: JSONError) in
             unusable(path, error.detail)

@@ -44,7 +44,7 @@ extension Settings {
     /// The reader's name as given on the command line; empty for the first usable reader.
     package var readerText: String { reader?.text ?? "" }
 
-    /// Where the reader is. Two names for the same place refer to the same reader.
+    /// The reader's location. Two names with the same location refer to the same reader.
     private var readerPlace: String {
         func resolved(_ path: String) -> String {
             (try? DurableFile(path).resolved().path) ?? path

@@ -181,7 +181,8 @@ enum SimulationCommands {
     /// `.invalid` is reserved, so no such host exists.
     private static let placeholder = "https://tapcard.invalid/"
 
-    /// Uses the simulated reader from the settings or, by default, the one in the data folder.
+    /// Calls `body` with the simulated reader from the settings or, by default, the one in the data
+    /// folder.
     private static func simulating<Success>(
         in session: Session, _ body: (any SimulatedTags, String) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -163,18 +163,18 @@ extension JournalConcern.Reason: DocumentedWord {}
 extension JournalConcern {
     /// One line for an operator.
     var sentence: String {
-        let whose =
+        let subject =
             journal.station.map { "The journal of station \($0)" } ?? "Journal \(journal.id)"
         let count = payments.map { $0 == 1 ? "1 payment" : "\($0) payments" } ?? ""
         let reported = LocalTime.text(journal.reportedAt)
         return switch reason {
-        case .unbooked: "\(whose) has \(count) not booked yet."
-        case .missing: "\(whose) has a gap: \(count) missing before later ones."
-        case .old: "\(whose) is an older copy that ends before the last booked payment."
+        case .unbooked: "\(subject) has \(count) not booked yet."
+        case .missing: "\(subject) has a gap: \(count) missing before later ones."
+        case .old: "\(subject) is an older copy that ends before the last booked payment."
         case .replaced:
-            "\(whose) was replaced by a new one; its last report was at \(reported)."
+            "\(subject) was replaced by a new one; its last report was at \(reported)."
         case .silent:
-            "\(whose) has not reported since \(reported) and may contain newer payments."
+            "\(subject) has not reported since \(reported) and may contain newer payments."
         }
     }
 

@@ -64,7 +64,7 @@ enum StationCommands {
         let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
         try file.require()
-        // Called because it throws for a dangling link, which must not be replaced with a ledger.
+        // `hasLedger` throws for a dangling link, which must not be replaced with a ledger.
         _ = try session.settings.hasLedger
         try session.places.makeDataFolder()
         try session.places.require()
@@ -75,7 +75,7 @@ enum StationCommands {
             awaiting: await LedgerAccess.asking { () throws(LedgerError) in
                 try await session.drivers.restore(copy, ledgerFile, currency)
             }
-        ) { (error: TapcardError) in unrestored(error, from: copy, named: file) }
+        ) { (error: TapcardError) in restoreError(error, from: copy, named: file) }
         return Report(
             [
                 "file": .string(file.path),
@@ -96,7 +96,7 @@ enum StationCommands {
             isChange: true)
     }
 
-    private static func unrestored(
+    private static func restoreError(
         _ error: TapcardError, from copy: String, named file: NamedFile
     ) -> TapcardError {
         // The usual advice to restore a backup would not help, because this file is the backup.

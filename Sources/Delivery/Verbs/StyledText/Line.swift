@@ -29,9 +29,9 @@ package struct Line: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
 
     package static func + (left: Line, right: Line) -> Line {
-        var sum = left
-        sum.append(right)
-        return sum
+        var result = left
+        result.append(right)
+        return result
     }
 
     package func rendered(_ hasColor: Bool) -> String {

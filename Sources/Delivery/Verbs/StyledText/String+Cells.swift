@@ -11,8 +11,7 @@ extension String {
                 }))
     }
 
-    /// The text for aligned columns, with characters replaced whose width differs between
-    /// terminals.
+    /// The text for aligned columns. Characters whose width differs between terminals are replaced.
     package var steady: String {
         isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
     }

@@ -157,8 +157,8 @@ extension TagInfo {
 }
 
 extension NTAG424CardInfo {
-    /// What this station can tell about the chip. `hasChangedKeys` means that the chip no longer
-    /// has the factory keys.
+    /// The lines about the chip. `hasChangedKeys` means that the chip no longer has the factory
+    /// keys.
     fileprivate func lines(hasChangedKeys: Bool) -> [String] {
         var lines: [String] = []
         if usesLRP {
@@ -200,7 +200,8 @@ enum TagCommands {
     static func protect(in session: Session) async throws(TapcardError) -> Report {
         let card = session[.card]
         let station = try await session.station()
-        // Printed before the tap, while the user can still decide not to change the tag.
+        // The warning is printed before the tap, while the user can still decide not to change the
+        // tag.
         warnAboutKeyLoss(in: session)
         return Report(try await station.protect(id: station.newID(), only: card))
     }
@@ -215,7 +216,8 @@ enum TagCommands {
         return Report(["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
     }
 
-    /// Warns that the change cannot be undone without the keys. Called before the change.
+    /// Warns that the change cannot be undone without the keys. Commands call this before the
+    /// change.
     static func warnAboutKeyLoss(in session: Session) {
         session.say(
             """
@@ -228,7 +230,7 @@ enum TagCommands {
 
     static func info(in session: Session) async throws(TapcardError) -> Report {
         let info = try await session.readOnlyStation().tagInfo()
-        func yes(_ value: Bool) -> String { value ? "yes" : "no" }
+        func yesOrNo(_ value: Bool) -> String { value ? "yes" : "no" }
         var lines = ["\(info.chip), number \(info.uid)"]
         if let pages = info.pages {
             lines.append(
@@ -241,8 +243,8 @@ enum TagCommands {
         lines += [Report.words(info.originality), "Content: \(info.ndef)"]
         if let pages = info.pages {
             lines.append(
-                "Locked: \(yes(info.isLocked)); password: "
-                    + yes(info.isProtected))
+                "Locked: \(yesOrNo(info.isLocked)); password: "
+                    + yesOrNo(info.isProtected))
             lines += info.configuration.map { Report.words($0, of: pages) } ?? []
         }
         return Report(info.facts, lines)
@@ -250,7 +252,7 @@ enum TagCommands {
 
     static func dump(in session: Session) async throws(TapcardError) -> Report {
         let file = session[.dumpFile].map { NamedFile($0) }
-        // Checked before anyone is asked for a tag.
+        // The file is checked before the user is asked for a tag.
         try file?.requireNew()
         let dump = try await session.readOnlyStation().dump()
         let format = session[.format] ?? .text
@@ -260,7 +262,7 @@ enum TagCommands {
                 "A dump in the \(format.rawValue) format cannot represent this: \(error.detail).",
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
-        // Printed unchanged, because the dump is meant for a file or another program.
+        // The dump is printed unchanged, because it is meant for a file or another program.
         if let file, file.isStream, !session.manner.isJSON {
             session.output.write(text)
             return .nothing
