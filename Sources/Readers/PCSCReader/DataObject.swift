@@ -1,6 +1,6 @@
 package import Tags
 
-/// Part of a command or answer in PC/SC's transparent exchange: a tag, a length, and the content.
+/// Part of a command or response in PC/SC's transparent exchange: a tag, a length, and the content.
 package struct DataObject: Hashable, Sendable {
     /// The tag: one byte, or two if the low five bits of the first byte are all set.
     package let tag: UInt16
@@ -11,7 +11,7 @@ package struct DataObject: Hashable, Sendable {
         self.content = content
     }
 
-    /// Splits bytes into data objects. Bytes that do not form a complete object are an error.
+    /// Splits bytes into data objects. Throws an error if the last object is incomplete.
     package static func parse(_ bytes: [UInt8]) throws(ReaderError) -> [DataObject] {
         var rest = bytes[...]
         var objects: [DataObject] = []
@@ -31,12 +31,12 @@ package struct DataObject: Hashable, Sendable {
 
     private static var cutOff: ReaderError { ReaderError(.garbled, "a data object is cut off") }
 
-    /// Reads a length. Up to 127, it is a single byte. Otherwise, the first byte gives the number
-    /// of bytes that follow.
+    /// Reads a length. A length of up to 127 is a single byte; for a longer one, the first byte
+    /// gives the number of bytes that follow.
     private static func takeLength(_ rest: inout ArraySlice<UInt8>) throws(ReaderError) -> Int {
         guard let first = rest.popFirst() else { throw cutOff }
         guard first >= 0x80 else { return Int(first) }
-        // No answer is longer than 258 bytes, so two bytes are enough for any length.
+        // No response is longer than 258 bytes, so two bytes are enough for any length.
         let maximumBytes = 2
         let count = Int(first & 0x7F)
         guard (1...maximumBytes).contains(count), rest.count >= count else { throw cutOff }
