@@ -42,6 +42,6 @@ struct PoweredCard {
 enum RadioAnswer: Hashable {
     case silence
     case frame(RadioFrame)
-    /// Several cards sent different answers at the same time.
+    /// Several cards sent different responses at the same time.
     case collision
 }
