@@ -44,8 +44,8 @@ extension ReaderSurvey {
                         .say("On the host, reconnect the reader."),
                     ]))
         }
-        // pcscd claims every CCID reader when it starts, so whichever program comes first gets the
-        // reader.
+        // pcscd claims every CCID reader when it starts, so the reader goes to whichever program
+        // claims it first.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {

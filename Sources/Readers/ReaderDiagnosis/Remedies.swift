@@ -1,4 +1,4 @@
-/// The remedies for the problems found.
+/// Remedies for problems with readers.
 enum Remedies {
     static let stopPCSCD: [Finding.Step] = [
         .run("sudo systemctl stop pcscd.socket pcscd.service")
