@@ -3,7 +3,7 @@ import Glibc
 /// A value that several threads can use, one at a time.
 ///
 /// It uses a system mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not
-/// understand.
+/// support.
 // Unchecked: the mutex is what makes it safe to share.
 @safe public final class Guarded<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

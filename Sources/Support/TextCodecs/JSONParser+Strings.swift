@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// The string whose opening quotation mark comes next.
+    /// Parses the string whose opening quotation mark comes next.
     mutating func string() throws(JSONError) -> String {
         let start = position
         _ = take("\"")

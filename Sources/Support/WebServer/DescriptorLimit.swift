@@ -13,8 +13,9 @@ package enum DescriptorLimit {
         guard let connections = connections(settings, allowed: allowed) else {
             throw WebServerError(
                 .tooFewDescriptors,
-                "Only \(allowed) open files are allowed, but \(minimumConnections + reserved(settings)) are "
-                    + "needed; raise the limit with `ulimit -n`.")
+                "Only \(allowed) open files are allowed, but "
+                    + "\(minimumConnections + reserved(settings)) are needed; raise the limit with "
+                    + "`ulimit -n`.")
         }
         return connections
     }
@@ -22,8 +23,8 @@ package enum DescriptorLimit {
     /// The number of connections possible with this limit on open files. `nil` if the limit is too
     /// low.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
-        let room = allowed - reserved(settings)
-        return room < minimumConnections ? nil : min(settings.connections, room)
+        let available = allowed - reserved(settings)
+        return available < minimumConnections ? nil : min(settings.connections, available)
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {

@@ -7,7 +7,7 @@ package struct RequestTarget: Hashable {
     package let path: String
     package let query: [WebField]
 
-    /// `nil` for a target that is not served.
+    /// Parses a target; `nil` if it is not served.
     package init?(_ text: some Collection<UInt8>) {
         var rest = text[...]
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {

@@ -106,7 +106,7 @@ final class ServerLoop {
         return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
-    /// Waits for an event. `true` if the mailbox has a message.
+    /// Waits for an event. Returns `true` if the mailbox has a message.
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
@@ -209,7 +209,7 @@ final class ServerLoop {
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
-    /// Sets the deadline for a body or an answer.
+    /// Sets the deadline for a body or a response.
     func limitTransfer(_ connection: ServerConnection) {
         limit(connection, seconds: settings.transferSeconds)
     }
@@ -228,8 +228,8 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        // The server may be full even below its own limit: without descriptors or memory, the
-        // system does not admit new clients.
+        // The server may be full even below its own limit: if the system is out of descriptors or
+        // memory, it does not accept new clients.
         let isFull =
             connections.count >= settings.connections
             || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
@@ -276,7 +276,8 @@ final class ServerLoop {
         // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
-        // Without this, the loop would not notice when the client of a suspended connection leaves.
+        // Without this, the loop would not notice when the client of a suspended connection
+        // disconnects.
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }
@@ -303,7 +304,7 @@ final class ServerLoop {
 
     /// Ends a connection whose client is gone. libmicrohttpd does not watch a suspended connection,
     /// so it does not notice that a stream's listener has disconnected, or that a request breaks
-    /// off right after its latest bytes. A client that is waiting for its answer is left alone,
+    /// off right after its latest bytes. A client that is waiting for its response is left alone,
     /// because it may have closed only its sending side.
     private func endIfClientIsGone(_ number: UInt64) {
         guard let connection = connections[number] else { return }
@@ -345,8 +346,8 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        // All connections have been resumed by now; if one were suspended, libmicrohttpd would end
-        // the program.
+        // All connections have been resumed by now; if one were suspended, libmicrohttpd would
+        // terminate the process.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

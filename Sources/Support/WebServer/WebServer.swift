@@ -27,8 +27,8 @@ public final class WebServer: Sendable {
         try start(settings) { request in .later { await handler(request) } }
     }
 
-    /// Starts listening. Once per request, the handler decides how to reply, on the server's own
-    /// thread: if it blocks, all other clients have to wait.
+    /// Starts listening. `reply` is called once per request, on the server's own thread: if it
+    /// blocks, all other clients have to wait.
     public static func start(
         _ settings: WebServerSettings, reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {

@@ -37,13 +37,14 @@ public struct WebServerSettings: Sendable {
     /// bytes keep coming. The time for a connection's first request starts when the connection is
     /// opened; for a later one, it starts after the idle time.
     public var headSeconds = 10
-    /// The maximum number of seconds for a body to arrive, or for the client to receive an answer,
+    /// The maximum number of seconds for a body to arrive, or for the client to receive a response,
     /// even if bytes keep moving. Streams have no limit.
     public var transferSeconds = 120
     public var tls: TLS?
-    /// Headers that are added to every answer.
+    /// Headers that are added to every response.
     public var headers: [WebField] = []
-    /// Creates the answer to a request that never reaches the handler, from a status and a reason.
+    /// Creates the response to a request that never reaches the handler, from a status and a
+    /// reason.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }

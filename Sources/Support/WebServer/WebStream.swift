@@ -55,7 +55,7 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Ends the answer after the queued bytes.
+    /// Ends the response after the queued bytes.
     public func finish() {
         change { $0.isFinished = true }
     }
