@@ -5,7 +5,7 @@ import Dispatch
 /// Ends a wait for a tag early, from any thread.
 ///
 /// `nfc_abort_command` is the only function that another thread may call, and it has pitfalls: on
-/// USB, an abort while nothing is running ends the next command; on a serial port, an abort that
+/// USB, an abort while no command is running aborts the next one; on a serial port, an abort that
 /// comes too early has no effect and leaks a file descriptor. It is therefore called only if one of
 /// the wait's commands hangs, at most a few times, and never while the device is being opened or
 /// closed.
@@ -51,7 +51,7 @@ final class AbortSwitch: Sendable {
     }
 
     /// Runs one of a wait's commands. Returns `nil` if the command was aborted, even if it also
-    /// finished on its own: in that case, the abort ends the next command.
+    /// finished on its own: in that case, the abort takes effect on the next command.
     func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
         state.withLock { state in
             state.running = wait

@@ -20,7 +20,7 @@ struct LibNFCField {
 
     /// The exchange of blocks with the selected card, once it is activated.
     private var conversation: ReaderSide?
-    /// The answer to select (ATS) of the card activated last.
+    /// The answer to select (ATS) of the most recently activated card.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
@@ -110,7 +110,8 @@ struct LibNFCField {
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
         if let conversation { reader = conversation } else { reader = try activate(device) }
-        // Restored only on success: after any failure, the card has to be selected again.
+        // The conversation is restored only on success. After any failure, the card has to be
+        // selected again.
         conversation = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
@@ -124,7 +125,7 @@ struct LibNFCField {
             state = .on
             throw ReaderError(.tagLost, IsoDepError(.silent).description)
         case .failed(let kind): throw ReaderError(.garbled, IsoDepError(kind).description)
-        // Never reached, because the loop above handles every `.send`.
+        // This is never reached, because the loop above handles every `.send`.
         case .send: throw ReaderError(.garbled)
         }
     }

@@ -77,7 +77,7 @@ public final class LibNFCReader: TagReader {
         try LibNFC.started().list()
     }
 
-    /// The state of libnfc: missing, usable, or refused.
+    /// The state of libnfc: missing, usable, or unusable.
     public nonisolated static func libraryPresence() -> LibNFCPresence {
         LibNFCLibrary.presence()
     }
@@ -158,8 +158,8 @@ public final class LibNFCReader: TagReader {
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
-            // Checked after the search, so that there is at least one search even if the limit is
-            // zero.
+            // The limit is checked after the search, so that there is at least one search even if
+            // it is zero.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {

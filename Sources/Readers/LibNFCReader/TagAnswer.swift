@@ -17,7 +17,7 @@ package enum TagAnswer: Equatable {
             return
         }
         // The CRC is checked here, because the chip's own check, which is off, cannot distinguish a
-        // NAK from a damaged answer.
+        // NAK from a damaged response.
         guard raw.count > RadioCRC.length else {
             throw ReaderError(
                 .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")

@@ -36,7 +36,7 @@ public actor PCSCReader: TagReader {
         return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
     }
 
-    /// The names of the readers that pcscd sees.
+    /// The names of the readers that pcscd lists.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try await PCSCLister(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }

@@ -7,7 +7,7 @@ package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 /// A protocol for passing frames through a reader to a tag. It sends commands through a closure, so
 /// it does not depend on pcscd.
 package protocol TagProtocol: Sendable {
-    /// The maximum number of data bytes in one answer.
+    /// The maximum number of data bytes in one response.
     static var maximumAnswerLength: Int { get }
     /// Whether the card has to be reset before it can be selected again.
     static var selectsByReset: Bool { get }
@@ -52,7 +52,7 @@ package struct KnownReader: Sendable {
 }
 
 extension TagProtocol {
-    /// The maximum number of data bytes in one answer, for code that does not know the concrete
+    /// The maximum number of data bytes in one response, for code that does not know the concrete
     /// type.
     var answerLimit: Int { Self.maximumAnswerLength }
     var needsReset: Bool { Self.selectsByReset }

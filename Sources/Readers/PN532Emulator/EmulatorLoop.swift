@@ -93,7 +93,7 @@ final class EmulatorLoop: Sendable {
 
 extension EmulatorLoop.State {
     /// The descriptors to wait for, and the time limit in milliseconds. The descriptors are `nil`
-    /// when the thread is to end.
+    /// once the thread should end.
     fileprivate mutating func pollArguments(_ wake: Int32) -> ([pollfd]?, Int32) {
         // poll() has returned, so nothing is waiting for these terminals, and they can be closed.
         retired = []
@@ -109,7 +109,8 @@ extension EmulatorLoop.State {
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = SystemClock.uptimeNanoseconds
-        // Rounded up; otherwise, the last fraction of a millisecond would be spent busy-waiting.
+        // The wait is rounded up; otherwise, its last fraction of a millisecond would be spent
+        // busy-waiting.
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 

@@ -6,7 +6,7 @@ package struct PN532Chip {
     enum Wait: Hashable {
         case list(ListRequest)
         case poll([UInt8])
-        /// A wait for another reader or for the end of a test, neither of which ever happens here.
+        /// A wait that never ends here: for another reader, or for the end of a test.
         case forever
     }
 

@@ -57,7 +57,8 @@ package struct RadioField {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of its UID that the first card waiting to be selected at this level sends.
+    /// The part of the UID that is sent at this level by the first card waiting to be selected
+    /// there.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }

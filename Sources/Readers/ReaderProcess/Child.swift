@@ -61,7 +61,7 @@ final class Child: ReaderLink {
         guard !isEnded, let process else { return nil }
         isEnded = true
         channel.close()
-        // SIGKILL, because a hung libnfc call does not respond to anything else.
+        // A hung libnfc call does not respond to any other signal.
         kill(process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}

@@ -58,7 +58,7 @@ package final class MessageChannel: Sendable {
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
-            // Recalculated each time, because a signal may have interrupted the wait.
+            // The remaining time is recalculated, because a signal may have interrupted the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)

@@ -78,7 +78,7 @@ public actor SimulatedReader: TagReader {
     /// may have changed or the content has expired.
     private func currentSimulation() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
-        // Checked before the file is read, so that a later change is noticed the next time.
+        // This is checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.mayHaveChanged()
         if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
         // The earlier content is outdated now, even if reading the file fails.

@@ -12,7 +12,8 @@ import Glibc
     public init(_ value: sending Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
-        // At a fixed address, because a mutex must not move in memory while it is in use.
+        // The mutex is allocated at a fixed address, because it must not move in memory while it is
+        // in use.
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
     }

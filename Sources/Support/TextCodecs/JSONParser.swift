@@ -124,7 +124,7 @@ struct JSONParser {
 extension JSONParser {
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Skips this ASCII character if it comes next.
+    /// Skips this ASCII character if it comes next; returns `false` if it does not.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = peek, UInt32(byte) == character.value else { return false }
         position += 1

@@ -48,7 +48,7 @@ package struct RequestHead: Hashable {
         }
         let lengths = headers.all("Content-Length")
         let encodings = headers.all("Transfer-Encoding")
-        // Requests are smuggled past proxies with two lengths, or with a length and chunks.
+        // Two lengths, or a length and chunks, can be used to smuggle a request past a proxy.
         guard lengths.count + encodings.count <= 1 else {
             throw Refusal(400, "The length of the body is given more than once.")
         }

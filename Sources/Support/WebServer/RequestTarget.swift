@@ -26,10 +26,10 @@ package struct RequestTarget: Hashable {
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",
             !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            // An encoded slash would lead somewhere other than a proxy expects.
+            // An encoded slash is refused, because a proxy may interpret it differently.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
-            // Checked after decoding, because "%2e%2e" is also "..".
+            // The parts are checked after decoding, because "%2e%2e" is also "..".
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path

@@ -7,8 +7,8 @@ extension ServerConnection {
     /// connection's own buffer.
     private static let streamBlockBytes = 1 << 10
 
-    /// Passes the response to libmicrohttpd and returns the next phase. `nil` if libmicrohttpd does
-    /// not accept the response.
+    /// Passes the response to libmicrohttpd and returns the next phase. Returns `nil` if
+    /// libmicrohttpd does not accept the response.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
@@ -78,8 +78,8 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
-                // One byte more than the body has, so that libmicrohttpd reads from the source
-                // again, which then aborts.
+                // The block is one byte larger than the body, so that libmicrohttpd reads from the
+                // source again, which then aborts.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(

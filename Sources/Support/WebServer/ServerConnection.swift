@@ -22,7 +22,7 @@ import Glibc
         /// The response is being sent.
         case answering
         case streaming(WebStream)
-        /// Refused before the request was complete; libmicrohttpd closes the connection.
+        /// The request was refused before it was complete; libmicrohttpd closes the connection.
         case refused
     }
 
@@ -74,7 +74,7 @@ import Glibc
         }
     }
 
-    /// Gets ready for the next request.
+    /// Resets the state for the next request.
     func reset() {
         phase = .idle
         refusal = nil
@@ -111,7 +111,7 @@ import Glibc
     /// Whether the client has sent bytes that are still unread, or has closed its sending side.
     var input: Input {
         var byte: UInt8 = 0
-        // Peeks, so that libmicrohttpd still receives the byte.
+        // The byte is only peeked at, so that libmicrohttpd still receives it.
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
         if count < 0, errno == EAGAIN { return .none }
         return count > 0 ? .waiting : .ended

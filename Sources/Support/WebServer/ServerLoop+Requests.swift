@@ -4,7 +4,7 @@ import Glibc
 /// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
 /// typed constants, because the compiler could treat a closure as isolated to the main actor.
 extension ServerLoop {
-    /// The number of bytes of a body that are read beyond the limit, so that the client sees the
+    /// The number of body bytes that are read beyond the limit, so that the client sees the
     /// refusal.
     private static let discardedBytes = 16 << 20
 
@@ -131,7 +131,8 @@ extension ServerLoop {
         }
         guard connection.refusal == nil else {
             dropBody(of: connection)
-            // Counted, because `proceed` ends the connection of a client that sends too much.
+            // The bytes are counted, because `proceed` ends the connection of a client that sends
+            // too much.
             connection.discardedBytes += part.count
             return
         }

@@ -61,7 +61,8 @@ final class ServerLoop {
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("epoll", errno) }
-        // Used after the daemon owns the socket: to duplicate it, and to count waiting clients.
+        // The descriptor is still used after the daemon owns the socket: to duplicate it, and to
+        // count waiting clients.
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())

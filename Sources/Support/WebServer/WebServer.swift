@@ -85,7 +85,7 @@ public final class WebServer: Sendable {
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =
-            // Clamped, so that a very long limit does not overflow.
+            // The seconds are clamped, so that a very long limit does not overflow.
             UInt64(UInt32(clamping: seconds)) * 1000
             + UInt64(max(attoseconds, 0)) / 1_000_000_000_000_000
         await withCheckedContinuation { continuation in

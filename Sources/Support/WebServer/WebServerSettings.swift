@@ -25,8 +25,8 @@ public struct WebServerSettings: Sendable {
     public var headerBytes = 16 << 10
     /// The maximum number of simultaneous connections, or fewer if the limit on open files is lower
     /// than this plus the reserve. Further clients wait until a connection closes; to make room for
-    /// them, connections without a complete request are closed, starting with those of the address
-    /// that has the most.
+    /// them, connections without a complete request are closed, starting with those from the
+    /// address that has the most.
     public var connections = 256
     /// The number of open files reserved for the rest of the process, in addition to the
     /// connections.

@@ -2,7 +2,7 @@ import BlockingLane
 import CLibUSB
 import Glibc
 
-/// A reader that was plugged in or unplugged.
+/// An event that `PlugWatcher` reports.
 public enum PlugEvent: Sendable, Hashable {
     /// The first event: the readers present at the start. Changes after that are not missed.
     case watching([ConnectedReader])

@@ -1,7 +1,7 @@
 import BlockingLane
 import Glibc
 
-/// Finds out which readers are plugged in, whether this user is allowed to open them, and which
+/// Determines which readers are plugged in, whether this user is allowed to open them, and which
 /// programs hold them.
 ///
 /// It does not open, claim, or reset any reader. libnfc's own search would take a reader away from

@@ -4,7 +4,7 @@ extension Simulation {
     /// The bytes that a phone reads from a tag, without a key or password.
     package enum SeenByPhone: Hashable, Sendable {
         /// The message on an NTAG 424, and how many times it was read. The message is `nil` if the
-        /// chip refuses to be read; the count is `nil` if the chip does not reveal it.
+        /// chip refuses the read; the count is `nil` if the chip does not reveal it.
         case message([UInt8]?, reads: UInt32?)
         /// The data area of an NTAG21x, starting at page 4.
         case area([UInt8])
@@ -62,7 +62,7 @@ extension Simulation {
         return message
     }
 
-    /// Reads four pages at a time, until the tag refuses to be read or the area ends.
+    /// Reads four pages at a time, until the tag refuses a READ or the area ends.
     private static func area(of tag: inout TagMemory) -> [UInt8] {
         var side = TagSide()
         side.powerUp(tag)

@@ -19,7 +19,7 @@ extension DurableFile {
         }
         do throws(FileError) {
             try file.requireRegular()
-            // Removes what an interrupted append may have left at the end.
+            // This removes what an interrupted append may have left at the end.
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)

@@ -152,7 +152,8 @@ public struct DurableFile: Sendable, Hashable {
         ends.append(path.endIndex)
         for end in ends {
             let folder = String(path[..<end])
-            // Checked first, because mkdir may report some other error for an existing folder.
+            // The folder is checked first, because mkdir may report some other error for an
+            // existing folder.
             if try FileStatus.of(folder)?.isFolder == true { continue }
             // Another process may create the folder between the two calls, which is fine.
             if unsafe mkdir(folder, mode) == 0 {

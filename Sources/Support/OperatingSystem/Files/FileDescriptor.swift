@@ -26,7 +26,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
 
     /// A duplicate of standard input, so that closing it leaves standard input open.
     static func standardInput() throws(FileError) -> FileDescriptor {
-        // At least 3, so that the copy never takes the number of a closed standard stream.
+        // The number is at least 3, so that the copy never takes the place of a closed standard
+        // stream.
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")
@@ -75,7 +76,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Returns when there is something to read, or when the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        // Wakes up ten times a second, because canceling a task cannot interrupt `poll`.
+        // The loop runs ten times a second, because canceling a task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
                 throw FileError(

@@ -18,8 +18,8 @@ public final class FileLock: Sendable {
         file.unlock()
     }
 
-    /// Acquires the lock for this path, creating the file if necessary. `nil` if something else
-    /// holds the lock and `waiting` is false; a waiting call blocks its thread.
+    /// Acquires the lock for this path, creating the file if necessary. Returns `nil` if something
+    /// else holds the lock and `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
         // 0600: anyone who can open the file can acquire the lock.
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)

@@ -22,7 +22,7 @@ struct FileStatus {
             isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
-                // Not the modification time, because programs can set that.
+                // This is not the modification time, because programs can set that.
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
