@@ -19,7 +19,7 @@ struct LibNFCField {
     private static let minimumPowerLoss = Duration.milliseconds(6)
 
     /// The exchange of blocks with the selected card, once it is activated.
-    private var conversation: ReaderSide?
+    private var blockExchange: ReaderSide?
     /// The answer to select (ATS) of the most recently activated card.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
@@ -46,7 +46,7 @@ struct LibNFCField {
         func select(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity? {
             try list(.select(uid)).first { $0.uid == uid }
         }
-        (conversation, answerToSelect) = (nil, [])
+        (blockExchange, answerToSelect) = (nil, [])
         if case .selected(let uid, _) = state {
             state = .on
             if let tag = try select(uid) { return found(tag) }
@@ -109,17 +109,17 @@ struct LibNFCField {
         command: [UInt8], _ device: LibNFCDevice
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
-        if let conversation { reader = conversation } else { reader = try activate(device) }
-        // The conversation is restored only on success. After any failure, the card has to be
-        // selected again.
-        conversation = nil
+        if let blockExchange { reader = blockExchange } else { reader = try activate(device) }
+        // The exchange is restored only on success. After any failure, the card has to be selected
+        // again.
+        blockExchange = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
             action = reader.hear(try exchangeBlock(frame, wait, device))
         }
         switch action {
         case .finished(let answer):
-            conversation = reader
+            blockExchange = reader
             return answer
         case .failed(.silent):
             state = .on
@@ -202,7 +202,7 @@ struct LibNFCField {
     }
 
     mutating func switchOff(_ device: LibNFCDevice) throws(ReaderError) {
-        conversation = nil
+        blockExchange = nil
         guard state != .off else { return }
         if let status = device.set(NP_ACTIVATE_FIELD, false) {
             isBroken = true

@@ -9,14 +9,14 @@ package enum AirTime {
     /// A command has one start bit before it and two bit times after it; a response has one of
     /// each.
     private static let commandExtraBits = 3
-    private static let answerExtraBits = 2
+    private static let responseExtraBits = 2
 
     package static func command(_ frame: RadioFrame) -> Int {
         (bits(frame) + commandExtraBits) * nanosecondsPerBit
     }
 
     package static func answer(_ frame: RadioFrame) -> Int {
-        (bits(frame) + answerExtraBits) * nanosecondsPerBit
+        (bits(frame) + responseExtraBits) * nanosecondsPerBit
     }
 
     /// The number of bits in a frame. A parity bit follows each whole byte.

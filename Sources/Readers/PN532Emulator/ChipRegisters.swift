@@ -26,7 +26,7 @@ struct ChipRegisters {
     static let startSending: UInt8 = 0x80
     /// The number of carrier cycles from the end of a request to the start of its response (ISO/IEC
     /// 14443-3), plus those until the unit has received five bits of the response.
-    private static let answerCycles = 1_236 + 5 * 128
+    private static let responseCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
         transmitMode: checksumEnabled, receiveMode: checksumEnabled, transmitControl: 0x80,
@@ -66,7 +66,7 @@ struct ChipRegisters {
     mutating func stopTimer(hasAnswer: Bool) {
         // The timer ticks once every 2 * prescaler + 1 cycles.
         let step = 2 * Int(self[Self.timerPrescaler]) + 1
-        let count = hasAnswer ? UInt16.max - UInt16(Self.answerCycles / step) : 0
+        let count = hasAnswer ? UInt16.max - UInt16(Self.responseCycles / step) : 0
         self[Self.timerHigh] = UInt8(count >> 8)
         self[Self.timerLow] = UInt8(truncatingIfNeeded: count)
     }

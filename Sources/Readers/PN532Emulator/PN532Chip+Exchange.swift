@@ -150,14 +150,14 @@ extension PN532Chip {
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
-            return fitting(data)
+            return checkLength(data)
         }
         let frame = registers.handlesParity ? answer : ParityBits.pack(answer)
         registers.setReceivedLastBits(frame.lastBits)
-        return fitting(frame.bytes)
+        return checkLength(frame.bytes)
     }
 
-    private func fitting(_ data: [UInt8]) -> (UInt8, [UInt8]) {
+    private func checkLength(_ data: [UInt8]) -> (UInt8, [UInt8]) {
         // The status takes up one byte of the response.
         data.count < PN532Chip.maximumAnswerData
             ? (ChipStatus.good, data) : (ChipStatus.bufferTooSmall, [])

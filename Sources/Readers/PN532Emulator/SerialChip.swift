@@ -28,7 +28,7 @@ package struct SerialChip {
     private var edges = 0
     /// The bytes received while the chip was stalled.
     private var stalledBytes: [UInt8] = []
-    private var lastAnswer: [UInt8]?
+    private var lastResponse: [UInt8]?
     /// A response delayed by a fault. `isFirst` says whether it is sent before the next command's
     /// ACK.
     private var delayed: (answer: [UInt8], isFirst: Bool)?
@@ -115,7 +115,7 @@ package struct SerialChip {
         isAsleep = true
         edges = 0
         stalledBytes = []
-        lastAnswer = nil
+        lastResponse = nil
         delayed = nil
         output = []
     }
@@ -139,7 +139,7 @@ package struct SerialChip {
         case .acknowledge: handleACK()
         case .refuse:
             // With a NACK, the host requests the last response again.
-            if let lastAnswer { emit(lastAnswer) }
+            if let lastResponse { emit(lastResponse) }
         case .information(let data): run(data)
         }
     }
@@ -214,11 +214,11 @@ package struct SerialChip {
         }
         switch fault {
         // With a NACK, the host can still request the lost response.
-        case .loseReply, .unplug: lastAnswer = frame
+        case .loseReply, .unplug: lastResponse = frame
         case .lateReply: delayed = (frame, true)
         case .staleReply, .stall: delayed = (frame, false)
         default:
-            lastAnswer = frame
+            lastResponse = frame
             emit(frame, nanoseconds)
         }
     }

@@ -17,9 +17,9 @@ extension ReaderSurvey {
         guard found.allSatisfy({ $0.severity != .problem }), state(of: reader) == .ready else {
             return found
         }
-        let isServed = if case .smartCard = reader.model.service { true } else { false }
+        let usesPCSCD = if case .smartCard = reader.model.service { true } else { false }
         let what =
-            isServed
+            usesPCSCD
             ? "is connected and available through pcscd."
             : "is connected, free, and accessible to you."
         let name = self.name(of: reader)

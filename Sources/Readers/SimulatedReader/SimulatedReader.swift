@@ -23,7 +23,7 @@ public actor SimulatedReader: TagReader {
     private let file: SimulationFile?
     private let changes: FileChanges?
     /// The content most recently read from the file, and when it expires.
-    private var seen: (world: Simulation, until: ContinuousClock.Instant)?
+    private var lastRead: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
     /// The powered NTAG 424, if one is selected.
@@ -80,11 +80,13 @@ public actor SimulatedReader: TagReader {
         guard let changes else { return simulation }
         // This is checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.mayHaveChanged()
-        if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
+        if !haveChanged, let lastRead, ContinuousClock.now < lastRead.until {
+            return lastRead.world
+        }
         // The earlier content is outdated now, even if reading the file fails.
-        seen = nil
+        lastRead = nil
         let world = try change { $0 }
-        seen = (world, .now.advanced(by: SimulatedReader.freshness))
+        lastRead = (world, .now.advanced(by: SimulatedReader.freshness))
         return world
     }
 
@@ -108,7 +110,7 @@ public actor SimulatedReader: TagReader {
         let isWrite = NTAG424Side.isWrite(command)
         if isWrite { writeCount += 1 }
         let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
-        let outcome: Simulation.ChipOutcome = try changeWorld { world in
+        let outcome: Simulation.ChipOutcome = try changeSimulation { world in
             // A second card next to the selected one disturbs it.
             guard world.onReader == [uid] else { return .gone }
             return world.exchange(
@@ -168,7 +170,7 @@ public actor SimulatedReader: TagReader {
         guard chipSide == nil else {
             throw ReaderError(.timedOut, "the card accepts only ISO-DEP blocks, not page commands")
         }
-        let outcome: FrameOutcome = try changeWorld { world in
+        let outcome: FrameOutcome = try changeSimulation { world in
             // A second tag next to the selected one disturbs it.
             world.onReader == [uid] ? world.exchange(frame, with: uid, &side) : .gone
         }
@@ -184,7 +186,7 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    private func changeWorld<Outcome>(
+    private func changeSimulation<Outcome>(
         _ body: (inout Simulation) -> Outcome
     ) throws(ReaderError) -> Outcome {
         guard let file else { return body(&simulation) }

@@ -9,7 +9,7 @@ package enum DescriptorLimit {
     /// The requested number of connections, or fewer if the limit minus the reserve does not allow
     /// that many.
     static func connections(_ settings: WebServerSettings) throws(WebServerError) -> Int {
-        let allowed = raised(to: settings.connections + reserved(settings))
+        let allowed = raiseLimit(to: settings.connections + reserved(settings))
         guard let connections = connections(settings, allowed: allowed) else {
             throw WebServerError(
                 .tooFewDescriptors,
@@ -33,7 +33,7 @@ package enum DescriptorLimit {
     }
 
     /// The limit on open files, after raising it as far as needed and allowed.
-    private static func raised(to requested: Int) -> Int {
+    private static func raiseLimit(to requested: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return requested }

@@ -15,7 +15,7 @@ extension ServerConnection {
         }
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
-            // The handler's response is invalid, so the client gets one that is known to be valid.
+            // The handler's response is invalid, so the client gets a fixed response instead.
             return queue(.text("The answer could not be sent.\n", status: 500), closing: true)
         }
         // libmicrohttpd counts references, and queuing a response adds one.

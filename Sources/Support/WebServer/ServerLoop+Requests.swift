@@ -123,10 +123,10 @@ extension ServerLoop {
     private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
         // A single body is always accepted, no matter how small the limit for all bodies together
         // is.
-        let isAlone = heldBodyBytes == connection.body.count
+        let isOnlyBody = heldBodyBytes == connection.body.count
         if part.count > settings.bodyBytes - connection.body.count {
             connection.refusal = connection.refusal ?? .tooLong(settings.bodyBytes)
-        } else if part.count > settings.allBodiesBytes - heldBodyBytes, !isAlone {
+        } else if part.count > settings.allBodiesBytes - heldBodyBytes, !isOnlyBody {
             connection.refusal = connection.refusal ?? .tooManyBodies
         }
         guard connection.refusal == nil else {

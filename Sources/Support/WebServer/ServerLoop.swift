@@ -85,8 +85,8 @@ final class ServerLoop {
             let hasMessages = wait()
             if hasMessages { for message in mailbox.takeAll() { receive(message) } }
             // At the maximum number of connections, libmicrohttpd stops accepting new ones. It
-            // starts again only in the run after the one in which some have closed, and its
-            // descriptor does not report that such a run is needed.
+            // resumes only in the run after the one in which connections closed, and its descriptor
+            // does not report that such a run is needed.
             repeat {
                 hasClosed = false
                 for daemon in daemons { daemon.run() }

@@ -17,7 +17,7 @@ public struct DurableFile: Sendable, Hashable {
     /// Anything but a regular file, such as a pipe, is refused, because reading it could take
     /// forever.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
-        try unlessMissing { () throws(FileError) in
+        try nilIfMissing { () throws(FileError) in
             // The file is opened without blocking, because a pipe without a writer would block
             // before it could be refused.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
@@ -35,7 +35,7 @@ public struct DurableFile: Sendable, Hashable {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
         }
-        return try unlessMissing { () throws(FileError) in
+        return try nilIfMissing { () throws(FileError) in
             // The file is opened without blocking, because a pipe without a writer would block
             // where cancellation has no effect.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
@@ -43,7 +43,7 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    private func unlessMissing(
+    private func nilIfMissing(
         _ read: () throws(FileError) -> [UInt8]
     ) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
