@@ -5,13 +5,13 @@ import Dispatch
 /// Ends a wait for a tag early, from any thread.
 ///
 /// `nfc_abort_command` is the only function that another thread may call, and it has pitfalls: on
-/// USB, an abort while nothing is running ends the next command; on a serial port, an abort that
-/// comes too early has no effect and costs a descriptor. It is therefore called only if one of the
-/// wait's commands has been running for a long time, at most a few times, and never while the
-/// device is being opened or closed.
+/// USB, an abort while no command is running aborts the next one; on a serial port, an abort that
+/// comes too early has no effect and leaks a file descriptor. It is therefore called only if one of
+/// the wait's commands hangs, at most a few times, and never while the device is being opened or
+/// closed.
 final class AbortSwitch: Sendable {
-    /// How long a command may run before it is aborted. A search that finds no tag ends sooner, so
-    /// only a hung reader's command is aborted.
+    /// The delay between a cancellation and the first abort, and between aborts. A search that
+    /// finds no tag ends sooner, so only a hung reader's command is aborted.
     private static let delay = DispatchTimeInterval.milliseconds(100)
     private static let maximumAborts = 3
     private static let queue = DispatchQueue(label: "tapcard.libnfc.abort")
@@ -50,8 +50,8 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Runs one command of a wait. Returns `nil` if the command was aborted, even if it also ended
-    /// on its own: in that case, the abort will end the next command.
+    /// Runs one of a wait's commands. Returns `nil` if the command was aborted, even if it also
+    /// finished on its own: in that case, the abort takes effect on the next command.
     func during<Success>(_ wait: UInt64, _ command: () -> Success) -> Success? {
         state.withLock { state in
             state.running = wait
@@ -65,13 +65,13 @@ final class AbortSwitch: Sendable {
         return wasAborted ? nil : success
     }
 
-    /// Aborts the commands in this wait if one of them hangs.
+    /// Aborts the wait's current command if it hangs.
     func cancel(_ wait: UInt64) { schedule(wait, aborts: Self.maximumAborts) }
 
     private func schedule(_ wait: UInt64, aborts: Int) {
         guard aborts > 0 else { return }
-        // After the delay, only hung commands are still running. A pause between two searches ends
-        // on its own.
+        // A command that is still running after the delay is hung. A pause between two searches
+        // ends on its own.
         Self.queue.asyncAfter(deadline: .now() + Self.delay) {
             // On a serial line, an abort that comes too early has no effect, so the abort is
             // repeated as long as the command is running.
@@ -79,8 +79,8 @@ final class AbortSwitch: Sendable {
         }
     }
 
-    /// Aborts the command that is running in this wait; returns `false` if none was running or an
-    /// abort is not possible.
+    /// Aborts the wait's running command. Returns `false` if none is running or it cannot be
+    /// aborted.
     private func abort(_ wait: UInt64) -> Bool {
         state.withLock { state in
             guard state.running == wait, let device = unsafe state.device,

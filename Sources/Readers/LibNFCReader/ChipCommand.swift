@@ -7,8 +7,8 @@ package struct ChipCommand: Equatable, Sendable {
     /// Looks for up to this many type A tags at 106 kbit/s and selects them (InListPassiveTarget).
     package static func list(atMost count: UInt8) -> Self { Self(bytes: [0x4A, count, 0x00]) }
 
-    /// Selects the tag with this UID, even if it is halted. Cascade tags are added to a longer UID,
-    /// as tags themselves do when they transmit it.
+    /// Selects the tag with this UID, even if it is halted. Cascade tags are inserted into a longer
+    /// UID, just as the tags themselves do when they send it.
     package static func select(_ uid: [UInt8]) -> Self {
         let cascadeTag: [UInt8] = [0x88]
         let parts =
@@ -24,10 +24,10 @@ package struct ChipCommand: Equatable, Sendable {
     /// Sends a frame to the selected tag unchanged (InCommunicateThru).
     package static func communicate(_ frame: [UInt8]) -> Self { Self(bytes: [0x42] + frame) }
 
-    /// Sets how long the chip waits for a tag's answer: 100 us times a power of two
+    /// Sets how long the chip waits for a tag's response: 100 us times a power of two
     /// (RFConfiguration, item 2).
     package static func answerTimeout(_ limit: AnswerTimeout) -> Self {
-        // The other timeout is for attributes exchanged with a peer, and tapcard has no peers.
+        // The other timeout applies to attribute exchanges with a peer, which tapcard never makes.
         Self(bytes: [0x32, 0x02, 0x00, 0x0B, limit.rawValue])
     }
 
@@ -40,7 +40,7 @@ package struct ChipCommand: Equatable, Sendable {
     }
 }
 
-/// How long the chip waits for a tag's answer.
+/// How long the chip waits for a tag's response.
 package struct AnswerTimeout: Hashable, Sendable {
     /// The chip's default of 51.2 ms, which is long enough for every frame that is not a block.
     package static let usual = Self(rawValue: 0x0A)
@@ -72,8 +72,8 @@ package enum ChipRegister: UInt16, CaseIterable, Sendable {
 
     package var address: [UInt8] { [UInt8(rawValue >> 8), UInt8(truncatingIfNeeded: rawValue)] }
 
-    /// The register values in an answer to `readRegisters`; `nil` if there are not exactly `count`.
-    /// A PN533 sends a status byte before the values; other chips do not.
+    /// The register values in a response to `readRegisters`; `nil` if there are not exactly
+    /// `count`. A PN533 sends a status byte before the values; other chips do not.
     package static func values(_ answer: [UInt8], count: Int) -> [UInt8]? {
         switch answer.count {
         case count: answer

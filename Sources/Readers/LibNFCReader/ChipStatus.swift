@@ -3,19 +3,19 @@ import Tags
 /// The status byte that a PN53x chip returns for a frame sent to a tag.
 ///
 /// libnfc maps most status bytes to the same error number. The byte itself distinguishes a missing
-/// tag from a damaged answer.
+/// tag from a damaged response.
 struct ChipStatus: RawRepresentable, Hashable, Sendable {
     let rawValue: UInt8
 
-    /// Drops bits 6 and 7, which are not part of the error code: they indicate that more data
-    /// follows and that an address comes first.
+    /// Drops bits 6 and 7, which are not part of the error code: bit 6 means that more data
+    /// follows, and bit 7 that an address comes first.
     init(rawValue: UInt8) { self.rawValue = rawValue & 0x3F }
 
     static let noError = Self(rawValue: 0x00)
     /// No tag responded within the chip's timeout.
     static let silence = Self(rawValue: 0x01)
 
-    /// The error for the sender of the frame.
+    /// The error to report to the sender of the frame.
     var error: ReaderError {
         self == .silence
             ? ReaderError(.tagLost, "no tag responded")

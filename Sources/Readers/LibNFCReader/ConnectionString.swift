@@ -2,10 +2,10 @@ package import Tags
 
 /// libnfc's name for a reader, such as `pn532_uart:/dev/ttyUSB0:115200`.
 ///
-/// libnfc accepts an incomplete name and then opens the first reader it finds. This type refuses
-/// names with missing parts, or with parts that libnfc would silently misread.
+/// libnfc accepts an incomplete name and then opens the first reader it finds. This type rejects
+/// names with missing parts or with parts that libnfc would silently misread.
 package struct ConnectionString: Hashable, Sendable {
-    /// The drivers in Debian's libnfc for PN53x chips. `ChipCommand` supports only such chips.
+    /// The drivers in Debian's libnfc for PN53x chips. `ChipCommand` supports only those chips.
     package enum Driver: String, CaseIterable {
         case acr122USB = "acr122_usb"
         case pn53xUSB = "pn53x_usb"
@@ -19,16 +19,16 @@ package struct ConnectionString: Hashable, Sendable {
         fileprivate var hasLineSpeed: Bool { [.pn532UART, .acr122Serial, .arygon].contains(self) }
 
         /// The time limit for one command, in milliseconds. By default, the chip stops waiting for
-        /// a tag after 51 ms. The USB drivers subtract 200 ms and fail immediately if nothing is
-        /// left; 0 would mean no limit.
+        /// a tag after 51 ms. The USB drivers subtract 200 ms from the limit and fail immediately
+        /// if nothing is left; 0 would mean no limit.
         package var commandLimit: Int32 { isUSB ? 1000 : 500 }
 
-        /// The maximum number of bytes that a tag's answer can have, not counting its CRC.
+        /// The maximum number of bytes in a tag's response, not counting its CRC.
         ///
-        /// A PN53x passes on at most 262 bytes of a tag's frame. An ACR122 gives the length of its
-        /// answer in one byte, and five bytes of the answer are its own, which leaves 250. libnfc's
-        /// I2C driver has a 264-byte buffer, of which it uses 12 bytes itself, including those for
-        /// the trailing checksum. The CRC always takes up two bytes.
+        /// A PN53x passes on at most 262 bytes of a tag's frame. An ACR122 encodes the length of
+        /// its response in one byte, and five bytes of the response are the reader's own, which
+        /// leaves 250. libnfc's I2C driver has a 264-byte buffer, of which it uses 12 bytes itself,
+        /// including the trailing checksum. The tag's CRC always takes up two bytes.
         package var maximumAnswerLength: Int {
             switch self {
             case .acr122USB, .acr122Serial: 250 - RadioCRC.length
@@ -38,24 +38,25 @@ package struct ConnectionString: Hashable, Sendable {
         }
     }
 
-    /// The line speeds that libnfc can set. If the name specifies any other speed, libnfc uses the
-    /// port's current one.
+    /// The line speeds that libnfc supports. If the name specifies any other speed, libnfc keeps
+    /// the port's current speed.
     private static let lineSpeeds = [9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800]
-    /// The SPI clock rates that are accepted, in hertz. The chip supports up to 5 MHz, but libnfc
-    /// accepts any number, even 0.
+    /// The accepted SPI clock rates, in hertz. The chip supports up to 5 MHz, but libnfc accepts
+    /// any number, even 0.
     private static let clocks = 1000...5_000_000
-    private static let longest = 1023
+    private static let maximumLength = 1023
 
     package let text: String
     package let driver: Driver
-    /// The device node of a reader that is not on USB.
+    /// The reader's device node; `nil` for a USB reader.
     package let node: String?
 
     package init(_ text: String) throws(ReaderError) {
         func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         // libnfc's buffer holds 1023 bytes and a terminating zero.
-        guard text.utf8.count <= Self.longest, !text.utf8.contains(where: { $0 < 0x20 }) else {
+        guard text.utf8.count <= Self.maximumLength, !text.utf8.contains(where: { $0 < 0x20 })
+        else {
             throw ReaderError(
                 .noReader, "the reader name is too long or contains control characters")
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file descriptor numbers of this process.
+/// This process's file descriptor numbers.
 enum DescriptorTable {
     /// Descriptors below this number are safe. libnfc waits with `select`, whose sets have only
     /// 1024 entries: with a higher number, it writes past the end of a set. A reader needs three

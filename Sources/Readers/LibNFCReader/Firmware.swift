@@ -4,7 +4,8 @@ package struct Firmware: Equatable, CustomStringConvertible {
     package let version: UInt8
     package let revision: UInt8
 
-    /// Reads the chip's answer: two bytes from a PN531, four from later chips; otherwise `nil`.
+    /// Parses the chip's response: two bytes from a PN531, four from later chips; `nil` for any
+    /// other length.
     package init?(_ answer: [UInt8]) {
         switch (answer.count, answer.first) {
         case (2, let version?):

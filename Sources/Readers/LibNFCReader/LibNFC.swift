@@ -2,16 +2,16 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The only user of libnfc in this process. It owns libnfc's context, which exists as long as the
-/// process does, and the open device, if there is one.
+/// The process's only instance of libnfc. It owns libnfc's context, which lasts as long as the
+/// process, and the open device, if there is one.
 ///
-/// There is only one context, because ending any context removes the drivers of all others, and
-/// only one device, because a search for readers disturbs an open reader.
+/// There is only one context, because closing any context removes the drivers of all others, and
+/// only one open device, because a search for readers disturbs an open reader.
 @LibNFCLane
 @safe
 final class LibNFC {
     private static var shared: LibNFC?
-    /// The maximum number of readers that are listed. Each takes up 1024 bytes.
+    /// The maximum number of readers to list. Each name takes up 1024 bytes.
     private static let maximumReaders = 16
 
     private let library: LibNFCLibrary
@@ -25,12 +25,12 @@ final class LibNFC {
         unsafe self.context = context
     }
 
-    /// The libnfc instance, started on first use.
+    /// Returns the libnfc instance, and starts it on first use.
     static func started() throws(ReaderError) -> LibNFC {
         if let shared { return shared }
         let library = try LibNFCLibrary.load()
         // By default, libnfc writes to standard error, and its configuration may make it search
-        // serial ports. The 0 leaves variables that the user has set unchanged.
+        // serial ports. The final 0 leaves variables that the user has set unchanged.
         unsafe setenv("LIBNFC_LOG_LEVEL", "0", 0)
         unsafe setenv("LIBNFC_INTRUSIVE_SCAN", "0", 0)
         var context: OpaquePointer?
@@ -43,7 +43,7 @@ final class LibNFC {
         return started
     }
 
-    /// Reserves the right to have a reader open. Returns a ticket, which has to be returned to
+    /// Reserves the right to open a reader. Returns a ticket, which must later be passed to
     /// `giveBack`.
     func reserve() throws(ReaderError) -> UInt64 {
         guard ticket == nil else {

@@ -5,14 +5,14 @@ import Tags
 @LibNFCLane
 @safe
 final class LibNFCDevice {
-    /// The result of one command, either from the chip or from libnfc.
+    /// The result of one command.
     enum Reply {
         case answer([UInt8])
-        /// A failure, with the chip's status, which is the first byte of the answer.
+        /// libnfc's error and the chip's status, which is the first byte of the response.
         case failure(LibNFCStatus, ChipStatus)
     }
 
-    /// The maximum number of bytes that libnfc can handle in an answer.
+    /// The maximum number of bytes in a response that libnfc can handle.
     private static let maximumAnswerLength = 264
 
     private let library: LibNFCLibrary
@@ -75,7 +75,7 @@ final class LibNFCDevice {
     }
 
     private func transceive(_ command: ChipCommand) -> Reply {
-        // The buffer is zeroed, because libnfc reads the first byte even if the answer is empty.
+        // The buffer is zeroed, because libnfc reads the first byte even if the response is empty.
         var answer = [UInt8](repeating: 0, count: Self.maximumAnswerLength)
         let result = unsafe library.functions.pn53x_transceive(
             pointer, command.bytes, command.bytes.count, &answer, answer.count,

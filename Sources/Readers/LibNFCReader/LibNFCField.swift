@@ -2,39 +2,39 @@ import CLibNFC
 import Glibc
 import Tags
 
-/// The reader's field and the tag in it. Decides which commands to send, and interprets the
-/// answers.
+/// The reader's field and the tag in it. This type decides which commands to send and interprets
+/// the responses.
 @LibNFCLane
 struct LibNFCField {
     private enum State: Equatable {
         case off
-        /// The field is on, and it is not known which tags are in it.
+        /// The field is on, but it is not known which tags are in it.
         case on
         /// The tag with this UID is selected. The chip handles CRCs until the first frame is sent;
         /// after that, `ownCRC` is true.
         case selected([UInt8], ownCRC: Bool)
     }
 
-    /// How long a tag must be without power before it is sure to be reset (ISO/IEC 14443-3).
+    /// The minimum time without power after which a tag is certain to have reset (ISO/IEC 14443-3).
     private static let minimumPowerLoss = Duration.milliseconds(6)
 
     /// The exchange of blocks with the selected card, once it is activated.
-    private var conversation: ReaderSide?
-    /// The answer to select (ATS) from the card that was activated last.
+    private var blockExchange: ReaderSide?
+    /// The answer to select (ATS) of the most recently activated card.
     private(set) var answerToSelect: [UInt8] = []
     private var timeout = AnswerTimeout.usual
     private var state = State.off
     private var switchedOffAt = ContinuousClock.now
-    /// The registers after a select. They are always the same, so they are read only once.
+    /// The register values after a select. They are always the same, so they are read only once.
     private var afterSelecting: [UInt8] = []
     /// Whether the connection can no longer be trusted.
     private(set) var isBroken = false
 
-    /// Looks for a tag once; `nil` if none responds.
+    /// Searches for a tag once. Returns `nil` if none responds.
     ///
     /// In a field that was just switched on, the chip first looks for two tags at once. If there is
     /// only one, the search may leave it halted, in which case it responds only to a request with
-    /// its UID. A tag that is still selected is requested by its UID as well: it loses its
+    /// its UID. A tag that is still selected is selected again by its UID: it loses its
     /// authentication but keeps its power.
     mutating func select(
         _ device: LibNFCDevice, _ wait: UInt64, swapsBytes: Bool
@@ -46,7 +46,7 @@ struct LibNFCField {
         func select(_ uid: [UInt8]) throws(ReaderError) -> TagIdentity? {
             try list(.select(uid)).first { $0.uid == uid }
         }
-        (conversation, answerToSelect) = (nil, [])
+        (blockExchange, answerToSelect) = (nil, [])
         if case .selected(let uid, _) = state {
             state = .on
             if let tag = try select(uid) { return found(tag) }
@@ -98,39 +98,40 @@ struct LibNFCField {
             }
             return try TagAnswer(answer.dropFirst())
         } catch {
-            // The tag is gone; the next one in the field may be a different tag.
+            // The tag is gone, and the next one to respond may be a different tag.
             if error.kind == .tagLost { state = .on }
             throw error
         }
     }
 
-    /// Sends one command to the selected card in ISO/IEC 14443-4 blocks, and returns its answer.
+    /// Sends one command to the selected card in ISO/IEC 14443-4 blocks, and returns its response.
     mutating func exchange(
         command: [UInt8], _ device: LibNFCDevice
     ) throws(ReaderError) -> [UInt8] {
         var reader: ReaderSide
-        if let conversation { reader = conversation } else { reader = try activate(device) }
-        // Restored only on success: after any failure, the card has to be selected again.
-        conversation = nil
+        if let blockExchange { reader = blockExchange } else { reader = try activate(device) }
+        // The exchange is restored only on success. After any failure, the card has to be selected
+        // again.
+        blockExchange = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
             action = reader.hear(try exchangeBlock(frame, wait, device))
         }
         switch action {
         case .finished(let answer):
-            conversation = reader
+            blockExchange = reader
             return answer
         case .failed(.silent):
             state = .on
             throw ReaderError(.tagLost, IsoDepError(.silent).description)
         case .failed(let kind): throw ReaderError(.garbled, IsoDepError(kind).description)
-        // Never reached, because the loop above handles every `.send`.
+        // This is never reached, because the loop above handles every `.send`.
         case .send: throw ReaderError(.garbled)
         }
     }
 
-    /// Activates the card and reads the parameters for its blocks. A request that gets no valid
-    /// answer is repeated once.
+    /// Activates the card and reads the parameters for its blocks. If the first request gets no
+    /// valid response, it is repeated once.
     private mutating func activate(_ device: LibNFCDevice) throws(ReaderError) -> ReaderSide {
         let request = AnswerToSelect.request(frameSize: .of256)
         var event = try exchangeBlock(request, .zero, device)
@@ -149,7 +150,7 @@ struct LibNFCField {
         return ReaderSide(answer)
     }
 
-    /// Sets the chip's timeout for the answers that follow.
+    /// Sets the chip's timeout for subsequent responses.
     private mutating func setTimeout(
         _ needed: AnswerTimeout, _ device: LibNFCDevice
     ) throws(ReaderError) {
@@ -178,8 +179,8 @@ struct LibNFCField {
             else { return .damaged }
             return .frame(frame)
         } catch {
-            // If the reader itself failed, the block is not repeated; only radio faults are worth a
-            // retry.
+            // If the reader itself failed, the caller must not repeat the block; only radio faults
+            // are worth a retry.
             guard !isBroken else { throw error }
             switch error.kind {
             case .tagLost: return .silence
@@ -189,8 +190,8 @@ struct LibNFCField {
         }
     }
 
-    /// Waits until every tag in the field has lost its power. The field stays off until the next
-    /// search.
+    /// Waits until every tag in the field has lost power. The next search switches the field back
+    /// on.
     private mutating func waitForPowerLoss() {
         guard state == .off else { return }
         let pause = ContinuousClock.now.duration(to: switchedOffAt + Self.minimumPowerLoss)
@@ -201,14 +202,14 @@ struct LibNFCField {
     }
 
     mutating func switchOff(_ device: LibNFCDevice) throws(ReaderError) {
-        conversation = nil
+        blockExchange = nil
         guard state != .off else { return }
         if let status = device.set(NP_ACTIVATE_FIELD, false) {
             isBroken = true
             throw status.error("switching off the field")
         }
         state = .off
-        // The power loss begins now, so a caller that searches only later does not have to wait.
+        // The power loss begins now, so a search that starts later waits only for the rest of it.
         switchedOffAt = .now
     }
 
@@ -217,9 +218,9 @@ struct LibNFCField {
         return tag
     }
 
-    /// Keeps the chip from handling CRCs. libnfc's own property is not used for that, because a
-    /// select switches CRCs on without libnfc noticing. libnfc continues to assume that they are
-    /// on, which becomes true again with the next select.
+    /// Turns off CRC handling in the chip. libnfc's own property is not used, because a select
+    /// turns CRC handling on without libnfc noticing. libnfc still assumes that it is on, and the
+    /// next select makes that true again.
     private mutating func disableChipCRC(_ device: LibNFCDevice) throws(ReaderError) {
         let registers = ChipRegister.allCases
         if afterSelecting.isEmpty { afterSelecting = try registerValues(registers, device) }

@@ -2,7 +2,8 @@ import CLibNFC
 package import OperatingSystem
 package import Tags
 
-/// The libnfc library. It is loaded at run time, so that a program can report that it is missing.
+/// The libnfc library. It is loaded at run time, so that a program can report that the library is
+/// missing.
 package struct LibNFCLibrary {
     package static let defaultFile = "libnfc.so.6"
     /// The release for which this code was written. Other releases may behave differently.
@@ -10,7 +11,7 @@ package struct LibNFCLibrary {
 
     let functions: tapcard_libnfc
 
-    /// Loads the library; it stays loaded.
+    /// Loads the library, which then stays loaded.
     package static func load(_ file: String = defaultFile) throws(ReaderError) -> LibNFCLibrary {
         do throws(LibraryFault) {
             return try find(file)
@@ -39,7 +40,7 @@ package struct LibNFCLibrary {
         return library
     }
 
-    /// Refuses any release other than the supported one, because it may behave differently.
+    /// Rejects any release other than the supported one, because it may behave differently.
     package static func check(_ version: String) throws(LibraryFault) {
         guard version == supported || version.hasPrefix(supported + ".") else {
             throw .unusable(

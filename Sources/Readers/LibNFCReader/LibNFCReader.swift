@@ -3,7 +3,7 @@ public import Tags
 /// A reader driven by libnfc. A process can have only one at a time.
 ///
 /// Any failure between libnfc and the reader closes the connection; the next `select` reopens it.
-/// That way, a late answer is never mistaken for the answer to another command.
+/// That way, a late response is never mistaken for the response to another command.
 @LibNFCLane
 public final class LibNFCReader: TagReader {
     /// The interval between two searches for a tag.
@@ -29,8 +29,8 @@ public final class LibNFCReader: TagReader {
         _ abortSwitch: AbortSwitch
     ) throws(ReaderError) {
         let device = try owner.open(connection, abortSwitch)
-        // libnfc's serial driver ignores a failed initialization, so only an answer from the chip
-        // proves that there is a reader.
+        // libnfc's serial driver ignores a failed initialization, so only a response from the chip
+        // shows that there is a reader.
         guard case .answer(let version) = device.send(.firmwareVersion),
             let firmware = Firmware(version)
         else {
@@ -50,8 +50,8 @@ public final class LibNFCReader: TagReader {
     }
 
     deinit {
-        // This is only a safety net for callers that forgot to call `close`. The device belongs to
-        // the lane, so it is closed there.
+        // This is only a safety net for callers that forget to call `close`. The device is closed
+        // on the lane, because only code on the lane may use it.
         let ticket = ticket
         Task { @LibNFCLane in
             try? LibNFC.started().giveBack(ticket)
@@ -71,13 +71,13 @@ public final class LibNFCReader: TagReader {
         }
     }
 
-    /// The names of the readers that libnfc finds on USB and in its configuration. While a reader
-    /// is open, the error is `.busy`, because the search would disturb that reader.
+    /// The names of the readers that libnfc finds on USB and in its configuration. Throws `.busy`
+    /// while a reader is open, because the search would disturb it.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try LibNFC.started().list()
     }
 
-    /// The state of libnfc: missing, usable, or refused.
+    /// The state of libnfc: missing, usable, or unusable.
     public nonisolated static func libraryPresence() -> LibNFCPresence {
         LibNFCLibrary.presence()
     }
@@ -97,7 +97,7 @@ public final class LibNFCReader: TagReader {
     @LibNFCLane public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity
     {
         let wait = abortSwitch.nextWait()
-        // A cancellation handler runs on any thread, so it gets only the switch.
+        // A cancellation handler can run on any thread, so it uses only the switch.
         let abortSwitch = abortSwitch
         let result: Result<TagIdentity, ReaderError> = await withTaskCancellationHandler {
             do throws(ReaderError) {
@@ -158,8 +158,8 @@ public final class LibNFCReader: TagReader {
                 try radio.select(device, wait, swapsBytes: swapsBytes)
             }
             if let tag { return tag }
-            // Checked after the search, so that there is at least one search even if the limit is
-            // zero.
+            // The limit is checked after the search, so that there is at least one search even if
+            // it is zero.
             let rest = clock.now.duration(to: end)
             guard rest > .zero else { throw ReaderError(.noTag) }
             do {

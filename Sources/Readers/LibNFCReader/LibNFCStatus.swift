@@ -23,13 +23,13 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
 
     /// Whether the reader can no longer be trusted and has to be closed.
     ///
-    /// After a timeout, the answer may still arrive, and a USB reader would return it for the next
-    /// command. Any failure that is not clearly the tag's is attributed to the reader.
+    /// After a timeout, the response may still arrive, and a USB reader would return it for the
+    /// next command. Any failure that is not clearly the tag's fault is attributed to the reader.
     package var endsConnection: Bool {
         ![.targetReleased, .radio, .authenticationFailed, .chip].contains(self)
     }
 
-    /// The error for the sender of the frame. `doing` says what was being done.
+    /// The error to report to the caller. `doing` describes what was being done.
     package func error(_ doing: String) -> ReaderError {
         let detail = "\(doing): \(self)"
         switch self {
@@ -37,7 +37,7 @@ package struct LibNFCStatus: RawRepresentable, Hashable, Sendable {
         case .aborted: return ReaderError(.cancelled, detail)
         case .targetReleased: return ReaderError(.tagLost, detail)
         case .radio, .authenticationFailed, .chip: return ReaderError(.garbled, detail)
-        // As in `endsConnection`, the reader gets the blame for anything else.
+        // As in `endsConnection`, anything else is attributed to the reader.
         default: return ReaderError(.readerLost, detail)
         }
     }
@@ -52,7 +52,7 @@ extension LibNFCStatus: CustomStringConvertible {
         case .invalidArgument: "the reader refused the command because of an invalid argument"
         case .notSupported: "the reader or libnfc does not support this function"
         case .noSuchDevice: "the reader was not found"
-        // The system's "input/output error" has the same number.
+        // EIO, the system's input/output error, has the same number.
         case .overflow: "the reader's answer was too long or could not be read"
         case .timeout: "the reader did not respond in time"
         case .aborted: "the command was aborted"

@@ -6,7 +6,7 @@ import Tags
 /// reference to this object is released.
 ///
 /// libnfc marks a port as taken with a flag that the system does not preserve. Without this claim,
-/// two programs could open the same port and read each other's answers.
+/// two programs could open the same port and read each other's responses.
 final class PortClaim: Sendable {
     private let node: FileDescriptor
 
@@ -17,7 +17,7 @@ final class PortClaim: Sendable {
     static func take(_ path: String) throws(ReaderError) -> PortClaim {
         do {
             // Without O_NONBLOCK, opening a serial port may wait for a modem. Without O_NOCTTY, the
-            // port may become this process's terminal.
+            // port may become this process's controlling terminal.
             let node = try FileDescriptor.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
             if try node.lock(waiting: false) { return PortClaim(node) }
         } catch {
@@ -26,8 +26,8 @@ final class PortClaim: Sendable {
         throw ReaderError(.busy, "\(path) is in use\(holder(of: path).map { " by \($0)" } ?? "")")
     }
 
-    /// The process that holds the lock on this path, with its name; `nil` if the system does not
-    /// reveal it.
+    /// The name, if known, and the ID of the process that holds the lock on this path; `nil` if the
+    /// system does not reveal the process.
     private static func holder(of path: String) -> String? {
         var status = stat()
         guard unsafe stat(path, &status) == 0,
@@ -54,8 +54,8 @@ final class PortClaim: Sendable {
 
 /// The system's list of locks, with lines such as `1: FLOCK  ADVISORY  WRITE 1234 00:18:5 0 EOF`.
 package enum LockList {
-    /// The name of a file in the list: the two parts of its device number, in hexadecimal, and the
-    /// number of its inode.
+    /// The name of a file in the list: the two parts of its device number, in hexadecimal, and its
+    /// inode number.
     package static func name(device: UInt, file: UInt) -> String {
         // As in sysmacros.h: the minor number has bits on both sides of the major number.
         let major = device >> 8 & 0xFFF

@@ -1,6 +1,6 @@
 package import Tags
 
-/// A tag's answer to one frame, with its CRC, as the chip passes it on.
+/// A tag's response to one frame.
 package enum TagAnswer: Equatable {
     case acknowledged
     case refused(UInt8)
@@ -9,14 +9,15 @@ package enum TagAnswer: Equatable {
     private static let acknowledge: UInt8 = 0x0A
     private static let maximumNibble: UInt8 = 0x0F
 
-    /// Reads the raw answer. An answer of four bits arrives as one byte; anything longer has a CRC.
+    /// Parses the response as the chip passes it on. A four-bit response arrives as one byte;
+    /// anything longer has a CRC.
     package init(_ raw: some Collection<UInt8>) throws(ReaderError) {
         if raw.count == 1, let nibble = raw.first, nibble <= Self.maximumNibble {
             self = nibble == Self.acknowledge ? .acknowledged : .refused(nibble)
             return
         }
         // The CRC is checked here, because the chip's own check, which is off, cannot distinguish a
-        // NAK from a damaged answer.
+        // NAK from a damaged response.
         guard raw.count > RadioCRC.length else {
             throw ReaderError(
                 .garbled, "the answer has only \(raw.count == 1 ? "1 byte" : "\(raw.count) bytes")")

@@ -1,13 +1,13 @@
 package import Tags
 
-/// The chip's answer to a search for type A tags.
+/// The chip's response to a search for type A tags.
 package struct TagList: Equatable {
     /// The maximum number of tags that the chip can handle.
     package static let maximumTags = 2
 
     package let tags: [TagIdentity]
 
-    /// Reads the chip's answer. A PN531 returns the two bytes of the ATQA in reverse order and
+    /// Parses the chip's response. A PN531 returns the two bytes of the ATQA in reverse order and
     /// leaves the cascade tags in a longer UID.
     package init(_ answer: [UInt8], swapsBytes: Bool = false) throws(ReaderError) {
         var rest = answer[...]
@@ -41,8 +41,8 @@ package struct TagList: Equatable {
                 TagIdentity(
                     uid: uid, answerToRequest: UInt16(high) << 8 | UInt16(low),
                     selectAcknowledge: head[3]))
-            // A chip that continues with ISO/IEC 14443-4 on its own appends the tag's ATS. Its
-            // length includes the length byte itself.
+            // A chip that activates ISO/IEC 14443-4 on its own appends the tag's ATS. Its length
+            // includes the length byte itself.
             if head[3] & 0x20 != 0, let length = rest.first, count == 1 {
                 _ = try next(max(1, Int(length)))
             }

@@ -1,12 +1,11 @@
 import BlockingLane
 import CPCSC
 
-/// Lets another thread end a wait. SCardCancel is the only function that another thread is allowed
-/// to call.
+/// Lets another thread end a wait. SCardCancel is the only function that another thread may call.
 ///
 /// The switch is armed only while a context exists. It is disarmed before the context is released,
-/// under the lock that `cancel` also takes. A cancel that comes before the wait has begun has no
-/// effect, so waits are bounded, and callers check for cancellation themselves.
+/// under the lock that `cancel` also takes. A cancel that comes before the wait begins has no
+/// effect. Waits are therefore bounded, and callers check for cancellation themselves.
 final class CancelSwitch: Sendable {
     private let context = Guarded<SCARDCONTEXT?>(nil)
 

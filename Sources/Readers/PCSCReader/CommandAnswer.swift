@@ -1,6 +1,6 @@
 import Tags
 
-/// The answer to a command: data and a two-byte status.
+/// The response to a command: data and a two-byte status.
 struct CommandAnswer {
     let data: [UInt8]
     let status: UInt16

@@ -3,9 +3,9 @@ package import Tags
 /// The protocol of the ACR122U: the reader passes commands on to its PN532 unchanged.
 ///
 /// The chip's CRC check is off, because it would report an ACK, a NAK, and a real error in the same
-/// way: as an answer without a CRC. This type tells them apart.
+/// way: as a CRC error. This type tells them apart.
 package struct DirectTransmit: TagProtocol {
-    /// The longest answer: 62 pages. With the CRC added, the reader cannot pass on more.
+    /// The longest response: 62 pages. Because of the added CRC, the reader cannot pass on more.
     package static let maximumAnswerLength = 248
     package static let selectsByReset = false
 
@@ -19,23 +19,23 @@ package struct DirectTransmit: TagProtocol {
     package func prepare(_ transmit: Transmit) throws(ReaderError) -> Bool {
         do {
             // GetFirmwareVersion, which changes nothing, shows whether there is a PN532.
-            _ = try ask([0x02], transmit)
+            _ = try send([0x02], transmit)
         } catch {
             guard error.kind == .unsupported else { throw error }
             return false
         }
-        // With this, the chip gives up on an empty field after two retries instead of searching
+        // This makes the chip give up on an empty field after two retries instead of searching
         // forever.
-        _ = try ask([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
-        // With this, the chip never resends a frame on its own.
-        _ = try ask([0x32, 0x04, 0x00], transmit)
+        _ = try send([0x32, 0x05, 0x00, 0x00, 0x02], transmit)
+        // This keeps the chip from resending frames on its own.
+        _ = try send([0x32, 0x04, 0x00], transmit)
         return true
     }
 
     package func select(
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity? {
-        let found = try ask([0x4A, 0x01, 0x00], transmit)
+        let found = try send([0x4A, 0x01, 0x00], transmit)
         guard let count = found.first else {
             throw ReaderError(.garbled, "the number of tags is missing from the reader's answer")
         }
@@ -47,14 +47,14 @@ package struct DirectTransmit: TagProtocol {
             [4, 7, 10].contains(found[5])
         else { throw ReaderError(.garbled, "the tag description is malformed") }
         // This comes after InListPassiveTarget, which switches the CRC check back on.
-        _ = try ask([0x08] + Register.plainReception, transmit)
+        _ = try send([0x08] + Register.plainReception, transmit)
         return TagIdentity(
             uid: Array(found[header..<header + Int(found[5])]),
             answerToRequest: UInt16(found[2]) << 8 | UInt16(found[3]), selectAcknowledge: found[4])
     }
 
     package func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
-        let answer = try ask([0x42] + frame, transmit)
+        let answer = try send([0x42] + frame, transmit)
         guard let status = answer.first else {
             throw ReaderError(
                 .garbled, "the result of the exchange is missing from the reader's answer")
@@ -69,11 +69,11 @@ package struct DirectTransmit: TagProtocol {
     }
 
     package func switchOff(_ transmit: Transmit) throws(ReaderError) {
-        _ = try ask([0x32, 0x01, 0x00], transmit)
+        _ = try send([0x32, 0x01, 0x00], transmit)
     }
 
     /// Sends one command to the PN532 and returns the data that follows its response code.
-    private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
+    private func send(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let toReader: UInt8 = 0xD4
         let fromReader: UInt8 = 0xD5
         // The length includes the direction byte, D4h.
@@ -83,7 +83,7 @@ package struct DirectTransmit: TagProtocol {
         var answer = try CommandAnswer(
             try transmit([0xFF, 0x00, 0x00, 0x00, length, toReader] + command))
         if answer.status >> 8 == 0x61 {
-            // Older firmware holds its answer until a second command requests it.
+            // Older firmware holds its response until a second command requests it.
             answer = try CommandAnswer(
                 try transmit([0xFF, 0xC0, 0x00, 0x00, UInt8(truncatingIfNeeded: answer.status)]))
         }
@@ -94,8 +94,8 @@ package struct DirectTransmit: TagProtocol {
             throw ReaderError(.timedOut, "the reader's chip did not respond")
         }
         guard answer.status == CommandAnswer.success, answer.data.count >= 2,
-            // The response code is the command's code plus 1. Any other code means that this is the
-            // late answer to an earlier command.
+            // The response code is the command's code plus 1. Any other code means that this is a
+            // late response to an earlier command.
             answer.data[0] == fromReader, answer.data[1] == code &+ 1
         else {
             throw ReaderError(.garbled, "the answer does not belong to this command")

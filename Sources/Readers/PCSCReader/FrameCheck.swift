@@ -1,8 +1,8 @@
 package import Tags
 
-/// Checks tags' answers as received over the air, with their CRC.
+/// Checks tags' responses as received over the air, with their CRCs.
 package enum FrameCheck {
-    /// Returns a tag's answer without its CRC. An ACK has four bits and no CRC; the reader passes
+    /// Returns a tag's response without its CRC. An ACK has four bits and no CRC; the reader passes
     /// it on as one byte.
     package static func unwrap(_ received: [UInt8]) throws(ReaderError) -> [UInt8] {
         let acknowledge: UInt8 = 0x0A

@@ -4,9 +4,10 @@ import CPCSC
 /// was removed.
 ///
 /// If another program has a transaction with the card, a call on a shared connection waits
-/// indefinitely and cannot be canceled. An exclusive connection is refused immediately instead.
+/// indefinitely and cannot be canceled. A request for an exclusive connection fails immediately
+/// instead.
 struct PCSCCard: ~Copyable {
-    /// The maximum number of bytes in an answer: 256 bytes of data and two of status.
+    /// The maximum number of bytes in a response: 256 bytes of data and two of status.
     private static let maximumAnswerLength = 258
 
     private let handle: SCARDHANDLE
@@ -41,7 +42,8 @@ struct PCSCCard: ~Copyable {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_connect_directly(context.handle, reader, &handle)
         ).check()
-        // Created before the next call, which may throw, so that the handle is always closed.
+        // The card is created before the next call, which may throw, so that the handle is always
+        // closed.
         var card = PCSCCard(handle: handle, transmission: 0)
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_revive(handle, &card.transmission)
@@ -59,8 +61,8 @@ struct PCSCCard: ~Copyable {
         _ = hasLeft ? tapcard_scard_leave(handle) : tapcard_scard_power_down(handle)
     }
 
-    /// Sends one command and returns its answer. libpcsclite has no timeout for this, but the
-    /// reader's driver has one.
+    /// Sends one command and returns the response. libpcsclite has no timeout for this, but the
+    /// reader's driver does.
     func transmit(_ command: [UInt8]) throws(PCSCStatus) -> [UInt8] {
         var answer = [UInt8](repeating: 0, count: PCSCCard.maximumAnswerLength)
         var length = UInt32(answer.count)

@@ -21,7 +21,7 @@ struct PCSCContext: ~Copyable {
         _ = tapcard_scard_release(handle)
     }
 
-    /// The names of the readers that pcscd sees.
+    /// The names of the readers that pcscd lists.
     func readers() throws(PCSCStatus) -> [String] {
         var length: UInt32 = 0
         let status = PCSCStatus(rawValue: unsafe tapcard_scard_list(handle, nil, &length))

@@ -1,7 +1,7 @@
 import BlockingLane
 import Tags
 
-/// Queries pcscd before a reader is open, on the reader's lane.
+/// Queries pcscd on a reader's lane, before the reader is opened.
 actor PCSCLister {
     private nonisolated let lane: BlockingLane
 

@@ -36,7 +36,7 @@ public actor PCSCReader: TagReader {
         return PCSCReader(try ReaderNames.choose(name, among: names), on: lane)
     }
 
-    /// The names of the readers that pcscd sees.
+    /// The names of the readers that pcscd lists.
     public static func connectedReaders() async throws(ReaderError) -> [String] {
         try await PCSCLister(BlockingLane(label: "tapcard.pcsc.list")).connectedReaders()
     }
@@ -72,7 +72,8 @@ public actor PCSCReader: TagReader {
             throw ReaderError(.tagLost, "the tag must be selected before commands are sent")
         }
         // After a failure, the tag no longer responds. A reader that selects tags on its own may
-        // have a different tag by now, which must not receive frames meant for the previous one.
+        // have selected a different tag by now, and that tag must not receive frames meant for the
+        // previous one.
         isSelected = false
         do throws(ReaderError) {
             let answer = try tagProtocol.exchange(frame) { command throws(ReaderError) in
@@ -95,13 +96,14 @@ public actor PCSCReader: TagReader {
         let forReaders: UInt8 = 0xFF
         guard command.first != forReaders else { throw ReaderError(.unsupported) }
         isSelected = false
-        // Set again only after an answer: after a failure, nothing more may be sent to this card.
+        // The flag is set again only after a response. After a failure, nothing more may be sent to
+        // this card.
         let answer = try transmit(command)
         isSelected = true
         return answer
     }
 
-    /// The card's answer to select. It is requested from the reader, because the answer to reset
+    /// The card's answer to select. The reader is asked for it, because the answer to reset
     /// contains only part of it.
     public var answerToSelect: [UInt8] {
         get async {
@@ -131,7 +133,7 @@ public actor PCSCReader: TagReader {
                 }
                 if state.hasCard { pause = PCSCReader.retryInterval }
             } catch {
-                releaseCard(hasLeft: true)
+                releaseCard(assumingRemoved: true)
                 switch error.kind {
                 case .tagLost, .timedOut: pause = PCSCReader.retryInterval
                 case .garbled:
@@ -143,37 +145,37 @@ public actor PCSCReader: TagReader {
                 default: throw error
                 }
             }
-            let left = start + limit - clock.now
-            guard left > .zero else { throw last }
+            let remaining = start + limit - clock.now
+            guard remaining > .zero else { throw last }
             // A wait watches only one slot, but the card may appear in another one.
             if slots.count > 1 { pause = min(pause, PCSCReader.retryInterval) }
-            try wait(&state, within: min(left, pause))
+            try wait(&state, within: min(remaining, pause))
         }
     }
 
-    /// Selects the tag in the field; `nil` if there is none, or if it does not respond.
+    /// Selects the tag in the field. Returns `nil` if there is none or it does not respond.
     private func selectNow(_ state: inout ReaderState) throws(ReaderError) -> TagIdentity? {
         if card != nil {
             if let identity = try selectAgain() { return identity }
-            releaseCard(hasLeft: true)
+            releaseCard(assumingRemoved: true)
         }
         if slots.count > 1, try !findCard(&state) { return nil }
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
-        // If a card uses blocks, the reader has already activated it; selecting it again would undo
-        // the activation. The other protocols select only type A cards; cards of other families are
-        // only identified.
+        // If the card uses blocks, the reader has already activated it, and selecting it again
+        // would undo the activation. The other protocols select only type A cards; cards of other
+        // families are only identified.
         let family = StorageCardATR(answerToReset)?.family ?? .typeA
         if SmartCardATR.usesBlocks(answerToReset) || family != .typeA {
             tagProtocol = StorageCommands()
         }
-        let isUnderstood = try tagProtocol.prepare { command throws(ReaderError) in
+        let isSupported = try tagProtocol.prepare { command throws(ReaderError) in
             try transmit(command)
         }
-        if !isUnderstood { tagProtocol = StorageCommands() }
+        if !isSupported { tagProtocol = StorageCommands() }
         let identity = try selectTag()
-        if identity == nil { releaseCard(hasLeft: true) }
+        if identity == nil { releaseCard(assumingRemoved: true) }
         return identity
     }
 
@@ -198,7 +200,7 @@ public actor PCSCReader: TagReader {
     /// Selects the same tag again without cutting its power.
     private func selectAgain() throws(ReaderError) -> TagIdentity? {
         do throws(ReaderError) {
-            if tagProtocol.needsReset { try asking { () throws(PCSCStatus) in try card?.reset() } }
+            if tagProtocol.needsReset { try calling { () throws(PCSCStatus) in try card?.reset() } }
             return try selectTag()
         } catch {
             guard error.kind == .tagLost || error.kind == .timedOut else { throw error }
@@ -215,7 +217,7 @@ public actor PCSCReader: TagReader {
     /// Connects to the card; returns `false` if the card was removed in the meantime.
     private func connect() throws(ReaderError) -> Bool {
         do throws(ReaderError) {
-            try asking { () throws(PCSCStatus) in
+            try calling { () throws(PCSCStatus) in
                 card = try context?.connect(to: name)
             }
             tagProtocol = likelyProtocol
@@ -229,14 +231,14 @@ public actor PCSCReader: TagReader {
 
     private func transmit(_ command: [UInt8]) throws(ReaderError) -> [UInt8] {
         var answer: [UInt8]?
-        try asking { () throws(PCSCStatus) in answer = try card?.transmit(command) }
+        try calling { () throws(PCSCStatus) in answer = try card?.transmit(command) }
         guard let answer else { throw PCSCStatus.removedCard.readerError }
         return answer
     }
 
     /// Updates the state. If the state is already known, waits for it to change.
     private func wait(_ state: inout ReaderState, within limit: Duration) throws(ReaderError) {
-        try asking { () throws(PCSCStatus) in
+        try calling { () throws(PCSCStatus) in
             if context == nil {
                 context = try PCSCContext.establish()
                 if let handle = context?.handle { cancelSwitch.arm(handle) }
@@ -250,7 +252,7 @@ public actor PCSCReader: TagReader {
 
     /// Makes a call to pcscd. Ends all connections if the error shows that pcscd or the reader is
     /// gone.
-    private func asking(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
+    private func calling(_ body: () throws(PCSCStatus) -> Void) throws(ReaderError) {
         do throws(PCSCStatus) {
             try body()
         } catch {
@@ -267,20 +269,20 @@ public actor PCSCReader: TagReader {
         }
     }
 
-    private func releaseCard(hasLeft: Bool = false) {
+    private func releaseCard(assumingRemoved: Bool = false) {
         isSelected = false
         guard card != nil else { return }
         // A failure does not matter: if the tag or the reader is gone, there is nothing to switch
         // off.
         try? tagProtocol.switchOff { command throws(ReaderError) in try transmit(command) }
-        if hasLeft { card?.hasLeft = true }
+        if assumingRemoved { card?.hasLeft = true }
         card = nil
     }
 
     private func disconnect() {
         isSelected = false
         card = nil
-        // Comes before the context is released, so that other threads can no longer use it.
+        // This comes before the context is released, so that no other thread can still use it.
         cancelSwitch.disarm()
         context = nil
     }

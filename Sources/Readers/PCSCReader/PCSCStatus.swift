@@ -30,12 +30,12 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
     package static let removedCard = PCSCStatus(rawValue: 0x8010_0069)
     package static let securityViolation = PCSCStatus(rawValue: 0x8010_006A)
 
-    /// The error that callers get. Callers themselves do not interpret statuses.
+    /// The error to report to callers, which do not interpret statuses themselves.
     package var readerError: ReaderError {
         switch self {
         case .noSmartcard, .unresponsiveCard, .unpoweredCard, .resetCard, .removedCard:
             ReaderError(.tagLost, description)
-        // "Not transacted" means that no answer arrived; a WRITE may have reached the tag anyway.
+        // "Not transacted" means that no response arrived; a WRITE may have reached the tag anyway.
         case .notTransacted, .timeout: ReaderError(.timedOut, description)
         case .sharingViolation:
             ReaderError(.busy, "another program is using the card through pcscd")
@@ -56,7 +56,7 @@ package struct PCSCStatus: Error, RawRepresentable, Hashable, Sendable {
 
     /// What this status means for a user whom pcscd has already accepted. When pcscd exits, it
     /// resets connections with a request in flight, and libpcsclite reports every reset connection
-    /// as "access denied".
+    /// as a security violation.
     package var afterAdmission: PCSCStatus { self == .securityViolation ? .serviceStopped : self }
 
     /// Whether pcscd itself is gone, so that there is nothing left to release.

@@ -1,9 +1,9 @@
 package import Tags
 
-/// Finds the reader that the user means.
+/// Finds the reader that the user specified.
 package enum ReaderNames {
     /// Returns the slot with this name, or all slots of the only reader whose name contains it,
-    /// ignoring case. If there are several slots, the reader uses the one that has the card.
+    /// ignoring case. If there are several slots, the reader uses the one that holds the card.
     package static func choose(
         _ requested: String, among names: [String]
     ) throws(ReaderError) -> [String] {

@@ -12,7 +12,7 @@ package struct StorageCardATR: Hashable, Sendable {
     package let standard: UInt8
     package let name: UInt16
 
-    /// Parses an ATR; `nil` for any other card.
+    /// Parses an ATR; `nil` if it is not the ATR of a storage card.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == StorageCardATR.length, bytes.starts(with: StorageCardATR.prefix),
             // With TCK, the last byte, the XOR of all bytes except the first is zero.
@@ -22,8 +22,7 @@ package struct StorageCardATR: Hashable, Sendable {
         name = UInt16(bytes[13]) << 8 | UInt16(bytes[14])
     }
 
-    /// Whether the name is one that readers use for Type 2 tags: MIFARE Ultralight or its
-    /// successor.
+    /// Whether the name is that of a Type 2 tag: MIFARE Ultralight or its successor.
     package var isType2: Bool { selectAcknowledge == 0 }
 
     /// The family of the card; `nil` for an unknown standard.

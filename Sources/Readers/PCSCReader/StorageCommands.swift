@@ -1,11 +1,11 @@
 package import Tags
 
-/// The PC/SC standard's commands for storage cards, used with all other contactless readers. They
-/// can only read and write pages, so READ, FAST_READ, and WRITE are supported, but the chip's
-/// version and signature cannot be read, and a password cannot be sent.
+/// The PC/SC standard's commands for storage cards: the fallback for readers that support no other
+/// protocol. These commands can only read and write pages, so READ, FAST_READ, and WRITE are
+/// supported, but the chip's version and signature cannot be read, and a password cannot be sent.
 package struct StorageCommands: TagProtocol {
-    /// The longest answer: 62 pages. FAST_READ is split into several reads, so any length would be
-    /// possible.
+    /// The longest response: 62 pages. FAST_READ is split into several reads, so any length would
+    /// be possible.
     package static let maximumAnswerLength = 248
     package static let selectsByReset = true
 
@@ -42,7 +42,7 @@ package struct StorageCommands: TagProtocol {
         case (0x30, 2): return try read(frame[1], transmit)
         case (0x3A, 3): return try read(from: frame[1], to: frame[2], transmit)
         case (0xA2, 6):
-            return try ask(
+            return try send(
                 // UPDATE BINARY for one page; FF B0 below is READ BINARY (PC/SC part 3).
                 [0xFF, 0xD6, 0x00, frame[1], UInt8(StorageCommands.pageSize)] + frame.dropFirst(2),
                 answer: 0, transmit)
@@ -57,7 +57,7 @@ package struct StorageCommands: TagProtocol {
 
     private func read(_ page: UInt8, _ transmit: Transmit) throws(ReaderError) -> [UInt8] {
         let count = StorageCommands.bytesAtOnce
-        return try ask([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
+        return try send([0xFF, 0xB0, 0x00, page, UInt8(count)], answer: count, transmit)
     }
 
     /// Reads four pages at a time. The last read starts early enough to stop at the last page:
@@ -80,8 +80,8 @@ package struct StorageCommands: TagProtocol {
         return Array(bytes.prefix((Int(last) - Int(first) + 1) * StorageCommands.pageSize))
     }
 
-    /// Sends a command. Requires a success status and an answer of this length.
-    private func ask(
+    /// Sends a command. Requires a success status and a response of this length.
+    private func send(
         _ command: [UInt8], answer length: Int, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
         let answer = try CommandAnswer(try transmit(command))

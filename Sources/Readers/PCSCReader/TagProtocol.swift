@@ -1,12 +1,13 @@
 package import Tags
 
-/// Sends one command to the reader and returns the reader's complete answer, including the status.
+/// Sends one command to the reader and returns the reader's complete response, including the
+/// status.
 package typealias Transmit = (_ command: [UInt8]) throws(ReaderError) -> [UInt8]
 
-/// A protocol for passing frames through a reader to a tag. It sends commands through a closure and
-/// so does not depend on pcscd.
+/// A protocol for passing frames through a reader to a tag. It sends commands through a closure, so
+/// it does not depend on pcscd.
 package protocol TagProtocol: Sendable {
-    /// The maximum number of data bytes in one answer.
+    /// The maximum number of data bytes in one response.
     static var maximumAnswerLength: Int { get }
     /// Whether the card has to be reset before it can be selected again.
     static var selectsByReset: Bool { get }
@@ -20,14 +21,14 @@ package protocol TagProtocol: Sendable {
         answerToReset: [UInt8], _ transmit: Transmit
     ) throws(ReaderError) -> TagIdentity?
 
-    /// Sends one frame without a CRC and returns the answer.
+    /// Sends one frame and returns the response. Neither includes a CRC.
     func exchange(_ frame: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [UInt8]
 
     /// Switches the field off.
     func switchOff(_ transmit: Transmit) throws(ReaderError)
 }
 
-/// The protocol that a reader probably supports, according to the name that its driver gives it.
+/// The protocol that a reader probably supports, judging by the name that its driver gives it.
 package struct KnownReader: Sendable {
     /// Part of the name, in lower case.
     package let fragment: String
@@ -42,8 +43,8 @@ package struct KnownReader: Sendable {
         KnownReader(fragment: "acr1552", tagProtocol: TransparentExchange()),
     ]
 
-    /// The protocol for a reader with this name. For an unknown name, the commands for storage
-    /// cards, which every standard-compliant reader supports.
+    /// The protocol for a reader with this name. The default is the storage-card commands, which
+    /// every standard-compliant reader supports.
     static func tagProtocol(for name: String) -> any TagProtocol {
         let name = name.lowercased()
         return all.first { name.contains($0.fragment) }?.tagProtocol ?? StorageCommands()
@@ -51,7 +52,7 @@ package struct KnownReader: Sendable {
 }
 
 extension TagProtocol {
-    /// The maximum number of data bytes in one answer, for code that does not know the concrete
+    /// The maximum number of data bytes in one response, for code that does not know the concrete
     /// type.
     var answerLimit: Int { Self.maximumAnswerLength }
     var needsReset: Bool { Self.selectsByReset }

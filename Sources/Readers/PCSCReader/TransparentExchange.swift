@@ -3,8 +3,8 @@ package import Tags
 /// The protocol of the ACR1252U and similar readers: in a transparent session, the reader passes
 /// frames on unchanged. The amended part 3 of the PC/SC standard defines such sessions.
 package struct TransparentExchange: TagProtocol {
-    /// The longest answer: 40 pages. Even with the CRC and the data objects around them, they stay
-    /// well below 256 bytes.
+    /// The longest response: 40 pages. Even with the CRC and the data objects around them, they
+    /// stay well below 256 bytes.
     package static let maximumAnswerLength = 160
     package static let selectsByReset = false
 
@@ -17,11 +17,11 @@ package struct TransparentExchange: TagProtocol {
         static let fieldOn: [UInt8] = [0x84, 0x00]
     }
 
-    /// Tasks that the reader does not perform itself: bits in the second byte of object 90h.
+    /// Tasks that the reader is told not to perform: bits in the second byte of object 90h.
     struct Handling: OptionSet {
         let rawValue: UInt8
         static let noCRCSent = Handling(rawValue: 0x01)
-        /// The reader does not check or remove an answer's CRC, because an ACK and a NAK have none.
+        /// The reader does not check or remove a response's CRC, because ACKs and NAKs have none.
         static let receivedAsIs = Handling(rawValue: 0x02)
         static let noPrologue = Handling(rawValue: 0x10)
     }
@@ -74,10 +74,11 @@ package struct TransparentExchange: TagProtocol {
     }
 
     private func manage(_ object: [UInt8], _ transmit: Transmit) throws(ReaderError) {
-        _ = try ask([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
+        _ = try send([0xFF, 0xC2, 0x00, 0x00, UInt8(object.count)] + object, transmit)
     }
 
-    /// Sends a frame and returns the answer. The last byte sent has `lastBits` bits; 0 means all.
+    /// Sends a frame and returns the response. Only `lastBits` bits of the last byte are sent; 0
+    /// means all.
     private func transceive(
         _ frame: [UInt8], lastBits: UInt8, _ handling: Handling, _ transmit: Transmit
     ) throws(ReaderError) -> [UInt8] {
@@ -85,12 +86,12 @@ package struct TransparentExchange: TagProtocol {
         guard frame.count <= maximumFrameLength else {
             throw ReaderError(.garbled, "a command frame cannot have \(frame.count) bytes")
         }
-        // 90h: the tasks that the reader leaves out; 91h: the number of bits in the last byte; 95h:
-        // the frame.
+        // 90h: the tasks that the reader skips; 91h: the number of bits in the last byte; 95h: the
+        // frame.
         let objects =
             [0x90, 0x02, 0x00, handling.rawValue, 0x91, 0x01, lastBits, 0x95, UInt8(frame.count)]
             + frame
-        let answer = try ask(
+        let answer = try send(
             [0xFF, 0xC2, 0x00, 0x01, UInt8(objects.count)] + objects + [0x00], transmit)
         // 96h: the errors in the field; bit 2 stands for a collision. 97h: the bytes received.
         if let status = answer.first(where: { $0.tag == 0x96 })?.content.first, status != 0 {
@@ -103,8 +104,10 @@ package struct TransparentExchange: TagProtocol {
         return received
     }
 
-    /// Sends one command in the session. Returns the objects in the answer if it succeeded.
-    private func ask(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject] {
+    /// Sends one command in the session. Returns the objects in the response if the command
+    /// succeeded.
+    private func send(_ command: [UInt8], _ transmit: Transmit) throws(ReaderError) -> [DataObject]
+    {
         let answer = try CommandAnswer(try transmit(command))
         guard !answer.isUnknownCommand else {
             throw ReaderError(.unsupported, "the reader does not support transparent exchange")
@@ -115,8 +118,8 @@ package struct TransparentExchange: TagProtocol {
                 "the reader returned status \(answer.shownStatus)")
         }
         let objects = try DataObject.parse(answer.data)
-        // C0h: the object that failed and its status. With 6282h, which is only a warning, the
-        // answer is valid.
+        // C0h: the object that failed and its status. 6282h is only a warning; the response is
+        // valid.
         guard let outcome = objects.first(where: { $0.tag == 0xC0 })?.content, outcome.count == 3
         else {
             throw ReaderError(

@@ -1,7 +1,7 @@
 package import Tags
 
 /// Wakes and selects one type A tag as specified in ISO/IEC 14443-3: a state machine without I/O
-/// that takes answers and returns the frames to send.
+/// that takes responses and returns the frames to send.
 package struct TypeAActivation: Sendable {
     package enum Step: Hashable, Sendable {
         /// A frame to send. Its last byte has `lastBits` bits; 0 means all.
@@ -11,18 +11,18 @@ package struct TypeAActivation: Sendable {
         case nobody
     }
 
-    private enum State { case waking, numbering, selecting }
+    private enum State { case waking, requestingUID, selecting }
 
-    /// The maximum number of wake-up calls. An active tag treats the first call as an error and
-    /// falls back to idle or halted; it responds to the second.
-    private static let maximumCalls = 2
+    /// The maximum number of attempts to wake a tag. An active tag treats the first WUPA as an
+    /// error and falls back to idle or halted; it responds to the second.
+    private static let maximumAttempts = 2
     private static let wakeUp: UInt8 = 0x52
     /// The codes for the cascade levels. Each level transfers four bytes.
     private static let levels: [UInt8] = [0x93, 0x95, 0x97]
     private static let cascadeTag: UInt8 = 0x88
 
     private var state = State.waking
-    private var calls = 0
+    private var attempts = 0
     private var level = 0
     private var number: [UInt8] = []
     private var uid: [UInt8] = []
@@ -31,15 +31,15 @@ package struct TypeAActivation: Sendable {
     package init() {}
 
     package mutating func begin() -> Step {
-        calls += 1
+        attempts += 1
         // WUPA, a short frame of seven bits, also wakes a halted tag.
         return .send([TypeAActivation.wakeUp], lastBits: 7, hasCRC: false)
     }
 
-    /// The next step after an answer; `nil` stands for silence.
+    /// The next step after a response; `nil` means that there was none.
     package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
-            if state == .waking, calls < TypeAActivation.maximumCalls { return begin() }
+            if state == .waking, attempts < TypeAActivation.maximumAttempts { return begin() }
             return .nobody
         }
         switch state {
@@ -48,8 +48,8 @@ package struct TypeAActivation: Sendable {
                 throw ReaderError(.garbled, "the ATQA has \(answer.count) bytes")
             }
             answerToRequest = UInt16(answer[1]) << 8 | UInt16(answer[0])
-            return askNumber()
-        case .numbering:
+            return requestUID()
+        case .requestingUID:
             // With the check byte, BCC, the XOR of all five bytes is zero.
             guard answer.count == 5, answer.reduce(0, ^) == 0 else {
                 throw ReaderError(.garbled, "the UID's check byte is incorrect")
@@ -63,9 +63,9 @@ package struct TypeAActivation: Sendable {
         }
     }
 
-    private mutating func askNumber() -> Step {
+    private mutating func requestUID() -> Step {
         // 20h: the frame contains no part of the UID yet, so the tag sends all four bytes.
-        state = .numbering
+        state = .requestingUID
         return .send([TypeAActivation.levels[level], 0x20], lastBits: 0, hasCRC: false)
     }
 
@@ -90,6 +90,6 @@ package struct TypeAActivation: Sendable {
         // The first byte is the cascade tag, which is not part of the UID.
         uid += number[1..<4]
         level += 1
-        return askNumber()
+        return requestUID()
     }
 }

@@ -24,9 +24,9 @@ struct ChipRegisters {
     private static let transceive: UInt8 = 0x0C
     static let flush: UInt8 = 0x80
     static let startSending: UInt8 = 0x80
-    /// The number of carrier cycles from the end of a request to the start of its answer (ISO/IEC
-    /// 14443-3), plus those until the unit has received five bits of the answer.
-    private static let answerCycles = 1_236 + 5 * 128
+    /// The number of carrier cycles from the end of a request to the start of its response (ISO/IEC
+    /// 14443-3), plus those until the unit has received five bits of the response.
+    private static let responseCycles = 1_236 + 5 * 128
 
     private var values: [UInt16: UInt8] = [
         transmitMode: checksumEnabled, receiveMode: checksumEnabled, transmitControl: 0x80,
@@ -46,7 +46,7 @@ struct ChipRegisters {
         self[Self.transmitMode] & (Self.framingMask | Self.speedMask) == 0
     }
 
-    /// Sets how many bits are valid in the last byte of an answer.
+    /// Sets how many bits are valid in the last byte of a response.
     mutating func setReceivedLastBits(_ count: UInt8) {
         self[Self.control] = self[Self.control] & ~Self.lastBitsMask | count & Self.lastBitsMask
     }
@@ -59,14 +59,14 @@ struct ChipRegisters {
         self[Self.bitFraming] &= ~Self.lastBitsMask
     }
 
-    /// Whether the unit, once started, will send its buffer and wait for an answer.
+    /// Whether the unit, once started, will send its buffer and wait for a response.
     var isTransceiving: Bool { self[Self.command] & Self.commandMask == Self.transceive }
 
-    /// Stops the unit's timer, which counts down from FFFFh; without an answer, it reaches zero.
+    /// Stops the unit's timer, which counts down from FFFFh; without a response, it reaches zero.
     mutating func stopTimer(hasAnswer: Bool) {
         // The timer ticks once every 2 * prescaler + 1 cycles.
         let step = 2 * Int(self[Self.timerPrescaler]) + 1
-        let count = hasAnswer ? UInt16.max - UInt16(Self.answerCycles / step) : 0
+        let count = hasAnswer ? UInt16.max - UInt16(Self.responseCycles / step) : 0
         self[Self.timerHigh] = UInt8(count >> 8)
         self[Self.timerLow] = UInt8(truncatingIfNeeded: count)
     }

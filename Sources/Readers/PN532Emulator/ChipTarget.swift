@@ -15,11 +15,11 @@ struct ChipTarget: Hashable {
 
 /// A card that the firmware has activated, and the data kept between two commands from the host.
 struct BlockTarget: Hashable {
-    /// `nil` if the card's answer to its activation is invalid.
+    /// `nil` if the card's answer to select is invalid.
     var reader: ReaderSide?
-    /// The parts received so far of a card command that the host sends in several parts.
+    /// The parts of the command for the card that the host has sent so far.
     var command: [UInt8] = []
-    /// The part of an answer that the host has not fetched yet.
+    /// The part of the card's response that the host has not fetched yet.
     var answer: ArraySlice<UInt8> = []
 
     init(answerToSelect: [UInt8]) {

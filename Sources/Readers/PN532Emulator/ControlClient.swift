@@ -6,8 +6,8 @@ package enum ControlClient {
     private static let answerTimeout = 5_000
     private static let maximumAnswerSize = 65_536
 
-    /// Sends a line and returns the answer. `limit` is in milliseconds and applies separately to
-    /// connecting and to the answer.
+    /// Sends a line and returns the response. `limit` is in milliseconds and applies separately to
+    /// connecting and to the response.
     package static func tell(
         _ line: String, _ path: String, within limit: Int = answerTimeout
     ) throws(EmulatorError) -> String {
@@ -23,14 +23,14 @@ package enum ControlClient {
         do {
             descriptor = try ControlSocket.connect(path, within: limit)
         } catch {
-            // Here, `.busy` means that nothing accepts the connection: the emulator is suspended or
-            // has too many clients.
+            // Here, `.busy` means that nothing is accepting connections: the emulator is suspended
+            // or has too many clients.
             guard error.kind == .busy else { throw error }
             throw EmulatorError(.system, "\(path) exists, but no program responds there")
         }
         defer { close(descriptor) }
         let bytes = Array((line + "\n").utf8)
-        // With MSG_NOSIGNAL, SIGPIPE does not end this process if the emulator ends now.
+        // Without MSG_NOSIGNAL, SIGPIPE would kill this process if the emulator has just ended.
         let sent = unsafe send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard sent >= 0 else { throw .last(path) }
         var answer: [UInt8] = []
@@ -38,8 +38,8 @@ package enum ControlClient {
         while answer.last != UInt8(ascii: "\n") {
             let count = unsafe recv(descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EINTR { continue }
-            // If time runs out, `recv` returns an error. In each of these cases, the line may have
-            // been executed.
+            // If time runs out, `recv` returns an error. In every case handled here, the line may
+            // have been executed.
             guard count > 0, answer.count + count <= maximumAnswerSize else {
                 throw EmulatorError(.unanswered, "\(path) did not respond")
             }

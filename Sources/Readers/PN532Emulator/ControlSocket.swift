@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A socket in the file system. It answers each line that it receives with one line.
+/// A socket in the file system that responds to each line it receives with one line.
 package final class ControlSocket {
     package static let maximumClients = 16
     /// How long to wait for another emulator when probing its socket, in milliseconds.
@@ -17,7 +17,7 @@ package final class ControlSocket {
 
     let path: String
     private let listener: Int32
-    /// The clients. Those that have been idle the longest come first.
+    /// The clients, with those that have been idle the longest first.
     private var clients: [Client] = []
     /// Whether the process has no descriptor left for another client and has no client to drop.
     private var cannotAccept = false
@@ -33,11 +33,11 @@ package final class ControlSocket {
         unsafe unlink(path)
     }
 
-    /// Opens a socket at a path. Refuses the path if anything exists there, except a dead
-    /// emulator's socket.
+    /// Opens a socket at a path. Throws an error if anything exists there except a dead emulator's
+    /// socket.
     package static func open(_ path: String) throws(EmulatorError) -> ControlSocket {
         var status = stat()
-        // Uses lstat, so that a link to someone else's socket is not followed.
+        // lstat does not follow a link to someone else's socket.
         if unsafe lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw EmulatorError(.occupied, "\(path) exists and is not a socket")
@@ -95,7 +95,7 @@ package final class ControlSocket {
             }
         }
         guard result == 0 else {
-            // With EAGAIN, the queue of incoming connections stayed full.
+            // EAGAIN means that the queue of incoming connections stayed full.
             let error =
                 errno == EAGAIN
                 ? EmulatorError(.busy, "\(path) does not accept connections")
@@ -114,7 +114,7 @@ package final class ControlSocket {
         }
     }
 
-    /// Reads the available input and answers every line.
+    /// Reads the available input and responds to every line.
     package func serve(_ answer: (String) -> String) {
         // The order stays the same, but clients that have sent something move to the end.
         let served = clients
@@ -132,8 +132,8 @@ package final class ControlSocket {
     }
 
     /// Accepts waiting clients. If there are too many, drops the client that has been idle the
-    /// longest. A client that has just sent something is not dropped; it can be dropped at the next
-    /// call if it is idle by then.
+    /// longest. A client that has just sent something is not dropped, but it may be dropped at the
+    /// next call if it is idle by then.
     private func accept() {
         cannotAccept = false
         while clients.count < ControlSocket.maximumClients || hasIdleClient {
@@ -161,21 +161,21 @@ package final class ControlSocket {
 
     private func dropOldestClient() { ControlSocket.disconnect(clients.removeFirst()) }
 
-    /// Ends a connection. It is shut down as well as closed, because a forked process may still
-    /// hold the descriptor, in which case the client would keep waiting.
+    /// Disconnects a client. The socket is shut down before it is closed: if a forked process still
+    /// holds the descriptor, closing alone would leave the client waiting.
     private static func disconnect(_ client: Client) {
         shutdown(client.descriptor, Int32(SHUT_RDWR))
         close(client.descriptor)
     }
 
-    /// Answers one client; returns `false` if the client is gone or has to be dropped.
+    /// Serves one client. Returns `false` if the client is gone or has to be dropped.
     private func serve(_ client: inout Client, _ answer: (String) -> String) -> Bool {
         var chunk = [UInt8](repeating: 0, count: ControlSocket.chunkInBytes)
         let count = unsafe recv(client.descriptor, &chunk, chunk.count, 0)
         client.isIdle = count < 0 && errno == EAGAIN
         if count < 0 { return client.isIdle || errno == EINTR }
         var lines = client.splitter.take(chunk.prefix(count))
-        // The last line of the stream counts even without a line ending.
+        // A final line without a line ending also counts.
         if count == 0, let last = client.splitter.finish() { lines.append(last) }
         for line in lines {
             guard send(answer(line), to: client.descriptor) else { return false }
@@ -183,7 +183,8 @@ package final class ControlSocket {
         return count > 0
     }
 
-    /// Sends an answer. Answers are short, so a client that does not read its answer is dropped.
+    /// Sends a response. Returns `false` if it cannot be sent in full; responses are short, so this
+    /// means that the client is gone or is not reading.
     private func send(_ line: String, to descriptor: Int32) -> Bool {
         let bytes = Array((line + "\n").utf8)
         return unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -206,7 +207,7 @@ package final class ControlSocket {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         let fits = unsafe withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            // One byte is left over for the terminating zero.
+            // One byte is reserved for the terminating zero.
             guard bytes.count < buffer.count, !bytes.isEmpty else { return false }
             unsafe buffer.copyBytes(from: bytes)
             return true

@@ -8,7 +8,7 @@ struct DeviceLink {
 
     let path: String
 
-    /// Refuses the path if anything except a link to a terminal exists there.
+    /// Throws an error if anything except a link to a terminal exists at the path.
     func check() throws(EmulatorError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {

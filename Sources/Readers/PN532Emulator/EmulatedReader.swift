@@ -32,7 +32,7 @@ public final class EmulatedReader: Sendable {
         public init() {}
     }
 
-    /// A stream of control lines, such as standard input, and a function that takes the answers.
+    /// A stream of control lines, such as standard input, and a function that takes the responses.
     public struct Input: Sendable {
         /// The descriptor of the stream. It is read until the stream ends, and it is never closed.
         let descriptor: Int32
@@ -98,20 +98,20 @@ public final class EmulatedReader: Sendable {
     /// The tags on the reader and next to it.
     public var simulation: Simulation { loop.perform { $0.emulation.simulation } }
 
-    /// Changes the tags, puts them on the reader or removes them, or sets the frame fault.
+    /// Changes the tags, which of them are on the reader, or the frame fault.
     public func change(_ body: @Sendable (inout Simulation) -> Void) {
         loop.perform { state in
-            // A chip that is waiting for a card may have to answer now.
+            // A chip that is waiting for a card may have to respond now.
             body(&state.emulation.simulation)
             state.emit(state.emulation.line.fieldChanged())
         }
     }
 
-    /// Executes one line of the control language. The answer is one line of JSON.
+    /// Executes one line of the control language. Returns one line of JSON.
     public func control(_ line: String) -> String { loop.control(line) }
 
-    /// Sends one control line to the reader that listens on this socket. The answer is one line of
-    /// JSON.
+    /// Sends one control line to the reader that listens on this socket. Returns the response, one
+    /// line of JSON.
     public static func tell(_ line: String, at socket: String) throws(EmulatorError) -> String {
         try ControlClient.tell(line, socket)
     }
@@ -123,7 +123,8 @@ public final class EmulatedReader: Sendable {
             defer { thread = nil }
             return thread
         }
-        // Waits for the thread, so that `onTagsChange` is not called after `stop` has returned.
+        // This waits for the thread, so that `onTagsChange` is not called after `stop` has
+        // returned.
         if let running { pthread_join(running, nil) }
     }
 }

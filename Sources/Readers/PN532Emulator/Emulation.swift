@@ -44,8 +44,8 @@ package struct Emulation {
         let rest = Array(words.dropFirst())
         var outcome = Outcome()
         switch (verb, rest.count) {
-        case ("present", _): outcome.output = try present(rest, beside: false)
-        case ("add", 1...): outcome.output = try present(rest, beside: true)
+        case ("present", _): outcome.output = try present(rest, keepingOthers: false)
+        case ("add", 1...): outcome.output = try present(rest, keepingOthers: true)
         case ("remove", _): try remove(rest)
         case ("fault", 1...): try arm(rest.joined(separator: " "))
         case ("stall", 0): line.stall()
@@ -62,12 +62,12 @@ package struct Emulation {
     }
 
     private mutating func present(
-        _ words: [String], beside: Bool
+        _ words: [String], keepingOthers: Bool
     ) throws(EmulatorError) -> [SerialChip.Output] {
         // The changes are made to a copy, so that an invalid word leaves everything unchanged.
         var world = simulation
-        var uids = beside ? world.onReader : []
-        var foreign = beside ? line.chip.field.foreign : []
+        var uids = keepingOthers ? world.onReader : []
+        var foreign = keepingOthers ? line.chip.field.foreign : []
         if words.isEmpty {
             // Without arguments, the tag that was last on the reader is put back.
             guard let last = world.lastOnReader else {
@@ -80,7 +80,7 @@ package struct Emulation {
                 if !foreign.contains(card) { foreign.append(card) }
                 continue
             }
-            let uid = try number(word, &world)
+            let uid = try resolveUID(word, &world)
             if !uids.contains(uid) { uids.append(uid) }
         }
         // Cards that stay on the reader keep their power.
@@ -90,8 +90,8 @@ package struct Emulation {
         return line.fieldChanged()
     }
 
-    /// The UID of an existing tag, or of a new one.
-    private func number(
+    /// Returns the UID of an existing tag, or of a new one.
+    private func resolveUID(
         _ word: String, _ world: inout Simulation
     ) throws(EmulatorError) -> [UInt8] {
         func draw(_ count: Int) -> [UInt8] {

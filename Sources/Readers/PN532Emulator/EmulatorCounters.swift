@@ -20,9 +20,9 @@ public struct EmulatorCounters: Hashable, Sendable {
     public internal(set) var writes = 0
     /// How many times a tag was powered up.
     public internal(set) var powerUps = 0
-    /// How long commands and answers would take over the air, based on their bits.
+    /// How long commands and responses would take over the air, based on their bits.
     public internal(set) var airNanoseconds = 0
-    /// How long the reader would have waited for answers that never arrived.
+    /// How long the reader would have waited for responses that never arrived.
     public internal(set) var silenceNanoseconds = 0
     /// The time on the serial line: ten bits per byte, in both directions, at the current speed.
     public internal(set) var linkNanoseconds = 0

@@ -12,7 +12,7 @@ public struct EmulatorError: Error, Sendable, Equatable, CustomStringConvertible
         case busy
         /// The line is not a valid control command.
         case control
-        /// A line was sent but not answered, so it may or may not have been executed.
+        /// A line was sent but got no response, so it may or may not have been executed.
         case unanswered
     }
 

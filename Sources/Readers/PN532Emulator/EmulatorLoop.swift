@@ -19,15 +19,15 @@ final class EmulatorLoop: Sendable {
         var inputLines = LineSplitter()
         /// Bytes that the terminal has not accepted yet.
         var outgoing: [UInt8] = []
-        /// Answers that are not due yet, each with the time when it is due, in nanoseconds.
+        /// Responses that are not due yet, each with its due time in nanoseconds.
         var delayed: [(due: UInt64, bytes: [UInt8])] = []
         var isStopping = false
         let pace: EmulatedReader.Pace
         let link: DeviceLink?
     }
 
-    /// The maximum number of bytes kept for a host that is not reading. Any others are lost, as
-    /// they would be on a real line.
+    /// The maximum number of bytes kept for a host that is not reading. Any more are lost, as they
+    /// would be on a real line.
     fileprivate static let outgoingLimitInBytes = 65_536
     fileprivate static let chunkInBytes = 4_096
 
@@ -72,7 +72,7 @@ final class EmulatorLoop: Sendable {
         var saved = state.withLock { $0.emulation.simulation.contents }
         // The loop ends once `stop` has been called.
         while true {
-            let (polled, timeout) = state.withLock { $0.waiting(wakePipe.reading) }
+            let (polled, timeout) = state.withLock { $0.pollArguments(wakePipe.reading) }
             guard var polled else { break }
             _ = unsafe poll(&polled, nfds_t(polled.count), timeout)
             wakePipe.drain()
@@ -80,21 +80,21 @@ final class EmulatorLoop: Sendable {
                 state.work(polled)
                 return state.emulation.simulation
             }
-            // Called outside the lock, because the callback may take a while, for example to write
-            // a file.
+            // The callback is called outside the lock, because it may take a while, for example to
+            // write a file.
             if simulation.contents != saved {
                 saved = simulation.contents
                 onTagsChange?(simulation)
             }
         }
-        state.withLock { $0.takeDown() }
+        state.withLock { $0.shutDown() }
     }
 }
 
 extension EmulatorLoop.State {
-    /// The descriptors to wait for, and the time limit in milliseconds; `nil` when it is time to
-    /// end.
-    fileprivate mutating func waiting(_ wake: Int32) -> ([pollfd]?, Int32) {
+    /// The descriptors to wait for, and the time limit in milliseconds. The descriptors are `nil`
+    /// once the thread should end.
+    fileprivate mutating func pollArguments(_ wake: Int32) -> ([pollfd]?, Int32) {
         // poll() has returned, so nothing is waiting for these terminals, and they can be closed.
         retired = []
         guard !isStopping else { return (nil, 0) }
@@ -109,7 +109,8 @@ extension EmulatorLoop.State {
         polled += control?.polled ?? []
         guard let due = delayed.first?.due else { return (polled, -1) }
         let now = SystemClock.uptimeNanoseconds
-        // Rounded up; otherwise, the last fraction of a millisecond would be spent busy-waiting.
+        // The wait is rounded up; otherwise, its last fraction of a millisecond would be spent
+        // busy-waiting.
         return (polled, due > now ? Int32(min((due - now) / 1_000_000 + 1, 60_000)) : 0)
     }
 
@@ -124,7 +125,7 @@ extension EmulatorLoop.State {
             control.serve { self.control($0) }
         }
         sendDue()
-        sendOut()
+        writeOutgoing()
     }
 
     private mutating func receive() {
@@ -143,7 +144,7 @@ extension EmulatorLoop.State {
         if count < 0, errno == EINTR || errno == EAGAIN { return }
         var lines = inputLines.take(chunk.prefix(max(count, 0)))
         if count <= 0 {
-            // The last line counts even without a line ending.
+            // A final line without a line ending also counts.
             self.input = nil
             if let last = inputLines.finish() { lines.append(last) }
         }
@@ -153,19 +154,19 @@ extension EmulatorLoop.State {
     /// Sends output either immediately or when it is due.
     mutating func emit(_ output: [SerialChip.Output]) {
         for part in output {
-            // A new command or an ACK from the host stops the chip's pending answer.
+            // A new command or an ACK from the host cancels the chip's pending response.
             if part.isCancelling { delayed = [] }
             guard !part.bytes.isEmpty else { continue }
             switch pace {
             case .immediate: send(part.bytes)
             case .real:
-                // Starts after all answers that are still waiting, so that answers keep the order
-                // of their commands.
+                // This starts after all pending responses, so that responses stay in the order of
+                // their commands.
                 let start = max(SystemClock.uptimeNanoseconds, delayed.last?.due ?? 0)
                 delayed.append((start + UInt64(part.nanoseconds), part.bytes))
             }
         }
-        sendOut()
+        writeOutgoing()
     }
 
     private mutating func sendDue() {
@@ -180,7 +181,7 @@ extension EmulatorLoop.State {
         outgoing += bytes.prefix(EmulatorLoop.outgoingLimitInBytes - outgoing.count)
     }
 
-    private mutating func sendOut() {
+    private mutating func writeOutgoing() {
         guard let terminal, !outgoing.isEmpty else { return }
         let count = unsafe write(terminal.master, outgoing, outgoing.count)
         if count > 0 { outgoing.removeFirst(count) }
@@ -213,7 +214,7 @@ extension EmulatorLoop.State {
     private mutating func unplug() {
         guard let old = terminal else { return }
         link?.remove(from: old.path)
-        // Not closed yet, because poll() may still be waiting for it.
+        // The terminal is not closed yet, because poll() may still be waiting for it.
         retired.append(old)
         terminal = nil
         outgoing = []
@@ -221,7 +222,7 @@ extension EmulatorLoop.State {
         emulation.setPlugged(false)
     }
 
-    fileprivate mutating func takeDown() {
+    fileprivate mutating func shutDown() {
         unplug()
         retired = []
         control = nil

@@ -32,7 +32,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     private static let notAllowed = RadioFrame(bytes: [0x04], lastBits: 4)
     private static let unknownInstruction: [UInt8] = [0x6D, 0x00]
 
-    /// A selected card's answer to a frame with a checksum; `nil` for silence.
+    /// A selected card's response to a frame with a checksum; `nil` if it does not respond.
     func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
             activation.fallBack()

@@ -2,16 +2,16 @@
 package enum HostFrame {
     static let acknowledge: [UInt8] = [0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00]
     static let refuse: [UInt8] = [0x00, 0x00, 0xFF, 0xFF, 0x00, 0x00]
-    /// The chip's answer to an invalid command.
+    /// The chip's response to an invalid command.
     package static let syntaxError: [UInt8] = [0x00, 0x00, 0xFF, 0x01, 0xFF, 0x7F, 0x81, 0x00]
 
     static let hostToChip: UInt8 = 0xD4
     static let chipToHost: UInt8 = 0xD5
     /// The maximum number of bytes in one frame, including the direction byte.
-    package static let longestData = 265
+    package static let maximumDataLength = 265
     private static let maximumNormalLength = 255
 
-    /// A frame that contains this data, whose first byte is the direction. Long data gets an
+    /// A frame that contains this data, whose first byte is the direction. Long data is sent in an
     /// extended frame.
     package static func information(_ data: [UInt8]) -> [UInt8] {
         // The checksum is chosen so that the data and the checksum add up to zero.

@@ -19,7 +19,7 @@ package struct LineSplitter {
                 isSkipping = false
             } else if !isSkipping {
                 pending.append(byte)
-                // One byte more than the limit is kept, so that the line is refused and not
+                // One byte more than the limit is kept, so that the line is rejected rather than
                 // executed as a shorter one.
                 guard pending.count > Emulation.maximumLineLength else { continue }
                 lines.append(String(decoding: pending, as: UTF8.self))

@@ -1,4 +1,4 @@
-/// A fault that happens once between the chip and its host, at a chosen command.
+/// A one-time fault on the link between the chip and its host, at a chosen command.
 public struct LinkFault: Hashable, Sendable {
     /// The commands that are counted.
     public enum Counted: String, Sendable, CaseIterable {
@@ -10,25 +10,25 @@ public struct LinkFault: Hashable, Sendable {
 
     /// The kinds of faults.
     public enum Kind: Hashable, Sendable {
-        /// The command is executed, but its answer never arrives.
+        /// The command is executed, but its response never arrives.
         case loseReply
-        /// The answer arrives late: just before the ACK and the answer for the next command.
+        /// The response arrives late: just before the ACK and the response for the next command.
         case lateReply
-        /// The answer arrives late: between the ACK and the answer for the next command.
+        /// The response arrives late: between the ACK and the response for the next command.
         case staleReply
-        /// The answer's data checksum is wrong.
+        /// The response's data checksum is wrong.
         case corrupt
-        /// One byte of the answer is missing, but the checksums are correct.
+        /// One byte of the response is missing, but the checksums are correct.
         case shorter
-        /// The answer has one byte too many, but the checksums are correct.
+        /// The response has one byte too many, but the checksums are correct.
         case longer
-        /// The answer has this status byte.
+        /// The response has this status byte.
         case status(UInt8)
-        /// The answer arrives without the ACK that should precede it.
+        /// The response arrives without the ACK that should precede it.
         case loseAcknowledge
-        /// The chip stops after executing the command, until it is resumed.
+        /// The chip stalls after executing the command, until it is resumed.
         case stall
-        /// The reader is unplugged after executing the command.
+        /// The reader is unplugged after the command is executed.
         case unplug
     }
 

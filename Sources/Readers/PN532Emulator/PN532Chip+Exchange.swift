@@ -38,12 +38,12 @@ extension PN532Chip {
         // The firmware supports only the commands that MIFARE cards and Type 2 tags have in common:
         // READ, WRITE, and COMPATIBILITY_WRITE.
         case (0x30, 2): return transmit(frame)
-        case (0xA2, 6): return acknowledged(frame)
+        case (0xA2, 6): return transmitForACK(frame)
         case (0xA0, 18):
             // This takes two frames: the page number and, after an ACK, the sixteen bytes.
-            let (status, _) = acknowledged(Array(frame.prefix(2)))
+            let (status, _) = transmitForACK(Array(frame.prefix(2)))
             return status == ChipStatus.good
-                ? acknowledged(Array(frame.dropFirst(2))) : (status, [])
+                ? transmitForACK(Array(frame.dropFirst(2))) : (status, [])
         case (0x60, 2...), (0x61, 2...):
             // Authentication always fails: the emulator has no keys, and Type 2 tags do not support
             // the command.
@@ -55,11 +55,11 @@ extension PN532Chip {
         }
     }
 
-    /// Sends a frame whose answer is a four-bit ACK.
-    private mutating func acknowledged(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
+    /// Sends a frame to which a card responds with a four-bit ACK.
+    private mutating func transmitForACK(_ frame: [UInt8]) -> (UInt8, [UInt8]) {
         let bytes = registers.sendsChecksum ? RadioCRC.appended(to: frame) : frame
         switch field.send(RadioFrame(bytes: bytes)) {
-        case .silence: return (silence(), [])
+        case .silence: return (recordTimeout(), [])
         case .collision: return (ChipStatus.collision, [])
         case .frame(let answer):
             registers.setReceivedLastBits(answer.lastBits)
@@ -69,13 +69,13 @@ extension PN532Chip {
     }
 
     /// Executes a command for an ISO/IEC 14443-4 card. The host may send the command in parts. It
-    /// fetches the answer part by part as long as the status says that more follows.
+    /// fetches the response part by part as long as the status says that more follows.
     private mutating func exchangeBlocks(
         _ data: [UInt8], _ hasMore: Bool, _ target: BlockTarget, _ index: Int
     ) -> (UInt8, [UInt8]) {
         var target = target
         defer { targets[index].kind = .block(target) }
-        // An empty command without MI requests the next part of the answer.
+        // An empty command without MI requests the next part of the response.
         if data.isEmpty, !hasMore, !target.answer.isEmpty { return nextPart(&target) }
         target.answer = []
         target.command += data
@@ -118,12 +118,14 @@ extension PN532Chip {
     /// The size of the contactless unit's buffer (FIFO).
     static let bufferSize = 64
 
-    /// Sends a frame; returns the chip's status and the answer.
+    /// Sends a frame. Returns the chip's status and the response.
     mutating func transmit(_ data: [UInt8]) -> (UInt8, [UInt8]) {
-        guard !data.isEmpty, field.isOn else { return (silence(), []) }
-        guard registers.speaksTypeA, let frame = outgoing(data) else { return (silence(), []) }
+        guard !data.isEmpty, field.isOn else { return (recordTimeout(), []) }
+        guard registers.speaksTypeA, let frame = outgoing(data) else {
+            return (recordTimeout(), [])
+        }
         switch field.send(frame) {
-        case .silence: return (silence(), [])
+        case .silence: return (recordTimeout(), [])
         case .collision: return (ChipStatus.collision, [])
         case .frame(let answer): return received(answer)
         }
@@ -143,25 +145,25 @@ extension PN532Chip {
     private mutating func received(_ answer: RadioFrame) -> (UInt8, [UInt8]) {
         if registers.checksChecksum {
             registers.setReceivedLastBits(answer.lastBits)
-            // A four-bit answer has no checksum, so the chip reports both an ACK and a NAK as
+            // A four-bit response has no checksum, so the chip reports both an ACK and a NAK as
             // errors.
             guard answer.isWhole, let data = RadioCRC.stripped(from: answer.bytes) else {
                 return (ChipStatus.checksum, [])
             }
-            return fitting(data)
+            return checkLength(data)
         }
         let frame = registers.handlesParity ? answer : ParityBits.pack(answer)
         registers.setReceivedLastBits(frame.lastBits)
-        return fitting(frame.bytes)
+        return checkLength(frame.bytes)
     }
 
-    private func fitting(_ data: [UInt8]) -> (UInt8, [UInt8]) {
-        // The status takes up one byte of the answer.
+    private func checkLength(_ data: [UInt8]) -> (UInt8, [UInt8]) {
+        // The status takes up one byte of the response.
         data.count < PN532Chip.maximumAnswerData
             ? (ChipStatus.good, data) : (ChipStatus.bufferTooSmall, [])
     }
 
-    private mutating func silence() -> UInt8 {
+    private mutating func recordTimeout() -> UInt8 {
         // The first step is 100 us, and each further step doubles the time. A step of 0 means no
         // timeout, which is not emulated.
         let steps = min(max(answerTimeout, 1), PN532Chip.maximumTimeoutStep)

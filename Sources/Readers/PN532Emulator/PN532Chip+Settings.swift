@@ -55,7 +55,7 @@ extension PN532Chip {
     }
 
     /// Applies the effect of writing to a register that controls the unit's buffer. A host can
-    /// fill, send, and read the buffer directly, as libnfc does to measure how long an answer
+    /// fill, send, and read the buffer directly, as libnfc does to measure how long a response
     /// takes.
     private mutating func handleBuffer(_ register: UInt16, _ value: UInt8) {
         switch register {

@@ -22,7 +22,7 @@ extension PN532Chip {
             ? keepWaiting(.list(request)) : .answer([0])
     }
 
-    /// Lists cards and returns the answer to InListPassiveTarget; `nil` if no card was found. The
+    /// Lists cards and returns the response to InListPassiveTarget; `nil` if no card was found. The
     /// emulator has only type A cards, so a request for any other type finds nothing.
     mutating func list(_ request: ListRequest) -> [UInt8]? {
         forgetTargets()
@@ -86,7 +86,7 @@ extension PN532Chip {
         _ = field.send(RadioFrame(bytes: RadioCRC.appended(to: frame)))
     }
 
-    /// Selects a listed card so that it receives the following frames; returns a status.
+    /// Selects a listed card so that it receives subsequent frames. Returns a status.
     mutating func makeCurrent(_ index: Int) -> UInt8 {
         guard targets.indices.contains(index) else { return ChipStatus.context }
         guard current != index else { return ChipStatus.good }
@@ -142,8 +142,8 @@ extension PN532Chip {
         return bytes[0] == PN532Chip.retriesForever ? keepWaiting(.poll(types)) : .answer([0])
     }
 
-    /// Looks for cards and returns the answer to InAutoPoll; `nil` if no card of these types was
-    /// found.
+    /// Searches for cards and returns the response to InAutoPoll; `nil` if no card of these types
+    /// was found.
     mutating func poll(_ types: [UInt8]) -> [UInt8]? {
         let request = ListRequest(maximumListed: 1, kind: 0, initiatorData: [])
         for type in types where [0x00, 0x10, 0x20].contains(type) {

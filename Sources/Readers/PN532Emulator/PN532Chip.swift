@@ -1,12 +1,12 @@
 import SimulatedReader
 
-/// A PN532 without its serial line: accepts commands and returns answers.
+/// A PN532 without its serial line: accepts commands and returns responses.
 package struct PN532Chip {
     /// An operation that continues until a card appears.
     enum Wait: Hashable {
         case list(ListRequest)
         case poll([UInt8])
-        /// A wait for another reader or for the end of a test, neither of which ever happens here.
+        /// A wait that never ends here: for another reader, or for the end of a test.
         case forever
     }
 
@@ -16,7 +16,7 @@ package struct PN532Chip {
     static let speeds = [
         9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600, 1_288_000,
     ]
-    /// The maximum number of bytes in an answer, not counting direction and command.
+    /// The maximum number of bytes in a response, not counting the direction and command bytes.
     static let maximumAnswerData = HostFrame.maximumDataLength - 2
 
     package var field: RadioField
@@ -33,9 +33,9 @@ package struct PN532Chip {
     var nextSpeed: Int?
     /// Whether an ISO/IEC 14443-4 card is activated as soon as it is found.
     var activatesBlocks = true
-    /// How often a search for cards is repeated; FFh, the chip's default, means forever.
+    /// How many times a search for cards is repeated; FFh, the chip's default, means forever.
     var activationRetries: UInt8 = 0xFF
-    /// The timeout for an answer, as a power of two.
+    /// The timeout for a response, as a power of two.
     var answerTimeout: UInt8 = 0x0A
     var silenceNanoseconds = 0
     var ports: [UInt8] = [0xFF, 0xFF, 0x01]
@@ -61,7 +61,7 @@ package struct PN532Chip {
     /// Cancels the pending wait at the host's request.
     mutating func abort() { wait = nil }
 
-    /// The answer to the pending wait, if a card has appeared.
+    /// The response that ends the pending wait, if a card has appeared.
     mutating func readAgain() -> (command: UInt8, data: [UInt8])? {
         let found: (PN532Command, [UInt8]?)
         switch wait {

@@ -37,7 +37,7 @@ enum PN532Command: UInt8 {
     var isData: Bool { self == .exchangeData || self == .communicateThrough }
 }
 
-/// The status byte of an answer.
+/// The status byte of a response.
 enum ChipStatus {
     static let good: UInt8 = 0x00
     static let timeout: UInt8 = 0x01
@@ -53,9 +53,9 @@ enum ChipStatus {
 
 /// The result of a command.
 enum ChipResult: Hashable {
-    /// The data in the answer, after its command byte.
+    /// The data in the response, after its command byte.
     case answer([UInt8])
     case syntaxError
-    /// There is no answer yet, because the chip is waiting for a card or for another reader.
+    /// There is no response yet, because the chip is waiting for a card or for another reader.
     case waiting
 }

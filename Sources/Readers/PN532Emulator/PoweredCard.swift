@@ -6,8 +6,8 @@ struct PoweredCard {
     enum Kind {
         case type2(TagSide)
         case foreign(ForeignCard)
-        // Indirect, because copying the value inline would read bytes that the compiler never sets,
-        // which a memory checker reports as an error.
+        // This is indirect, because copying the value inline would read bytes that the compiler
+        // never sets, which a memory checker reports as an error.
         indirect case ntag424(PoweredNTAG424)
     }
 
@@ -42,6 +42,6 @@ struct PoweredCard {
 enum RadioAnswer: Hashable {
     case silence
     case frame(RadioFrame)
-    /// Several cards sent different answers at the same time.
+    /// Several cards sent different responses at the same time.
     case collision
 }

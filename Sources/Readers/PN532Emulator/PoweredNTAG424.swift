@@ -5,7 +5,7 @@ struct PoweredNTAG424: Hashable {
     /// The answer to select from the data sheet: frames of 128 bytes, a waiting time of 38.66 ms,
     /// 106 kbit/s.
     static let answerToSelect: [UInt8] = [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]
-    /// The first byte of an I-block that is not the last one of its command; bit 0 is the block
+    /// The first byte of an I-block that is not the last block of its command; bit 0 is the block
     /// number.
     private static let chainedBlock: UInt8 = 0x12
 
@@ -19,7 +19,8 @@ struct PoweredNTAG424: Hashable {
     /// Whether a frame completes a command that writes.
     func isWrite(_ frame: [UInt8]) -> Bool {
         guard blocks.isActivated else { return false }
-        // Tested on a copy, because the frame itself is processed only once its fault is known.
+        // The frame is tried on a copy, because it is processed only after its fault has been
+        // determined.
         var after = blocks
         guard case .run(let command) = after.hear(frame) else { return false }
         return NTAG424Side.isWrite(command)
@@ -28,7 +29,7 @@ struct PoweredNTAG424: Hashable {
     /// Whether the current command consists of several blocks.
     var isChained: Bool { blockCount > 0 }
 
-    /// The answer to a frame without a checksum; `nil` for silence.
+    /// The response to a frame, both without a checksum; `nil` if the card does not respond.
     mutating func hear(
         _ frame: [UInt8], _ memory: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {

@@ -54,7 +54,7 @@ package final class PseudoTerminal {
 }
 
 extension EmulatorError {
-    /// An error with the text of the system's last error.
+    /// An error with the message for the system's last error.
     static func last(_ what: String) -> EmulatorError {
         EmulatorError(.system, "\(what): \(unsafe String(cString: strerror(errno)))")
     }

@@ -10,8 +10,8 @@ struct SelectedCard: Hashable {
 
 /// The complete selection procedure, which the chip's firmware performs on its own.
 extension RadioField {
-    /// Looks for cards this many times and selects the first one that responds; `nil` if none does.
-    /// If a UID is given, in parts of four bytes, selects only the card with that UID.
+    /// Searches for cards up to this many times and selects the first one that responds; `nil` if
+    /// none does. If a UID is given, in parts of four bytes, selects only the card with that UID.
     mutating func select(
         attempts: Int, waking: Bool, number: [UInt8] = []
     ) -> SelectedCard? {

@@ -1,10 +1,10 @@
 package import SimulatedReader
 import Tags
 
-/// The reader's field and the cards in it. It accepts frames and returns answers.
+/// The reader's field and the cards in it. It accepts frames and returns responses.
 package struct RadioField {
     private static let haltCommand = Type2Command.halt.frame
-    /// The bits that are flipped in the last byte of an answer to damage it.
+    /// The bits that are flipped in the last byte of a response to damage it.
     private static let damageMask: UInt8 = 0x5A
 
     /// The tags, which of them are on the reader, and the frame fault.
@@ -36,7 +36,7 @@ package struct RadioField {
         cards.removeAll { card in
             !onReader.contains(card.number) && !others.contains { $0.number == card.number }
         }
-        // Cards that have stayed keep their power and their state, so only new cards are added.
+        // Cards that stayed keep their power and their state, so only new cards are added.
         for uid in onReader where !isPowered(uid) {
             if let tag = simulation.tag(uid) {
                 cards.append(PoweredCard(tag))
@@ -57,7 +57,8 @@ package struct RadioField {
         cards.first { $0.number == number }?.activation
     }
 
-    /// The part of the UID that the first card waiting to be selected at this level transmits.
+    /// The part of the UID that is sent at this level by the first card waiting to be selected
+    /// there.
     func firstReady(_ level: Int) -> [UInt8]? {
         cards.lazy.map(\.activation).first { $0.state == .ready(level: level) }
             .map { TypeACardSelection.cascade($0.uid)[level] }
@@ -74,11 +75,11 @@ package struct RadioField {
         airNanoseconds += AirTime.answer(first)
         let isRequest = frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp
         if isRequest { return .frame(RadioField.merged(answers)) }
-        // All answers are sent at the same time, so different answers cannot be told apart.
+        // All cards respond at the same time, so different responses collide.
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
-    /// The combined answer to a request. All cards send their two bytes at the same time, so the
+    /// The combined response to a request. All cards send their two bytes at the same time, so the
     /// reader receives the bits of all of them.
     private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
         RadioFrame(
@@ -112,7 +113,7 @@ package struct RadioField {
         }
     }
 
-    /// Passes a frame to an NTAG 424. A damaged frame gets no answer, because an ISO/IEC 14443-4
+    /// Passes a frame to an NTAG 424. A damaged frame gets no response, because an ISO/IEC 14443-4
     /// card ignores it and waits for the next one.
     private mutating func passToNTAG424(
         _ bytes: [UInt8], _ index: Int, _ powered: PoweredNTAG424

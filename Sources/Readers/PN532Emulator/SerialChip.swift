@@ -1,7 +1,7 @@
 /// A PN532 on its serial line: accepts bytes from the host and returns bytes for the host. It does
 /// no I/O and never waits; the caller transfers the bytes.
 package struct SerialChip {
-    /// Bytes for the host, and how long the chip would have needed to produce them.
+    /// Bytes for the host, and how long a real chip would take to produce them.
     package struct Output: Hashable {
         package var bytes: [UInt8]
         var nanoseconds: Int = 0
@@ -9,9 +9,9 @@ package struct SerialChip {
         var isCancelling = false
     }
 
-    /// The number of rising edges on the line that wake a sleeping chip.
+    /// The number of rising edges on the line that it takes to wake a sleeping chip.
     private static let edgesToWake = 5
-    /// The maximum number of bytes that a stalled chip keeps for later; any others are lost.
+    /// The maximum number of bytes that a stalled chip keeps for later; any more are lost.
     static let stalledLimit = 65_536
     /// A start bit, eight data bits, and a stop bit.
     private static let bitsPerByte = 10
@@ -28,8 +28,8 @@ package struct SerialChip {
     private var edges = 0
     /// The bytes received while the chip was stalled.
     private var stalledBytes: [UInt8] = []
-    private var lastAnswer: [UInt8]?
-    /// An answer that a fault delays. `isFirst` says whether it is sent before the next command's
+    private var lastResponse: [UInt8]?
+    /// A response delayed by a fault. `isFirst` says whether it is sent before the next command's
     /// ACK.
     private var delayed: (answer: [UInt8], isFirst: Bool)?
     private var counted = EmulatorCounters()
@@ -85,7 +85,7 @@ package struct SerialChip {
 
     mutating func stall() { isStalled = true }
 
-    /// Sends the delayed answer, and processes the bytes received in the meantime.
+    /// Sends the delayed response, and processes the bytes received in the meantime.
     mutating func resume() -> [Output] {
         guard isStalled else { return [] }
         isStalled = false
@@ -115,7 +115,7 @@ package struct SerialChip {
         isAsleep = true
         edges = 0
         stalledBytes = []
-        lastAnswer = nil
+        lastResponse = nil
         delayed = nil
         output = []
     }
@@ -136,16 +136,16 @@ package struct SerialChip {
         guard let event = parser.take(byte) else { return }
         counted.framesFromHost += 1
         switch event {
-        case .acknowledge: acknowledged()
+        case .acknowledge: handleACK()
         case .refuse:
-            // With a NACK, the host requests the last answer again.
-            if let lastAnswer { emit(lastAnswer) }
+            // With a NACK, the host requests the last response again.
+            if let lastResponse { emit(lastResponse) }
         case .information(let data): run(data)
         }
     }
 
-    /// Handles an ACK: the host has received the answer, or no longer wants one.
-    private mutating func acknowledged() {
+    /// Handles an ACK: the host has received the response, or no longer wants one.
+    private mutating func handleACK() {
         chip.abort()
         output.append(Output(bytes: [], isCancelling: true))
         // The host's ACK still arrived at the old speed (PN532 user manual, SetSerialBaudRate).
@@ -168,8 +168,8 @@ package struct SerialChip {
         let isData = code.flatMap(PN532Command.init(rawValue:))?.isData == true
         if isData { counted.dataCommands += 1 }
         let fault = dueFault(isData: isData)
-        // An answer delayed by `late-reply` is sent before this command's ACK, one delayed by
-        // `stale-reply` after it.
+        // A response delayed by `late-reply` is sent before this command's ACK; one delayed by
+        // `stale-reply` is sent after it.
         if let delayed, delayed.isFirst {
             self.delayed = nil
             emit(delayed.answer)
@@ -183,15 +183,15 @@ package struct SerialChip {
         }
         let before = chip.field.airNanoseconds + chip.silenceNanoseconds
         let result = chip.run(code, Array(data.dropFirst(2)))
-        let taken = chip.field.airNanoseconds + chip.silenceNanoseconds - before
+        let elapsed = chip.field.airNanoseconds + chip.silenceNanoseconds - before
         switch result {
-        case .answer(let answerData): answer(code, answerData, fault: fault, taken)
-        case .syntaxError: emit(HostFrame.syntaxError, taken)
+        case .answer(let answerData): answer(code, answerData, fault: fault, elapsed)
+        case .syntaxError: emit(HostFrame.syntaxError, elapsed)
         case .waiting: break
         }
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
-        // Like a real chip, it answers before it falls asleep.
+        // Like a real chip, this one responds before it falls asleep.
         if chip.isPoweredDown { fallAsleep() }
     }
 
@@ -213,12 +213,12 @@ package struct SerialChip {
             emit(delayed.answer)
         }
         switch fault {
-        // With a NACK, the host can still request the lost answer.
-        case .loseReply, .unplug: lastAnswer = frame
+        // With a NACK, the host can still request the lost response.
+        case .loseReply, .unplug: lastResponse = frame
         case .lateReply: delayed = (frame, true)
         case .staleReply, .stall: delayed = (frame, false)
         default:
-            lastAnswer = frame
+            lastResponse = frame
             emit(frame, nanoseconds)
         }
     }

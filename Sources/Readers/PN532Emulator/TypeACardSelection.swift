@@ -1,7 +1,7 @@
 import Tags
 
 /// The card's side of the selection of a type A card (ISO/IEC 14443-3): a state machine that
-/// accepts frames and returns answers until the card's own commands begin.
+/// accepts frames and returns responses until the card's own commands begin.
 package struct TypeACardSelection {
     enum State: Hashable {
         case idle
@@ -80,7 +80,7 @@ package struct TypeACardSelection {
                 return .silent
             }
             return .pass
-        case .ready(let level): return hearSelection(frame, level)
+        case .ready(let level): return processSelection(frame, level)
         }
     }
 
@@ -93,10 +93,10 @@ package struct TypeACardSelection {
 
     mutating func enterBlocks() { state = .block }
 
-    private mutating func hearSelection(_ frame: RadioFrame, _ level: Int) -> Reaction {
+    private mutating func processSelection(_ frame: RadioFrame, _ level: Int) -> Reaction {
         let parts = TypeACardSelection.cascade(uid)
         let part = parts[level]
-        let known = part + [part.reduce(0, ^)]
+        let expected = part + [part.reduce(0, ^)]
         guard frame.isWhole, frame.bytes.first == TypeACardSelection.selectCodes[level],
             frame.bytes.count >= 2
         else {
@@ -104,7 +104,7 @@ package struct TypeACardSelection {
             return .silent
         }
         if frame.bytes[1] == TypeACardSelection.wholeNumber,
-            RadioCRC.stripped(from: frame.bytes).map({ Array($0.dropFirst(2)) == known }) == true
+            RadioCRC.stripped(from: frame.bytes).map({ Array($0.dropFirst(2)) == expected }) == true
         {
             let isLast = level == parts.count - 1
             state = isLast ? .active : .ready(level: level + 1)
@@ -116,12 +116,12 @@ package struct TypeACardSelection {
         let given = frame.bytes.dropFirst(2)
         // The high nibble of NVB is the number of bytes in the frame, including NVB itself and the
         // code before it.
-        guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < known.count,
-            known.starts(with: given)
+        guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < expected.count,
+            expected.starts(with: given)
         else {
             fallBack()
             return .silent
         }
-        return .answer(RadioFrame(bytes: Array(known.dropFirst(given.count))))
+        return .answer(RadioFrame(bytes: Array(expected.dropFirst(given.count))))
     }
 }

@@ -1,11 +1,11 @@
 extension ReaderSurvey {
     /// The findings about these readers. If a name is given, only the findings about that reader.
     public func findings(about requested: ReaderName? = nil) -> [Finding] {
-        // A port is matched by its path alone, whatever speed the name contains.
+        // A port is matched by its path alone, regardless of any speed in the name.
         let name = requested.map { name in
             ports.first { $0.node.path == name.portPath }?.name ?? name
         }
-        if let name, !isKnown(name) { return findings(onUnknown: name) }
+        if let name, !isKnown(name) { return findings(aboutUnknown: name) }
         let concerns = { (own: ReaderName?) in name == nil || own == name }
         var findings: [Finding] = name == nil ? [busFinding] : []
         findings += libraryFindings
@@ -70,9 +70,9 @@ extension ReaderSurvey {
         }
     }
 
-    /// The findings about a reader without a row: it is missing, or a survey cannot see readers of
-    /// its kind.
-    private func findings(onUnknown name: ReaderName) -> [Finding] {
+    /// The findings about a reader that has no row, because it is missing or because a survey
+    /// cannot see readers of its kind.
+    private func findings(aboutUnknown name: ReaderName) -> [Finding] {
         switch pathRefusal {
         case .missing(let path):
             if let bus = name.bus { return [bus.missing(path, name)] }

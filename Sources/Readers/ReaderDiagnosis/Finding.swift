@@ -81,7 +81,7 @@ public struct Finding: Sendable, Hashable {
         self.id = id
         self.severity = severity
         self.reader = reader
-        // A driver's text may already end with a period, so the sentence may end with two.
+        // A driver's message may already end with a period, so the sentence could end with two.
         self.what = what.hasSuffix("..") && !what.hasSuffix("...") ? String(what.dropLast()) : what
         self.remedy = remedy
     }

@@ -1,4 +1,5 @@
-/// A mainboard bus to which a PN532 board can be connected. The raw value is libnfc's driver.
+/// A mainboard bus to which a PN532 board can be connected. The raw value is the name of libnfc's
+/// driver.
 public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
     case spi = "pn532_spi"
     case i2c = "pn532_i2c"
@@ -54,8 +55,8 @@ public enum MainboardBus: String, Sendable, Hashable, CaseIterable {
             remedy: list)
     }
 
-    /// The finding that access is denied. No udev rule opens a bus to all users, because it may
-    /// have other chips on it, and a wrong byte can destroy some chips.
+    /// The finding that access is denied. The remedy never opens a bus to all users, because other
+    /// chips may be on the bus, and a wrong byte can destroy some chips.
     func denied(_ node: DeviceNode, _ name: ReaderName, user: String) -> Finding {
         let join = Finding.Step.run("sudo usermod -aG \(node.group) \(user)")
         let rule = "SUBSYSTEM==\"\(deviceClass)\", GROUP=\"\(group)\", MODE=\"0660\""

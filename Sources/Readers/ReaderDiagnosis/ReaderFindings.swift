@@ -17,9 +17,9 @@ extension ReaderSurvey {
         guard found.allSatisfy({ $0.severity != .problem }), state(of: reader) == .ready else {
             return found
         }
-        let isServed = if case .smartCard = reader.model.service { true } else { false }
+        let usesPCSCD = if case .smartCard = reader.model.service { true } else { false }
         let what =
-            isServed
+            usesPCSCD
             ? "is connected and available through pcscd."
             : "is connected, free, and accessible to you."
         let name = self.name(of: reader)
@@ -44,8 +44,8 @@ extension ReaderSurvey {
                         .say("On the host, reconnect the reader."),
                     ]))
         }
-        // pcscd claims every CCID reader when it starts, so whichever program comes first gets the
-        // reader.
+        // pcscd claims every CCID reader when it starts, so the reader goes to whichever program
+        // claims it first.
         if reader.holders.isEmpty, reader.model.smartCardWord != nil,
             case .running(let pid) = smartCardService
         {

@@ -5,7 +5,7 @@ public enum ReaderName: Hashable, Sendable {
     case simulated(file: String?)
     /// `pcsc:NAME`, a reader driven by pcscd. Part of the name is enough.
     case smartCard(String)
-    /// `DRIVER:PLACE`, a libnfc connection string. Only libnfc knows its drivers.
+    /// `DRIVER:PLACE`, a libnfc connection string. libnfc alone checks the driver.
     case libnfc(driver: String, place: String)
 
     private static let simulatedWord = "sim"
@@ -14,7 +14,8 @@ public enum ReaderName: Hashable, Sendable {
     private static let serial: Set = [uart, "arygon", "acr122s"]
     private static let usb: Set = ["acr122_usb", "pn53x_usb"]
 
-    /// `nil` if the text is not in any of these forms. Does not check whether such a reader exists.
+    /// Parses a name, without checking whether such a reader exists; `nil` if the text is in none
+    /// of these forms.
     public init?(_ text: String) {
         guard text != ReaderName.simulatedWord else {
             self = .simulated(file: nil)
@@ -31,7 +32,7 @@ public enum ReaderName: Hashable, Sendable {
             switch kind {
             case ReaderName.simulatedWord: .simulated(file: rest)
             case ReaderName.smartCardWord: .smartCard(rest)
-            // Whether such a driver exists is left to libnfc.
+            // libnfc decides whether such a driver exists.
             default: .libnfc(driver: kind, place: rest)
             }
     }
@@ -54,7 +55,7 @@ public enum ReaderName: Hashable, Sendable {
     /// Whether the path in the name has to be a serial port.
     public var isSerial: Bool { driver.map(ReaderName.serial.contains) ?? false }
 
-    /// The mainboard bus that the reader is on; `nil` for any other reader.
+    /// The mainboard bus that the reader is on; `nil` if it is not on one.
     public var bus: MainboardBus? { driver.flatMap(MainboardBus.init) }
 
     /// The path in a name such as `pn532_spi:/dev/spidev0.0:500000`; `nil` if there is none.

@@ -38,7 +38,7 @@ public struct ReaderRow: Sendable, Hashable {
             }
         }
 
-        /// The text for the state, as it is displayed.
+        /// The state as displayed to users.
         public var text: String {
             switch self {
             case .ready: "ready"
@@ -67,7 +67,7 @@ public struct ReaderRow: Sendable, Hashable {
     public let numbers: String?
     public let node: String?
 
-    /// A row for a reader that is not a device of this machine and is always ready.
+    /// A row for a reader that is not a device on this machine and is always ready.
     public init(name: ReaderName, make: String, driver: String) {
         self.init(
             name: name, make: make, driver: driver, state: .ready, numbers: nil, node: nil)
@@ -92,7 +92,7 @@ public struct ReaderRow: Sendable, Hashable {
 
 extension ReaderSurvey {
     /// The readers, in the order in which they are tried: readers on USB, then those that only
-    /// pcscd knows about, then serial ports.
+    /// pcscd lists, then serial ports.
     public var rows: [ReaderRow] {
         let plugged = readers.filter(\.isReader).map(row)
         let named = plugged.compactMap { row -> String? in
@@ -189,7 +189,7 @@ extension ReaderSurvey {
         }
     }
 
-    /// The state of a reader that needs libnfc if libnfc is the problem; `nil` if it is not.
+    /// If libnfc is the problem, the state of a reader that needs libnfc; otherwise `nil`.
     private var libraryState: ReaderRow.State? {
         switch libnfc {
         case .notAsked, .version: nil

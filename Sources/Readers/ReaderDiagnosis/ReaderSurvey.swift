@@ -67,7 +67,7 @@ public struct ReaderSurvey: Sendable, Hashable {
     }
 }
 
-/// A USB device whose model is in the table.
+/// A USB device whose model is in `KnownReaders`.
 public struct ConnectedReader: Sendable, Hashable {
     public var model: ReaderModel
     public var bus: Int
@@ -105,7 +105,7 @@ public struct ConnectedReader: Sendable, Hashable {
 /// one is.
 public struct SerialPort: Sendable, Hashable {
     public var node: DeviceNode
-    /// The USB bridge of this port, if it is in the table.
+    /// The USB bridge of this port, if its model is in `KnownReaders`.
     public var bridge: ReaderModel?
     /// Whether this port is a pseudo-terminal, which a program created. A program that emulates a
     /// reader has the port open too, so there is no way to tell which program is using the reader.

@@ -1,4 +1,4 @@
-/// The remedies for the problems found.
+/// Remedies for problems with readers.
 enum Remedies {
     static let stopPCSCD: [Finding.Step] = [
         .run("sudo systemctl stop pcscd.socket pcscd.service")
@@ -92,11 +92,11 @@ extension ReaderSurvey {
             ]
         case .libnfc("arygon", _), .libnfc("acr122s", _):
             return [.say("Check the cable and power, then turn the reader off and back on.")]
-        case .libnfc: return unplugging(name)
+        case .libnfc: return replugSteps(name)
         }
     }
 
-    private func unplugging(_ name: ReaderName) -> [Finding.Step] {
+    private func replugSteps(_ name: ReaderName) -> [Finding.Step] {
         let replug = Finding.Step.say(
             "Unplug the reader, wait three seconds, and plug it in again.")
         guard let port = readers.first(where: { self.name(of: $0) == name })?.port else {

@@ -22,7 +22,8 @@ final class Child: ReaderLink {
         guard let program = command.first, let (channel, other) = MessageChannel.pair() else {
             throw ReaderError(.noReader, "no socket is available for the helper process")
         }
-        // The child gets its own copy. While this copy is open, the child's end would go unnoticed.
+        // The child gets its own copy. As long as this copy stayed open, the child's exit would go
+        // unnoticed.
         defer { close(other) }
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -60,7 +61,7 @@ final class Child: ReaderLink {
         guard !isEnded, let process else { return nil }
         isEnded = true
         channel.close()
-        // SIGKILL, because a hung libnfc call does not respond to anything else.
+        // A hung libnfc call does not respond to any other signal.
         kill(process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}

@@ -11,7 +11,7 @@ public actor LastingReader: TagReader {
     private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
 
     /// `find` opens the requested reader. `waitForChange` returns when a device has been plugged in
-    /// or time runs out, and so determines how often to look for a missing reader.
+    /// or time runs out, so it determines how often a missing reader is searched for.
     public init(
         find: @escaping @Sendable () async throws(ReaderError) -> any TagReader,
         waitForChange: @escaping @Sendable (Duration) async -> Void

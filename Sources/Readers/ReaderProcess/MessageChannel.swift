@@ -4,7 +4,7 @@ import Glibc
 /// One end of a socket that preserves message boundaries: a message is received either completely
 /// or not at all.
 package final class MessageChannel: Sendable {
-    /// The maximum number of bytes in a message. Even the longest answer, name, and text together
+    /// The maximum number of bytes in a message. Even the longest response, name, and text together
     /// are shorter.
     private static let maximumMessageSize = 4_096
 
@@ -40,7 +40,7 @@ package final class MessageChannel: Sendable {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return false }
             while true {
-                // With MSG_NOSIGNAL, SIGPIPE does not end this process if the other end is gone.
+                // Without MSG_NOSIGNAL, SIGPIPE would kill this process if the other end is gone.
                 let count = unsafe message.withUnsafeBytes { bytes in
                     unsafe Glibc.send(
                         descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -58,7 +58,7 @@ package final class MessageChannel: Sendable {
         let clock = ContinuousClock()
         let end = limit.map { clock.now.advanced(by: $0) }
         while true {
-            // Recalculated each time, because a signal may have interrupted the wait.
+            // The remaining time is recalculated, because a signal may have interrupted the wait.
             let rest = end.map { MessageChannel.milliseconds(clock.now.duration(to: $0)) } ?? -1
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = unsafe poll(&entry, 1, rest)

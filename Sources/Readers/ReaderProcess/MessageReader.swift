@@ -19,7 +19,7 @@ struct MessageReader {
 
     /// Reads a one-byte length, and then that many bytes.
     mutating func field() -> [UInt8]? {
-        // More than `count`, because the length byte is still part of `rest`.
+        // `rest` has to be longer than `count`, because it still contains the length byte.
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
         defer { rest = rest.dropFirst(Int(count)) }

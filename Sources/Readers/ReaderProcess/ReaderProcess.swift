@@ -7,8 +7,8 @@ public import Tags
 /// libnfc calls abort() when a reader sends something unexpected, and its calls can hang. With a
 /// separate process, a program that has to keep running, such as a till that watches for cards all
 /// day, loses only the process that drives the reader. The next selection starts that process
-/// again. A program that makes a single tap does not need such a process: however the tap ends, the
-/// next one resolves it.
+/// again. A program that handles a single tap does not need such a process: however the tap ends,
+/// the next one resolves it.
 public actor ReaderProcess: TagReader {
     /// The default grace period. It is long enough for libnfc, which takes two seconds to close a
     /// reader that does not respond, and about as long to open one.
@@ -55,7 +55,8 @@ public actor ReaderProcess: TagReader {
         let milliseconds = limit / .milliseconds(1)
         let request = ReaderRequest.select(
             milliseconds: UInt64(min(max(0, milliseconds.rounded(.up)), Double(Int32.max))))
-        guard case .tag(let identity, let summary) = try await ask(request, within: limit) else {
+        guard case .tag(let identity, let summary) = try await perform(request, within: limit)
+        else {
             throw stop("the helper process sent an unexpected or invalid reply")
         }
         self.summary = summary
@@ -65,7 +66,7 @@ public actor ReaderProcess: TagReader {
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         // A newly started process would not have selected a tag.
         guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
-        guard case .answer(let answer) = try await ask(.exchange(frame)) else {
+        guard case .answer(let answer) = try await perform(.exchange(frame)) else {
             throw stop("the helper process sent an unexpected or invalid reply")
         }
         return answer
@@ -73,7 +74,7 @@ public actor ReaderProcess: TagReader {
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
         guard link != nil else { throw ReaderError(.tagLost, "no card is selected") }
-        guard case .answer(let answer) = try await ask(.command(command)) else {
+        guard case .answer(let answer) = try await perform(.command(command)) else {
             throw stop("the helper process sent an unexpected or invalid reply")
         }
         return answer
@@ -82,17 +83,17 @@ public actor ReaderProcess: TagReader {
     public func release() async {
         guard link != nil else { return }
         // If the release fails, the reader is gone, and so is its field.
-        do { _ = try await ask(.release) } catch { return }
+        do { _ = try await perform(.release) } catch { return }
     }
 
     package func open() async throws(ReaderError) {
-        guard case .ready(let summary) = try await ask(.open) else {
+        guard case .ready(let summary) = try await perform(.open) else {
             throw stop("the helper process sent an unexpected or invalid reply")
         }
         self.summary = summary
     }
 
-    private func ask(
+    private func perform(
         _ request: ReaderRequest, within limit: Duration = .zero
     ) async throws(ReaderError) -> ReaderReply {
         let channel: MessageChannel

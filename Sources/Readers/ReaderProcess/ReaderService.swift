@@ -15,8 +15,8 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Answers requests on its own thread. The program at the other end kills a process that takes
-    /// too long to respond, so answers must not have to wait for other work.
+    /// Handles requests on its own thread. The program at the other end kills a process that takes
+    /// too long to respond, so replies must not have to wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: LastingReader
@@ -40,7 +40,7 @@ public enum ReaderService {
                 } else {
                     // Each request runs in a task, so that a cancel can be received while the
                     // reader is waiting for a tag.
-                    work = Task { await self.answer(request) }
+                    work = Task { await self.handle(request) }
                 }
             }
             work?.cancel()
@@ -51,7 +51,7 @@ public enum ReaderService {
             channel.close()
         }
 
-        private func answer(_ request: ReaderRequest) async {
+        private func handle(_ request: ReaderRequest) async {
             _ = channel.send(await ReaderService.reply(to: request, reader).message)
         }
     }

@@ -79,7 +79,7 @@ actor FileChanges {
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: alarm, events: Int16(POLLIN), revents: 0),
         ]
-        // At least one millisecond; with a limit of zero, poll() would not wait.
+        // The wait is at least one millisecond; with a limit of zero, poll() would not wait.
         _ = unsafe poll(&entries, nfds_t(entries.count), CInt(max(milliseconds, 1)))
         // If an earlier task's cancellation set the alarm, one wait ends too early, which is
         // harmless.

@@ -4,10 +4,10 @@ import OperatingSystem
 
 /// A reader without hardware. Its tags are strict about which commands they accept.
 public actor SimulatedReader: TagReader {
-    /// The length of the longest answer from an ACR122, in bytes.
+    /// The length of the longest response from an ACR122, in bytes.
     public static let answerLimit = 250
-    /// The maximum number of bytes of a command that fit in one block for an NTAG 424: a frame has
-    /// 128 bytes, three of which are used for other purposes.
+    /// The maximum number of command bytes that fit in one block for an NTAG 424: a frame has 128
+    /// bytes, three of which are used for other purposes.
     private static let blockSize = 125
     /// How long the most recently read content is used if no change is reported.
     private static let freshness = Duration.seconds(1)
@@ -23,7 +23,7 @@ public actor SimulatedReader: TagReader {
     private let file: SimulationFile?
     private let changes: FileChanges?
     /// The content most recently read from the file, and when it expires.
-    private var seen: (world: Simulation, until: ContinuousClock.Instant)?
+    private var lastRead: (world: Simulation, until: ContinuousClock.Instant)?
     private let claim: FileLock?
     private var side = TagSide()
     /// The powered NTAG 424, if one is selected.
@@ -52,7 +52,7 @@ public actor SimulatedReader: TagReader {
         changes = FileChanges(file.path)
     }
 
-    /// Reads or changes the simulation: puts a tag on the reader, or arms a fault.
+    /// Reads or changes the simulation; for example, puts a tag on the reader or arms a fault.
     public func change<Success: Sendable>(
         _ body: @Sendable (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
@@ -64,33 +64,35 @@ public actor SimulatedReader: TagReader {
         let end = ContinuousClock.now.advanced(by: limit)
         while true {
             if Task.isCancelled { throw ReaderError(.cancelled) }
-            let world = try look()
+            let world = try currentSimulation()
             if world.onReader.count > 1 { throw ReaderError(.severalTags) }
             if let uid = world.onReader.first { return try selectTag(uid, world) }
             powerDown()
-            let left = ContinuousClock.now.duration(to: end)
-            guard let changes, left > .zero else { throw ReaderError(.noTag) }
-            await changes.wait(atMost: left)
+            let remaining = ContinuousClock.now.duration(to: end)
+            guard let changes, remaining > .zero else { throw ReaderError(.noTag) }
+            await changes.wait(atMost: remaining)
         }
     }
 
     /// The current simulation. A waiting caller checks often, so the file is read again only if it
     /// may have changed or the content has expired.
-    private func look() throws(ReaderError) -> Simulation {
+    private func currentSimulation() throws(ReaderError) -> Simulation {
         guard let changes else { return simulation }
-        // Checked before the file is read, so that a later change is noticed the next time.
+        // This is checked before the file is read, so that a later change is noticed the next time.
         let haveChanged = changes.mayHaveChanged()
-        if !haveChanged, let seen, ContinuousClock.now < seen.until { return seen.world }
+        if !haveChanged, let lastRead, ContinuousClock.now < lastRead.until {
+            return lastRead.world
+        }
         // The earlier content is outdated now, even if reading the file fails.
-        seen = nil
+        lastRead = nil
         let world = try change { $0 }
-        seen = (world, .now.advanced(by: SimulatedReader.freshness))
+        lastRead = (world, .now.advanced(by: SimulatedReader.freshness))
         return world
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
         let (reply, isKilled) = try apply(frame)
-        if isKilled { dieNow() }
+        if isKilled { killProcess() }
         switch reply {
         case .data(let bytes): return bytes
         case .ack: return []
@@ -108,7 +110,7 @@ public actor SimulatedReader: TagReader {
         let isWrite = NTAG424Side.isWrite(command)
         if isWrite { writeCount += 1 }
         let blocks = (command.count + Self.blockSize - 1) / Self.blockSize
-        let outcome: Simulation.ChipOutcome = try changeWorld { world in
+        let outcome: Simulation.ChipOutcome = try changeSimulation { world in
             // A second card next to the selected one disturbs it.
             guard world.onReader == [uid] else { return .gone }
             return world.exchange(
@@ -129,7 +131,7 @@ public actor SimulatedReader: TagReader {
             powerDown()
             throw ReaderError(.tagLost)
         case .killed:
-            dieNow()
+            killProcess()
             throw ReaderError(.readerLost)
         }
     }
@@ -145,7 +147,7 @@ public actor SimulatedReader: TagReader {
             return TagIdentity(uid: uid, answerToRequest: 0x0344, selectAcknowledge: 0x20)
         }
         guard let tag = world.tag(uid) else { throw ReaderError(.tagLost) }
-        // A card that has stayed keeps its power, and therefore its counts and settings.
+        // A card that stayed keeps its power, and therefore its counts and settings.
         if powered != uid {
             side.powerDown()
             side.powerUp(tag)
@@ -168,7 +170,7 @@ public actor SimulatedReader: TagReader {
         guard chipSide == nil else {
             throw ReaderError(.timedOut, "the card accepts only ISO-DEP blocks, not page commands")
         }
-        let outcome: FrameOutcome = try changeWorld { world in
+        let outcome: FrameOutcome = try changeSimulation { world in
             // A second tag next to the selected one disturbs it.
             world.onReader == [uid] ? world.exchange(frame, with: uid, &side) : .gone
         }
@@ -184,13 +186,13 @@ public actor SimulatedReader: TagReader {
         }
     }
 
-    private func changeWorld<Outcome>(
+    private func changeSimulation<Outcome>(
         _ body: (inout Simulation) -> Outcome
     ) throws(ReaderError) -> Outcome {
         guard let file else { return body(&simulation) }
         return try file.change { world throws(ReaderError) in body(&world) }
     }
 
-    /// Kills this process, as the fault requires, without any cleanup.
-    private func dieNow() { kill(getpid(), SIGKILL) }
+    /// Kills this process without any cleanup, as the fault requires.
+    private func killProcess() { kill(getpid(), SIGKILL) }
 }

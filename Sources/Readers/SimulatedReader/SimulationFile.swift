@@ -19,7 +19,7 @@ public struct SimulationFile: Sendable {
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
         try FileLock.holding(path + ".lock", orThrow: unusable) { () throws(ReaderError) in
-            try changeAlone(body)
+            try changeUnderLock(body)
         }
     }
 
@@ -60,7 +60,7 @@ public struct SimulationFile: Sendable {
         }
     }
 
-    private func changeAlone<Success>(
+    private func changeUnderLock<Success>(
         _ body: (inout Simulation) throws(ReaderError) -> Success
     ) throws(ReaderError) -> Success {
         let file = DurableFile(path)

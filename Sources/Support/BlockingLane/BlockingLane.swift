@@ -4,8 +4,8 @@ import Dispatch
 /// connection.
 ///
 /// The cooperative pool has as many threads as the machine has cores. On a machine with two cores,
-/// two calls that block there stop every other task; here they stop only their own actor. An actor
-/// keeps its lane in a constant and returns it as its `unownedExecutor`.
+/// two calls that block in the pool stop every other task; on lanes, they stop only their own
+/// actors. An actor keeps its lane in a constant and returns it as its `unownedExecutor`.
 public final class BlockingLane: SerialExecutor {
     private let queue: DispatchQueue
 

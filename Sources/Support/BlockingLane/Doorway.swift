@@ -1,4 +1,4 @@
-/// Runs blocking calls on a lane before there is an actor that owns the lane.
+/// Runs blocking calls on a lane before an actor owns the lane.
 package actor Doorway {
     private nonisolated let lane: BlockingLane
 

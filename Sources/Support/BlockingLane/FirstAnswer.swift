@@ -1,12 +1,12 @@
 import Dispatch
 
-/// Queries several sources with blocking calls and takes the first answer.
+/// Queries several sources with blocking calls and takes the first result.
 ///
-/// Each source has its own thread and starts a moment after the previous one, or immediately if
-/// the previous one has failed. A call whose answer is no longer needed continues in its thread.
+/// Each source has its own thread and starts a moment after the previous one, or immediately if the
+/// previous one has failed. A call whose result is no longer needed keeps running on its thread.
 package enum FirstAnswer<Value: Sendable, Failure: Error> {
     case found(Value)
-    /// The failure of each source; `nil` for a source that has not answered yet.
+    /// The failure of each source; `nil` for a source that has not returned yet.
     case none([Failure?])
 
     private struct State: Sendable {
@@ -15,7 +15,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
         var isOver = false
     }
 
-    /// `abandon` receives the answers that arrive too late.
+    /// `abandon` receives the values that arrive too late.
     package init(
         of count: Int, headStart: Duration, within limit: Duration?,
         abandon: @escaping @Sendable (Value) -> Void,
@@ -24,13 +24,14 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
         let state = Guarded(State(failures: Array(repeating: nil, count: count)))
         let change = DispatchSemaphore(value: 0)
         func start(_ source: Int) {
-            // Not a task: a blocking call would occupy a thread of the cooperative pool.
+            // This is not a task, because a blocking call would occupy a thread of the cooperative
+            // pool.
             DispatchQueue(label: "tapcard.asking").async {
                 let answer = ask(source)
                 let late: Value? = state.withLock { state in
                     switch answer {
                     case .failure(let failure): state.failures[source] = failure
-                    // This answer is too late, but `abandon` has to close whatever the source
+                    // This value is too late, but `abandon` has to close whatever the source
                     // opened.
                     case .success(let value) where state.isOver: return value
                     case .success(let value): (state.value, state.isOver) = (value, true)
@@ -50,7 +51,7 @@ package enum FirstAnswer<Value: Sendable, Failure: Error> {
             }
             let isLast = startedCount == count
             let next = DispatchTime.now() + .nanoseconds(Self.nanoseconds(headStart))
-            // A failure also signals, and so starts the next source before the head start is over.
+            // A failure also signals, so the next source starts before the head start is over.
             _ = change.wait(timeout: min(end ?? .distantFuture, isLast ? .distantFuture : next))
             let now = state.withLock { state in
                 let isLate = end.map { DispatchTime.now() >= $0 } ?? false

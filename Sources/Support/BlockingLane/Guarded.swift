@@ -3,7 +3,7 @@ import Glibc
 /// A value that several threads can use, one at a time.
 ///
 /// It uses a system mutex rather than `Synchronization.Mutex`, which the thread sanitizer does not
-/// understand.
+/// support.
 // Unchecked: the mutex is what makes it safe to share.
 @safe public final class Guarded<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -12,7 +12,8 @@ import Glibc
     public init(_ value: sending Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
-        // At a fixed address, because a mutex must not move in memory while it is in use.
+        // The mutex is allocated at a fixed address, because it must not move in memory while it is
+        // in use.
         unsafe mutex.initialize(to: pthread_mutex_t())
         unsafe pthread_mutex_init(mutex, nil)
     }

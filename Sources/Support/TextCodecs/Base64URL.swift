@@ -21,7 +21,8 @@ public enum Base64URL {
     }
 
     /// The bytes, or `nil` for padding, an invalid character, an impossible length, or set bits
-    /// that do not belong to any byte. So two different strings never stand for the same bytes.
+    /// that do not belong to any byte. Two different strings therefore never stand for the same
+    /// bytes.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

@@ -1,5 +1,5 @@
 /// A checksum in hexadecimal: 64-bit FNV-1a. Each of its steps is reversible, so a single wrong
-/// byte is always detected. It detects accidents, not attacks.
+/// byte is always detected. It detects accidental changes, not attacks.
 public enum Checksum {
     public static let digits = 16
 

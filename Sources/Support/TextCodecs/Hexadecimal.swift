@@ -12,8 +12,8 @@ public enum Hexadecimal {
     }
 
     /// The bytes, or `nil` for an odd number of digits or any other character, including spaces and
-    /// a prefix. Both upper and lower case are accepted, because users copy digits from programs of
-    /// either style.
+    /// a prefix. Both upper and lower case are accepted, because users copy digits from programs
+    /// that use either.
     @inlinable
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// The string whose opening quotation mark comes next.
+    /// Parses the string whose opening quotation mark comes next.
     mutating func string() throws(JSONError) -> String {
         let start = position
         _ = take("\"")
@@ -8,7 +8,7 @@ extension JSONParser {
             switch byte {
             case UInt8(ascii: "\""):
                 _ = take("\"")
-                // Checked as a whole, because escapes and raw bytes may alternate.
+                // The text is checked as a whole, because escapes and raw bytes may alternate.
                 guard let string = String(validating: text, as: UTF8.self) else {
                     throw JSONError(.notUTF8, "a string that is not valid UTF-8", at: start)
                 }

@@ -9,8 +9,8 @@ struct JSONParser {
         (self.bytes, self.position, self.valueLimit) = (bytes, position, valueLimit)
     }
 
-    /// The value that starts at the position, possibly after white space. `depth` is the number of
-    /// arrays and objects around it.
+    /// Parses the value that starts at the current position, possibly after whitespace. `depth` is
+    /// the number of arrays and objects around it.
     mutating func value(depth: Int = 0) throws(JSONError) -> JSONValue {
         skipWhiteSpace()
         // A value takes far more memory than its text: two bytes of text can take several hundred
@@ -39,7 +39,7 @@ struct JSONParser {
         try open(depth: depth)
         if take("}") { return .object([]) }
         var members: [JSONMember] = []
-        // Names are looked up in a set, because an object in hostile text may have very many
+        // Names are looked up in a set, because an object in hostile text may have a great many
         // members.
         var keys: Set<String> = []
         repeat {
@@ -71,7 +71,7 @@ struct JSONParser {
         return .array(elements)
     }
 
-    /// Skips the opening bracket. The limit keeps hostile text from exhausting the stack.
+    /// Skips the opening bracket. The depth limit keeps hostile text from exhausting the stack.
     private mutating func open(depth: Int) throws(JSONError) {
         guard depth < JSONValue.depthLimit else {
             let detail = "more than \(JSONValue.depthLimit) levels"
@@ -124,7 +124,7 @@ struct JSONParser {
 extension JSONParser {
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Skips this ASCII character if it comes next.
+    /// Skips this ASCII character if it comes next; returns `false` if it does not.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = peek, UInt32(byte) == character.value else { return false }
         position += 1

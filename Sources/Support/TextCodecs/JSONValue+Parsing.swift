@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// Parses the whole text as one value, with optional white space around it.
+    /// Parses the whole text as one value, with optional whitespace around it.
     ///
     /// `valueLimit` limits the number of values: a two-byte empty object takes several hundred
     /// bytes of memory. Without it, the only limit is the size of the text. A higher `byteLimit` is
@@ -19,8 +19,8 @@ extension JSONValue {
         return value
     }
 
-    /// Parses the value that starts at `start`, and returns the index after its last byte. The rest
-    /// is ignored: on a torn card, it is garbage, but the value before it still counts.
+    /// Parses the value that starts at `start`, and returns it with the index after its last byte.
+    /// The rest is ignored: on a torn card, it is garbage, but the value before it is still usable.
     public static func parsingPrefix(
         of bytes: [UInt8], from start: Int = 0
     ) throws(JSONError) -> (value: JSONValue, end: Int) {

@@ -8,7 +8,7 @@ struct JSONWriter {
         case page
     }
 
-    /// The width of a page.
+    /// The width of the `page` form, in columns.
     private static let columns = 100
 
     let form: Form
@@ -93,8 +93,8 @@ extension JSONValue {
     /// The value on one line, without spaces outside strings.
     public var text: String { written(.dense) }
 
-    /// Formatted to be readable: one member or element per line, indented by 2 spaces per level. A
-    /// nested value that fits in 100 columns is written on one line.
+    /// The value formatted for reading: one member or element per line, indented by 2 spaces per
+    /// level. A nested value that fits in 100 columns is written on one line.
     public var prettyText: String { written(.page) }
 
     private func written(_ form: JSONWriter.Form) -> String {

@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// The source of an answer body that is not held in memory as a whole. libmicrohttpd reads from it
-/// on the server's thread, and frees it together with the answer.
+/// The source of a response body that is not held in memory as a whole. libmicrohttpd reads from it
+/// on the server's thread, and frees it together with the response.
 final class BodySource {
     enum Content {
         case stream(WebStream)
@@ -21,14 +21,14 @@ final class BodySource {
         if case .stream(let stream) = content { stream.detach() }
     }
 
-    /// The callback for libmicrohttpd. It can ignore the position, because each source is read only
-    /// once, in order.
-    static let read: MHD_ContentReaderCallback = { pointer, position, bytes, room in
+    /// The callback for libmicrohttpd. A stream ignores the position, because it is read only once,
+    /// in order.
+    static let read: MHD_ContentReaderCallback = { pointer, position, bytes, capacity in
         guard let pointer = unsafe pointer, let bytes = unsafe bytes else {
             return tapcard_microhttpd_broken
         }
         let source = unsafe Unmanaged<BodySource>.fromOpaque(pointer).takeUnretainedValue()
-        let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: room)
+        let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: capacity)
         return unsafe source.fill(buffer, from: Int(position))
     }
 
@@ -46,7 +46,7 @@ final class BodySource {
                 connection.noteProgress()
                 return count
             case .later:
-                // If this only returned 0, libmicrohttpd would ask again on every pass through the
+                // If this only returned 0, libmicrohttpd would call again on every pass through the
                 // loop.
                 connection.suspend()
                 return 0

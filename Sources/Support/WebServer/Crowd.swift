@@ -1,9 +1,9 @@
-/// The connections of a full server, and which of them have to make room.
+/// The connections of a full server, and the order in which they are closed to make room.
 ///
-/// Room is shared by address: the address with the most connections is the first to lose one,
-/// namely the one that has gone longest without a complete request. Connections of known clients,
-/// who have authenticated, do not count toward their address, because many clients may share it.
-/// They are closed last. No such connection is closed if a new connection of an unknown client can
+/// Room is shared among addresses: the address with the most connections is the first to lose one,
+/// namely the one that has gone longest without a complete request. Connections from known clients,
+/// which have authenticated, do not count toward their address, because many clients may share it.
+/// They are closed last, and none of them is closed if a new connection from an unknown client can
 /// be closed in a moment.
 package struct Crowd {
     package struct Member {
@@ -30,12 +30,11 @@ package struct Crowd {
 
     /// The numbers of the connections that can be closed, in the order in which to close them.
     package var connectionsToClose: [UInt64] {
-        // The number of connections that each address still has while its connections are being
-        // ranked.
+        // The number of each address's connections that have not been ranked yet.
         var remaining: [String: Int] = [:]
         for member in members where !member.isKnown { remaining[member.client, default: 0] += 1 }
-        // The connection of an unknown client can be closed after its first second, which spares a
-        // known client.
+        // An unknown client's connection can be closed after its first second, so no known client
+        // has to lose its connection.
         let canCloseUnknownSoon = members.contains { $0.canBeClosedSoon && !$0.isKnown }
         return members.filter { $0.canBeClosed && !($0.isKnown && canCloseUnknownSoon) }
             .sorted { ($0.waitingSince, $0.number) < ($1.waitingSince, $1.number) }
@@ -47,7 +46,7 @@ package struct Crowd {
                 remaining[member.client] = share - 1
                 return (member.number, share, rank)
             }
-            // The largest share first; among equal shares, whoever has been waiting longest.
+            // The largest share first; among equal shares, the connection that has waited longest.
             .sorted { ($0.share, $1.rank) > ($1.share, $0.rank) }.map(\.number)
     }
 }

@@ -9,12 +9,13 @@ package enum DescriptorLimit {
     /// The requested number of connections, or fewer if the limit minus the reserve does not allow
     /// that many.
     static func connections(_ settings: WebServerSettings) throws(WebServerError) -> Int {
-        let allowed = raised(to: settings.connections + reserved(settings))
+        let allowed = raiseLimit(to: settings.connections + reserved(settings))
         guard let connections = connections(settings, allowed: allowed) else {
             throw WebServerError(
                 .tooFewDescriptors,
-                "Only \(allowed) open files are allowed, but \(minimumConnections + reserved(settings)) are "
-                    + "needed; raise the limit with `ulimit -n`.")
+                "Only \(allowed) open files are allowed, but "
+                    + "\(minimumConnections + reserved(settings)) are needed; raise the limit with "
+                    + "`ulimit -n`.")
         }
         return connections
     }
@@ -22,8 +23,8 @@ package enum DescriptorLimit {
     /// The number of connections possible with this limit on open files. `nil` if the limit is too
     /// low.
     package static func connections(_ settings: WebServerSettings, allowed: Int) -> Int? {
-        let room = allowed - reserved(settings)
-        return room < minimumConnections ? nil : min(settings.connections, room)
+        let available = allowed - reserved(settings)
+        return available < minimumConnections ? nil : min(settings.connections, available)
     }
 
     private static func reserved(_ settings: WebServerSettings) -> Int {
@@ -32,7 +33,7 @@ package enum DescriptorLimit {
     }
 
     /// The limit on open files, after raising it as far as needed and allowed.
-    private static func raised(to requested: Int) -> Int {
+    private static func raiseLimit(to requested: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return requested }

@@ -33,12 +33,12 @@ struct HeadInMemory {
     }
 }
 
-/// Collects the headers of a head and checks that libmicrohttpd has changed none of their lines.
+/// Collects a head's headers and checks that libmicrohttpd has not changed any of their lines.
 ///
 /// libmicrohttpd joins a folded line to its header's name, treats a bare LF as the end of a line,
 /// ends a value at a NUL, and ends the headers at a line that begins with a NUL. All of this is
 /// detected here, because in these cases a header does not begin where the previous one ended. Only
-/// a NUL right before a bare LF goes undetected, because CR LF is overwritten with zeros, too.
+/// a NUL right before a bare LF goes undetected, because CR LF is also overwritten with zeros.
 struct HeadReading {
     /// The length of CR and LF.
     fileprivate static let lineEnd: UInt = 2

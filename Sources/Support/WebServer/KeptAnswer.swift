@@ -1,9 +1,9 @@
 import BlockingLane
 import CMicroHTTPD
 
-/// A libmicrohttpd answer that is kept for later requests.
+/// A libmicrohttpd response that is kept for later requests.
 final class KeptAnswer: Sendable {
-    // Unchecked: the answer never changes, and libmicrohttpd counts its references under a lock.
+    // Unchecked: the response never changes, and libmicrohttpd counts its references under a lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
         let library: MicroHTTPDLibrary
@@ -18,7 +18,8 @@ final class KeptAnswer: Sendable {
 
     func made(_ make: () -> Made?) -> Made? {
         made.withLock { made in
-            // Made under the lock, so that two requests at once do not both make it.
+            // The response is made under the lock, so that two simultaneous requests do not both
+            // make it.
             if made == nil { made = make() }
             return made
         }

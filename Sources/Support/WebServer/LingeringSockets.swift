@@ -5,7 +5,8 @@ import OperatingSystem
 /// Closed connections whose clients are still sending.
 ///
 /// If a socket is closed while it has unread bytes, the connection is reset, and the client may
-/// lose the answer that refuses its request. So further bytes are read and discarded for a while.
+/// lose the response that refuses its request. Further bytes are therefore read and discarded for a
+/// while.
 struct LingeringSockets: ~Copyable {
     private struct Lingering {
         let descriptor: CInt
@@ -32,7 +33,7 @@ struct LingeringSockets: ~Copyable {
 
     /// Keeps a duplicate of a socket that is about to be closed, under its connection's number.
     mutating func add(_ socket: CInt, _ number: UInt64) {
-        // Only this many descriptors are reserved for them.
+        // Only this many descriptors are reserved for lingering sockets.
         guard sockets.count < Self.maximumSockets else { return }
         // libmicrohttpd closes its own descriptor; this one keeps the connection open.
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)

@@ -50,7 +50,8 @@ struct ListeningSocket: ~Copyable {
         return opened
     }
 
-    /// A duplicate of the socket for another owner. Both share the queue of waiting connections.
+    /// A duplicate of the socket for another owner. Both descriptors share the queue of waiting
+    /// connections.
     static func duplicate(_ descriptor: CInt) throws(WebServerError) -> ListeningSocket {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .noResources("a file descriptor", errno) }

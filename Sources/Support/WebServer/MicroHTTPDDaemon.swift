@@ -4,9 +4,9 @@ import Glibc
 /// A libmicrohttpd daemon. It has no thread: its owner runs it when its descriptor is readable or
 /// its timeout has expired.
 @safe final class MicroHTTPDDaemon {
-    /// The part of a connection's memory that is reserved for the answer's headers and one chunk of
-    /// its body.
-    private static let answerBytes = 8 << 10
+    /// The part of a connection's memory that is reserved for the response's headers and one chunk
+    /// of its body.
+    private static let responseBytes = 8 << 10
 
     private let library: MicroHTTPDLibrary
     private let handle: OpaquePointer
@@ -43,7 +43,7 @@ import Glibc
         unsafe options.listening_socket = listening.transferOwnership()
         unsafe options.connections = UInt32(clamping: settings.connections)
         unsafe options.idle_seconds = UInt32(clamping: settings.idleSeconds)
-        unsafe options.connection_bytes = settings.headerBytes + Self.answerBytes
+        unsafe options.connection_bytes = settings.headerBytes + Self.responseBytes
         unsafe options.certificate = UnsafePointer(memory.certificate)
         unsafe options.key = UnsafePointer(memory.key)
         unsafe options.context = context
@@ -101,7 +101,7 @@ import Glibc
     }
 
     /// Closes all connections. Must be called only once, after `quiesce`. If a connection is still
-    /// suspended, libmicrohttpd ends the program.
+    /// suspended, libmicrohttpd terminates the process.
     func stop() {
         unsafe library.functions.stop_daemon(handle)
     }

@@ -34,7 +34,7 @@ package struct RequestHead: Hashable {
             throw Refusal(
                 431, "The request has more than \(RequestHead.maximumParts) query parameters.")
         }
-        // One header can have several cookies, separated by semicolons.
+        // One header can contain several cookies, separated by semicolons.
         let cookies = headers.all("Cookie").reduce(0) { count, header in
             count + header.utf8.count { $0 == UInt8(ascii: ";") } + 1
         }
@@ -48,13 +48,13 @@ package struct RequestHead: Hashable {
         }
         let lengths = headers.all("Content-Length")
         let encodings = headers.all("Transfer-Encoding")
-        // Two lengths, or a length and chunks, are how a request is smuggled past a proxy.
+        // Two lengths, or a length and chunks, can be used to smuggle a request past a proxy.
         guard lengths.count + encodings.count <= 1 else {
             throw Refusal(400, "The length of the body is given more than once.")
         }
         if let encoding = encodings.first {
-            // Chunks are refused, because libmicrohttpd treats a bare LF as the end of a chunk's
-            // line and accepts folded trailers.
+            // Chunked bodies are refused, because libmicrohttpd treats a bare LF as the end of a
+            // chunk's line and accepts folded trailers.
             throw encoding.lowercased() == "chunked"
                 ? Refusal(411, "The Content-Length header is required.")
                 : Refusal(501, "The transfer encoding is not supported.")
@@ -62,7 +62,7 @@ package struct RequestHead: Hashable {
         if let length = lengths.first {
             guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let bytes = Int(length)
             else { throw Refusal(400, "The Content-Length header is not a number.") }
-            // Refused before any of the body is read.
+            // The body is refused before any of it is read.
             guard bytes <= bodyBytes else { throw Refusal.tooLong(bodyBytes) }
         }
         self.method = method
@@ -70,7 +70,7 @@ package struct RequestHead: Hashable {
         self.headers = headers
     }
 
-    /// An answer that is sent without calling the handler.
+    /// A response that is sent without calling the handler.
     package struct Refusal: Error, Hashable {
         package let status: Int
         package let text: String

@@ -7,7 +7,7 @@ package struct RequestTarget: Hashable {
     package let path: String
     package let query: [WebField]
 
-    /// `nil` for a target that is not served.
+    /// Parses a target; `nil` if it is not served.
     package init?(_ text: some Collection<UInt8>) {
         var rest = text[...]
         guard rest.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
@@ -26,10 +26,10 @@ package struct RequestTarget: Hashable {
         let question = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
         guard let path = Self.decoded(rest[..<question], plusIsSpace: false), path.first == "/",
             !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }),
-            // An encoded slash would lead somewhere other than a proxy expects.
+            // An encoded slash is refused, because a proxy may interpret it differently.
             path.utf8.count(where: { $0 == slash })
                 == rest[..<question].count(where: { $0 == slash }),
-            // Checked after decoding, because "%2e%2e" is also "..".
+            // The parts are checked after decoding, because "%2e%2e" is also "..".
             !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { return nil }
         self.path = path

@@ -1,24 +1,24 @@
 import CMicroHTTPD
 
 extension ServerConnection {
-    /// The block size for an answer that is not chunked.
+    /// The block size for a response that is not a stream.
     private static let blockBytes = 64 << 10
     /// The block size for a stream. Except for HTTP/1.0 clients, a stream is written into the
     /// connection's own buffer.
     private static let streamBlockBytes = 1 << 10
 
-    /// Passes the answer to libmicrohttpd and returns the next phase. `nil` if libmicrohttpd does
-    /// not accept the answer.
+    /// Passes the response to libmicrohttpd and returns the next phase. Returns `nil` if
+    /// libmicrohttpd does not accept the response.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
         if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
             return unsafe queue(response, made.handle)
         }
         let made = unsafe make(response, closing: closing)
         guard let made = unsafe made else {
-            // The handler's answer is invalid, so the client gets one that is known to be valid.
+            // The handler's response is invalid, so the client gets a fixed response instead.
             return queue(.text("The response could not be sent.\n", status: 500), closing: true)
         }
-        // libmicrohttpd counts references: a queued answer holds its own.
+        // libmicrohttpd counts references, and queuing a response adds one.
         defer { unsafe library.functions.destroy_response(made) }
         return unsafe queue(response, made)
     }
@@ -38,7 +38,7 @@ extension ServerConnection {
         return unsafe KeptAnswer.Made(handle: made, library: library)
     }
 
-    /// The answer for libmicrohttpd. `nil` for an invalid status or header, or for a stream that
+    /// The response for libmicrohttpd. `nil` for an invalid status or header, or for a stream that
     /// already has a listener.
     private func make(_ response: WebResponse, closing: Bool) -> OpaquePointer? {
         guard let made = unsafe makeBody(response.body) else { return nil }
@@ -48,7 +48,7 @@ extension ServerConnection {
         let isAccepted = headers.allSatisfy {
             unsafe library.functions.add_response_header(made, $0.name, $0.value) == .YES
         }
-        // Without this, libmicrohttpd would send the last chunk in answer to HEAD, even though it
+        // Without this, libmicrohttpd would send the last chunk in response to HEAD, even though it
         // leaves out the rest of the body.
         if isHead, response.body.hasUnknownLength {
             _ = unsafe library.withFunctions { unsafe tapcard_microhttpd_end_by_closing($0, made) }
@@ -78,8 +78,8 @@ extension ServerConnection {
         case .cutOff(let bytes, let promised):
             return unsafe source(
                 .cutOff(bytes), UInt64(max(promised, bytes.count)),
-                // One byte more than the body has, so that libmicrohttpd asks the source again,
-                // which then aborts.
+                // The block is one byte larger than the body, so that libmicrohttpd reads from the
+                // source again, which then aborts.
                 min(bytes.count + 1, Self.blockBytes))
         case .filler(let byte, let count, let announced):
             return unsafe source(
@@ -95,7 +95,7 @@ extension ServerConnection {
         let source = unsafe Unmanaged.passRetained(BodySource(content, of: self))
         let made = unsafe library.functions.create_response_from_callback(
             bytes, blockBytes, BodySource.read, source.toOpaque(), BodySource.free)
-        // Without an answer, libmicrohttpd never calls `BodySource.free`.
+        // If no response was created, libmicrohttpd never calls `BodySource.free`.
         if unsafe made == nil { unsafe source.release() }
         return unsafe made
     }

@@ -4,9 +4,9 @@ import Glibc
 
 /// One connection and its current request. Used only on the server's thread.
 ///
-/// libmicrohttpd calls its handler several times for each request. An answer in the first call
-/// would close the connection, so the first call is answered only to refuse a request whose body is
-/// not wanted. All other requests are answered after they have arrived completely.
+/// libmicrohttpd calls its handler several times for each request. A response in the first call
+/// would close the connection, so the first call responds only to refuse a request whose body is
+/// not wanted. All other requests get a response after they have arrived completely.
 @safe final class ServerConnection {
     enum Phase {
         /// Between two requests, or before the first one.
@@ -17,12 +17,12 @@ import Glibc
         case receiving(RequestHead)
         /// The handler is running; the connection is suspended.
         case handling(Task<Void, Never>)
-        /// The handler has answered, and libmicrohttpd will fetch the answer next.
+        /// The handler has returned a response, which libmicrohttpd will request next.
         case handled(WebResponse)
-        /// The answer is being sent.
+        /// The response is being sent.
         case answering
         case streaming(WebStream)
-        /// Refused before the request was complete; libmicrohttpd closes the connection.
+        /// The request was refused before it was complete; libmicrohttpd closes the connection.
         case refused
     }
 
@@ -42,12 +42,12 @@ import Glibc
     var discardedBytes = 0
     /// The deadline of the current transfer, in `SystemClock.uptimeMilliseconds`.
     var deadline: UInt64?
-    /// Whether the last answer was for a client that has authenticated.
+    /// Whether the last response was for a client that has authenticated.
     var isOfKnownClient = false
-    /// When the server started to wait for the next complete request.
+    /// When the server started waiting for the next complete request.
     var waitingSince: UInt64
     private(set) var isSuspended = false
-    /// Called when part of the answer's body is taken.
+    /// Called when libmicrohttpd takes part of the response's body.
     let noteProgress: () -> Void
 
     init(
@@ -74,7 +74,7 @@ import Glibc
         }
     }
 
-    /// Gets ready for the next request.
+    /// Resets the state for the next request.
     func reset() {
         phase = .idle
         refusal = nil
@@ -94,8 +94,8 @@ import Glibc
         unsafe library.functions.resume_connection(handle)
     }
 
-    /// Ends the connection in any phase: libmicrohttpd notices that the socket is closed. It would
-    /// not check a flag while the client does not read.
+    /// Ends the connection in any phase: libmicrohttpd notices that the socket is shut down. It
+    /// would not check a flag while the client is not reading.
     func cut() {
         shutdown(socket, CInt(SHUT_RDWR))
         // libmicrohttpd does not watch a suspended connection, so it would not notice.
@@ -111,7 +111,7 @@ import Glibc
     /// Whether the client has sent bytes that are still unread, or has closed its sending side.
     var input: Input {
         var byte: UInt8 = 0
-        // Peeks, so that libmicrohttpd still receives the byte.
+        // The byte is only peeked at, so that libmicrohttpd still receives it.
         let count = unsafe recv(socket, &byte, 1, CInt(MSG_PEEK | MSG_DONTWAIT))
         if count < 0, errno == EAGAIN { return .none }
         return count > 0 ? .waiting : .ended

@@ -4,7 +4,7 @@ import Glibc
 /// The libmicrohttpd callbacks for connections and requests, all on the server's thread. They are
 /// typed constants, because the compiler could treat a closure as isolated to the main actor.
 extension ServerLoop {
-    /// The number of bytes of a body that are read beyond the limit, so that the client sees the
+    /// The number of body bytes that are read beyond the limit, so that the client sees the
     /// refusal.
     private static let discardedBytes = 16 << 20
 
@@ -70,7 +70,7 @@ extension ServerLoop {
         return unsafe Unmanaged<ServerConnection>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Handles the first call for a request, which is answered only if it is refused.
+    /// Handles the first call for a request. It responds only to refuse the request.
     private func headersSeen(
         _ connection: ServerConnection, _ head: HeadInMemory
     ) -> MHD_Result {
@@ -98,19 +98,20 @@ extension ServerLoop {
         }
     }
 
-    /// Handles any other call: part of the body, its end, or the request for the answer.
+    /// Handles any other call: part of the body, its end, or libmicrohttpd's request for the
+    /// response.
     private func proceed(
         _ connection: ServerConnection, _ part: UnsafeRawBufferPointer
     ) -> MHD_Result {
         switch connection.phase {
         case .receiving(let head):
             if unsafe part.isEmpty {
-                guard let refusal = connection.refusal else { return ask(connection, head) }
-                return answer(connection, settings.refusal(refusal.status, refusal.text))
+                guard let refusal = connection.refusal else { return callHandler(connection, head) }
+                return respond(connection, settings.refusal(refusal.status, refusal.text))
             }
             unsafe take(part, connection)
             return connection.discardedBytes <= Self.discardedBytes ? .YES : .NO
-        case .handled(let response): return answer(connection, response)
+        case .handled(let response): return respond(connection, response)
         case .handling:
             connection.suspend()
             return .YES
@@ -120,16 +121,18 @@ extension ServerLoop {
 
     /// Stores part of a body, or discards the whole body.
     private func take(_ part: UnsafeRawBufferPointer, _ connection: ServerConnection) {
-        // A single body is always accepted, however small the limit for all of them is.
-        let isAlone = heldBodyBytes == connection.body.count
+        // A single body is always accepted, no matter how small the limit for all bodies together
+        // is.
+        let isOnlyBody = heldBodyBytes == connection.body.count
         if part.count > settings.bodyBytes - connection.body.count {
             connection.refusal = connection.refusal ?? .tooLong(settings.bodyBytes)
-        } else if part.count > settings.allBodiesBytes - heldBodyBytes, !isAlone {
+        } else if part.count > settings.allBodiesBytes - heldBodyBytes, !isOnlyBody {
             connection.refusal = connection.refusal ?? .tooManyBodies
         }
         guard connection.refusal == nil else {
             dropBody(of: connection)
-            // Counted, because `proceed` ends the connection of a client that sends too much.
+            // The bytes are counted, because `proceed` ends the connection of a client that sends
+            // too much.
             connection.discardedBytes += part.count
             return
         }
@@ -137,7 +140,7 @@ extension ServerLoop {
         unsafe connection.body.append(contentsOf: part)
     }
 
-    private func ask(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
+    private func callHandler(_ connection: ServerConnection, _ head: RequestHead) -> MHD_Result {
         connection.isHead = head.method == "HEAD"
         let request = WebRequest(
             method: connection.isHead ? "GET" : head.method, path: head.target.path,
@@ -152,12 +155,12 @@ extension ServerLoop {
         switch reply(request) {
         case .now(let response):
             heldBodyBytes -= bodyBytes
-            return answer(connection, response)
+            return respond(connection, response)
         case .later(let later): work = later
         }
         // The connection is suspended in libmicrohttpd's next call, which follows immediately. If
         // it were suspended in this call, libmicrohttpd would read from it first when it resumes,
-        // and a client that has closed its sending side would lose its answer.
+        // and a client that has closed its sending side would lose its response.
         connection.phase = .handling(
             Task { [mailbox, number = connection.number] in
                 let response = await work()
@@ -168,7 +171,7 @@ extension ServerLoop {
         return .YES
     }
 
-    private func answer(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
+    private func respond(_ connection: ServerConnection, _ response: WebResponse) -> MHD_Result {
         guard let phase = connection.queue(response, closing: isStopping) else { return .NO }
         connection.phase = phase
         connection.isOfKnownClient = response.isForKnownClient

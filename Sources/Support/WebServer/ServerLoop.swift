@@ -61,7 +61,8 @@ final class ServerLoop {
         epoll = linux_epoll()
         lingering = LingeringSockets(epoll)
         guard epoll >= 0 else { throw .noResources("an epoll instance", errno) }
-        // Used after the daemon owns the socket: to duplicate it, and to count waiting clients.
+        // The descriptor is still used after the daemon owns the socket: to duplicate it, and to
+        // count waiting clients.
         self.listening = listening.descriptor
         let daemon = try unsafe MicroHTTPDDaemon(
             library, settings, listening, context: Unmanaged.passUnretained(self).toOpaque())
@@ -84,8 +85,8 @@ final class ServerLoop {
             let hasMessages = wait()
             if hasMessages { for message in mailbox.takeAll() { receive(message) } }
             // At the maximum number of connections, libmicrohttpd stops accepting new ones. It
-            // starts again only in the run after the one in which some have closed, and its
-            // descriptor does not report that such a run is needed.
+            // resumes only in the run after the one in which connections closed, and its descriptor
+            // does not report that such a run is needed.
             repeat {
                 hasClosed = false
                 for daemon in daemons { daemon.run() }
@@ -106,7 +107,7 @@ final class ServerLoop {
         return connections.isEmpty || SystemClock.uptimeMilliseconds >= end
     }
 
-    /// Waits for an event. `true` if the mailbox has a message.
+    /// Waits for an event. Returns `true` if the mailbox has a message.
     private func wait() -> Bool {
         let now = SystemClock.uptimeMilliseconds
         let times = [nextTick, end].compactMap { $0.map { $0 > now ? $0 - now : 0 } }
@@ -209,7 +210,7 @@ final class ServerLoop {
         if nextTick == nil { nextTick = now + Self.tickMilliseconds }
     }
 
-    /// Sets the deadline for a body or an answer.
+    /// Sets the deadline for a body or a response.
     func limitTransfer(_ connection: ServerConnection) {
         limit(connection, seconds: settings.transferSeconds)
     }
@@ -228,8 +229,8 @@ final class ServerLoop {
     private func tick() {
         let now = SystemClock.uptimeMilliseconds
         guard let planned = nextTick, planned <= now else { return }
-        // The server may be full even below its own limit: without descriptors or memory, the
-        // system does not admit new clients.
+        // The server may be full even below its own limit: if the system is out of descriptors or
+        // memory, it does not accept new clients.
         let isFull =
             connections.count >= settings.connections
             || (nextNumber == numberAtTick && linux_waiting_connections(listening) > 0)
@@ -276,7 +277,8 @@ final class ServerLoop {
         // here.
         if !retiring.isEmpty, connections.count > settings.connections { connection.cut() }
         limit(connection, seconds: settings.headSeconds)
-        // Without this, the loop would not notice when the client of a suspended connection leaves.
+        // Without this, the loop would not notice when the client of a suspended connection
+        // disconnects.
         if linux_watch(epoll, connection.socket, UInt32(linux_left), nextNumber) != 0 {
             connection.cut()
         }
@@ -303,7 +305,7 @@ final class ServerLoop {
 
     /// Ends a connection whose client is gone. libmicrohttpd does not watch a suspended connection,
     /// so it does not notice that a stream's listener has disconnected, or that a request breaks
-    /// off right after its latest bytes. A client that is waiting for its answer is left alone,
+    /// off right after its latest bytes. A client that is waiting for its response is left alone,
     /// because it may have closed only its sending side.
     private func endIfClientIsGone(_ number: UInt64) {
         guard let connection = connections[number] else { return }
@@ -345,8 +347,8 @@ final class ServerLoop {
             if case .handling(let task) = connection.phase { task.cancel() }
             connection.cut()
         }
-        // All connections have been resumed by now; if one were suspended, libmicrohttpd would end
-        // the program.
+        // All connections have been resumed by now; if one were suspended, libmicrohttpd would
+        // terminate the process.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
         for message in mailbox.shut() {

@@ -31,7 +31,7 @@ final class ServerMailbox: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Queues a message. `false` if the server is already down.
+    /// Queues a message. Returns `false` if the server is already down.
     @discardableResult
     func post(_ message: Message) -> Bool {
         let wasEmpty = state.withLock { state -> Bool? in

@@ -32,7 +32,7 @@ public struct WebHeaders: Sendable, Hashable {
     }
 
     private static func same(_ one: String, _ other: String) -> Bool {
-        // Header names are ASCII, so no other letters need to be compared without case.
+        // Header names are ASCII, so no other letters need a case-insensitive comparison.
         one.utf8.count == other.utf8.count
             && zip(one.utf8, other.utf8).allSatisfy { $0.lowerCased == $1.lowerCased }
     }

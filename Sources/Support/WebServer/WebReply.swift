@@ -1,9 +1,9 @@
 /// The reply to a request, either now or later.
 public enum WebReply: Sendable {
-    /// An answer that is sent immediately.
+    /// A response that is sent immediately.
     case now(WebResponse)
-    /// An answer from its own task, which runs to completion even if the client disconnects and is
-    /// canceled only if stopping the server takes too long.
+    /// A response from its own task. The task runs to completion even if the client disconnects,
+    /// and is canceled only if stopping the server takes too long.
     case later(@Sendable () async -> WebResponse)
 
     /// This reply, with a callback that receives the status as soon as it is known.

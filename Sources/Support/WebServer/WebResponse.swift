@@ -1,4 +1,4 @@
-/// The answer to a request.
+/// The response to a request.
 public struct WebResponse: Sendable {
     public let status: Int
     public let headers: [WebField]
@@ -15,22 +15,22 @@ public struct WebResponse: Sendable {
         self.body = body
     }
 
-    /// An answer with text that is already JSON.
+    /// A response with text that is already JSON.
     public static func json(
         _ text: String, status: Int = 200, headers: [(String, String)] = []
     ) -> WebResponse {
         typed("application/json", text, status, headers)
     }
 
-    /// An answer with plain text.
+    /// A response with plain text.
     public static func text(
         _ text: String, status: Int = 200, headers: [(String, String)] = []
     ) -> WebResponse {
         typed("text/plain; charset=utf-8", text, status, headers)
     }
 
-    /// This answer, prepared once for many requests. If its body is not in memory, the answer is
-    /// returned unchanged, because such a body is generated as it is sent.
+    /// This response, prepared once for many requests. If its body is not in memory, the response
+    /// is returned unchanged, because such a body is generated as it is sent.
     public func preparedForReuse() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
@@ -38,14 +38,14 @@ public struct WebResponse: Sendable {
         return same
     }
 
-    /// This answer, for a client that has authenticated.
+    /// This response, for a client that has authenticated.
     public func forKnownClient() -> WebResponse {
         var same = self
         same.isForKnownClient = true
         return same
     }
 
-    /// Discards an answer that will not be sent.
+    /// Discards a response that will not be sent.
     func abandon() {
         // If the server is already sending the stream, attaching fails, and the server detaches the
         // stream when it is done.
@@ -60,7 +60,7 @@ public struct WebResponse: Sendable {
     }
 }
 
-/// The body of an answer.
+/// The body of a response.
 public enum WebBody: Sendable {
     case bytes([UInt8])
     /// Generated as it is sent, for server-sent events.

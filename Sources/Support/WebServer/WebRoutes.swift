@@ -1,7 +1,7 @@
 /// The handlers, by method and path; paths must match exactly.
 ///
-/// The answer for an unknown path is 404; for a known path with another method, 405 and the allowed
-/// methods; for OPTIONS, 204 and the allowed methods.
+/// The response for an unknown path is 404; for a known path with another method, 405 and the
+/// allowed methods; for OPTIONS, 204 and the allowed methods.
 public struct WebRoutes: Sendable {
     public typealias Handler = @Sendable (WebRequest) async -> WebResponse
 

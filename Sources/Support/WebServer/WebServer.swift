@@ -27,8 +27,8 @@ public final class WebServer: Sendable {
         try start(settings) { request in .later { await handler(request) } }
     }
 
-    /// Starts listening. Once per request, the handler decides how to reply, on the server's own
-    /// thread: if it blocks, all other clients have to wait.
+    /// Starts listening. `reply` is called once per request, on the server's own thread: if it
+    /// blocks, all other clients have to wait.
     public static func start(
         _ settings: WebServerSettings, reply: @escaping @Sendable (WebRequest) -> WebReply
     ) throws(WebServerError) -> WebServer {
@@ -85,7 +85,7 @@ public final class WebServer: Sendable {
     public func stop(within limit: Duration) async {
         let (seconds, attoseconds) = limit.components
         let milliseconds =
-            // Clamped, so that a very long limit does not overflow.
+            // The seconds are clamped, so that a very long limit does not overflow.
             UInt64(UInt32(clamping: seconds)) * 1000
             + UInt64(max(attoseconds, 0)) / 1_000_000_000_000_000
         await withCheckedContinuation { continuation in

@@ -25,8 +25,8 @@ public struct WebServerSettings: Sendable {
     public var headerBytes = 16 << 10
     /// The maximum number of simultaneous connections, or fewer if the limit on open files is lower
     /// than this plus the reserve. Further clients wait until a connection closes; to make room for
-    /// them, connections without a complete request are closed, starting with those of the address
-    /// that has the most.
+    /// them, connections without a complete request are closed, starting with those from the
+    /// address that has the most.
     public var connections = 256
     /// The number of open files reserved for the rest of the process, in addition to the
     /// connections.
@@ -37,13 +37,14 @@ public struct WebServerSettings: Sendable {
     /// bytes keep coming. The time for a connection's first request starts when the connection is
     /// opened; for a later one, it starts after the idle time.
     public var headSeconds = 10
-    /// The maximum number of seconds for a body to arrive, or for the client to receive an answer,
+    /// The maximum number of seconds for a body to arrive, or for the client to receive a response,
     /// even if bytes keep moving. Streams have no limit.
     public var transferSeconds = 120
     public var tls: TLS?
-    /// Headers that are added to every answer.
+    /// Headers that are added to every response.
     public var headers: [WebField] = []
-    /// Creates the answer to a request that never reaches the handler, from a status and a reason.
+    /// Creates the response to a request that never reaches the handler, from a status and a
+    /// reason.
     public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }

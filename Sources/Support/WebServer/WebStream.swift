@@ -38,7 +38,7 @@ public final class WebStream: Sendable {
         self.onGone = onGone
     }
 
-    /// Queues bytes. `false` if the listener is gone.
+    /// Queues bytes. Returns `false` if the listener is gone or the stream is finished.
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
         change { state in
@@ -55,7 +55,7 @@ public final class WebStream: Sendable {
         }
     }
 
-    /// Ends the answer after the queued bytes.
+    /// Ends the response after the queued bytes.
     public func finish() {
         change { $0.isFinished = true }
     }
@@ -73,14 +73,14 @@ public final class WebStream: Sendable {
             state.isAwaited = false
             return (answer, state.wake)
         }
-        // Called outside the lock, because it posts to the server's mailbox.
+        // `wake` is called outside the lock, because it posts to the server's mailbox.
         wake?()
         return answer
     }
 
     private typealias Wake = @Sendable () -> Void
 
-    /// Connects the server, which then starts sending. `false` if the stream already has a
+    /// Connects the server, which then starts sending. Returns `false` if the stream already has a
     /// listener.
     func attach(_ wake: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
@@ -117,7 +117,7 @@ public final class WebStream: Sendable {
             state.drop()
             return state.isFinished
         }
-        // Called outside the lock, because it runs the owner's code.
+        // `onGone` is called outside the lock, because it runs the owner's code.
         if !isFinished { onGone() }
     }
 }
@@ -139,7 +139,8 @@ extension WebStream.State {
             moved += part.count
             read += part.count
             if read == queue[first].count {
-                // Frees the bytes immediately; the entries are removed when all have been read.
+                // This frees the bytes immediately; the entries are removed when all of them have
+                // been read.
                 queue[first] = []
                 first += 1
                 read = 0

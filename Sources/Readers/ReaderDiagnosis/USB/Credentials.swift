@@ -15,8 +15,8 @@ public struct Credentials: Sendable, Hashable {
         // The mode does not restrict root.
         if uid == 0 { return true }
         let bits: UInt32 =
-            // As in the kernel, only the first class that applies counts: an owner who does not
-            // have access does not get it through the group.
+            // As in the kernel, only the first class that applies counts: an owner without access
+            // does not get it through the group.
             if uid == owner {
                 mode >> 6
             } else if groups.contains(group) {
@@ -36,9 +36,9 @@ enum AccountNames {
         var entry = unsafe passwd()
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: bufferInBytes)
-        let name = unsafe buffer.withUnsafeMutableBufferPointer { room -> String? in
-            guard let start = room.baseAddress,
-                unsafe getpwuid_r(uid, &entry, start, room.count, &found) == 0,
+        let name = unsafe buffer.withUnsafeMutableBufferPointer { storage -> String? in
+            guard let start = storage.baseAddress,
+                unsafe getpwuid_r(uid, &entry, start, storage.count, &found) == 0,
                 let found = unsafe found
             else { return nil }
             return unsafe String(cString: found.pointee.pw_name)
@@ -50,9 +50,9 @@ enum AccountNames {
         var entry = unsafe Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?
         var buffer = [CChar](repeating: 0, count: bufferInBytes)
-        let name = unsafe buffer.withUnsafeMutableBufferPointer { room -> String? in
-            guard let start = room.baseAddress,
-                unsafe getgrgid_r(gid, &entry, start, room.count, &found) == 0,
+        let name = unsafe buffer.withUnsafeMutableBufferPointer { storage -> String? in
+            guard let start = storage.baseAddress,
+                unsafe getgrgid_r(gid, &entry, start, storage.count, &found) == 0,
                 let found = unsafe found
             else { return nil }
             return unsafe String(cString: found.pointee.gr_name)

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The kernel's and udev's folders, below a root that tests can choose. Only names, links, and
+/// The kernel's and udev's folders, under a root that tests can choose. Only names, links, and
 /// attributes are read; nothing is written, and no device is opened.
 struct DeviceTree: Sendable {
     /// The maximum number of names read from a folder. Real folders contain fewer.
     private static let maximumNamesPerFolder = 65_536
-    /// The size of a page of memory, which an attribute in sysfs cannot exceed.
+    /// The size of a memory page, which a sysfs attribute cannot exceed.
     private static let maximumAttributeSize = 4_096
 
     /// The root, without a trailing slash; empty for the machine itself.

@@ -1,4 +1,4 @@
-/// The reader models that tapcard knows.
+/// The reader models that tapcard recognizes.
 public enum KnownReaders {
     /// The model with these vendor and product IDs.
     public static func model(vendor: UInt16, product: UInt16) -> ReaderModel? {

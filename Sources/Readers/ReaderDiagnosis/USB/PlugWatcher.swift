@@ -2,7 +2,7 @@ import BlockingLane
 import CLibUSB
 import Glibc
 
-/// A reader that was plugged in or unplugged.
+/// An event that `PlugWatcher` reports.
 public enum PlugEvent: Sendable, Hashable {
     /// The first event: the readers present at the start. Changes after that are not missed.
     case watching([ConnectedReader])
@@ -29,8 +29,8 @@ public struct PlugWatcher: Sendable {
         self.interval = interval
     }
 
-    /// Returns the events, until the stream is dropped or the task that reads it is canceled. The
-    /// watcher then stops within a quarter of a second and releases its resources.
+    /// Returns a stream of events. When the stream is dropped, or when the task that reads it is
+    /// canceled, the watcher stops within a quarter of a second and releases its resources.
     public func events() -> AsyncStream<PlugEvent> {
         AsyncStream(bufferingPolicy: .bufferingNewest(Self.maximumQueuedEvents)) { continuation in
             let lane = PlugLane(discovery, interval)
@@ -47,8 +47,8 @@ public struct PlugWatcher: Sendable {
 private actor PlugLane {
     /// The maximum wait between checks for cancellation.
     private static let waitInMicroseconds = 250_000
-    /// How long to check frequently after a report. The kernel reports a device's removal before
-    /// the device's folder is gone, and a new device gets its folder before its node.
+    /// How long to keep checking frequently after a report. The kernel reports a device's removal
+    /// before the device's folder is gone, and a new device gets its folder before its node.
     private static let settling = Duration.milliseconds(500)
     private static let settlingWaitInMicroseconds = 20_000
 
@@ -68,12 +68,12 @@ private actor PlugLane {
             unsafe discovery.tree.isSystemRoot
             && LibUSB.withSession { session in
                 unsafe PlugSignal.with(session) { signal in
-                    look(report) { unsafe signal.wait(session, $0) }
+                    monitor(report) { unsafe signal.wait(session, $0) }
                 }
             } == true
         guard !hasUsedLibUSB else { return }
         // Without libusb, the wait is a plain pause that never reports a change.
-        look(report) {
+        monitor(report) {
             usleep(useconds_t($0))
             return false
         }
@@ -81,8 +81,8 @@ private actor PlugLane {
 
     /// Compares the current readers with the previous ones after each reported change and at
     /// intervals. `wait` returns whether a change was reported.
-    private func look(_ report: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
-        var devices = known()
+    private func monitor(_ report: (PlugEvent) -> Void, _ wait: (_ microseconds: Int) -> Bool) {
+        var devices = knownDevices()
         var present = readers(devices)
         report(.watching(devices.compactMap { present[$0] }))
         var last = ContinuousClock.now
@@ -97,7 +97,7 @@ private actor PlugLane {
                 continue
             }
             last = .now
-            let now = known()
+            let now = knownDevices()
             for device in devices where !now.contains(device) {
                 if let reader = present.removeValue(forKey: device) { report(.left(reader)) }
             }
@@ -115,7 +115,7 @@ private actor PlugLane {
         }
     }
 
-    private func known() -> [USBIdentity] {
+    private func knownDevices() -> [USBIdentity] {
         discovery.sysfsIdentities().filter { $0.model != nil }
             .sorted { ($0.bus, $0.address) < ($1.bus, $1.address) }
     }

@@ -1,7 +1,7 @@
 import BlockingLane
 import Glibc
 
-/// Finds out which readers are plugged in, whether this user is allowed to open them, and which
+/// Determines which readers are plugged in, whether this user is allowed to open them, and which
 /// programs hold them.
 ///
 /// It does not open, claim, or reset any reader. libnfc's own search would take a reader away from
@@ -43,8 +43,8 @@ public struct ReaderDiscovery: Sendable {
 
     /// Performs a survey that includes pcscd's readers and the state of the path in the given name.
     ///
-    /// If pcscd is available, it is asked first. systemd may start pcscd to answer, and pcscd then
-    /// claims readers, which the survey has to show.
+    /// If pcscd is available, it is asked first, because systemd may have to start it for that.
+    /// pcscd then claims readers, and the survey has to show those claims.
     public func survey(
         naming name: ReaderName?, askingSmartCards ask: () async -> SmartCardAnswer
     ) async -> ReaderSurvey {
@@ -59,7 +59,7 @@ public struct ReaderDiscovery: Sendable {
         return survey
     }
 
-    /// pcscd's answer when asked for its readers.
+    /// pcscd's response when asked for its readers.
     public enum SmartCardAnswer: Sendable, Hashable {
         case readers([String])
         case refusal(String)
@@ -117,8 +117,8 @@ public struct ReaderDiscovery: Sendable {
     }
 
     /// The holders of a device. It is normal for a kernel driver to hold a serial bridge, or a
-    /// keyboard that is part of a reader. The driver "usbfs" stands for a program, possibly another
-    /// user's.
+    /// keyboard that is part of a reader, so neither is reported. The driver "usbfs" stands for a
+    /// program, possibly another user's.
     private func holders(
         _ model: ReaderModel, _ drivers: [String], _ programs: [ReaderHolder]
     ) -> [ReaderHolder] {

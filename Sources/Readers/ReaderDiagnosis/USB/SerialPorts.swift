@@ -36,7 +36,7 @@ extension ReaderDiscovery {
         case missing
     }
 
-    /// Looks up the port at a path, whatever its name.
+    /// Looks up the port at a path, regardless of its name.
     public func named(_ path: String) -> NamedPath {
         let port = node(path)
         guard port.access != .missing else { return .missing }

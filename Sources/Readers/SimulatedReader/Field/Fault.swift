@@ -1,5 +1,4 @@
-/// A fault that happens once, at a chosen frame. It makes it possible to test the removal of a card
-/// at any moment.
+/// A one-time fault at a chosen frame. With faults, a test can remove a card at any moment.
 public struct Fault: Hashable, Sendable {
     /// The frames that are counted.
     public enum Counted: String, Sendable, CaseIterable {
@@ -19,16 +18,16 @@ public struct Fault: Hashable, Sendable {
         case acknowledgeLost
         /// The page is written and acknowledged, and then the card is gone.
         case pulledAfter
-        /// The answer arrives with an incorrect checksum. The card stays.
+        /// The response arrives with an incorrect checksum. The card stays.
         case garbled
-        /// The card executes the command, but its answer arrives after the reader has given up. The
-        /// card stays.
+        /// The card executes the command, but its response arrives after the reader has given up.
+        /// The card stays.
         case late
         /// The card refuses the frame. It stays, but does not respond until it is selected again.
         case refused(UInt8)
-        /// This process dies before the frame is sent.
+        /// This process is killed before the frame is sent.
         case killedBefore
-        /// This process dies after the card has executed the frame.
+        /// This process is killed after the card has executed the frame.
         case killedAfter
     }
 

@@ -2,11 +2,11 @@ public import Tags
 
 /// The outcome of sending one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
-    /// The tag gave this reply, which may be silence.
+    /// The tag sent this reply, which may be silence.
     case reply(TagReply)
-    /// The tag gave this reply, but it was damaged in transit.
+    /// The tag sent this reply, but it was damaged in transit.
     case garbled(TagReply)
-    /// The tag gave this reply after the reader had stopped waiting.
+    /// The tag sent this reply after the reader had stopped waiting.
     case late(TagReply)
     /// The tag is not in the field, or has just been removed.
     case gone

@@ -5,11 +5,11 @@ package import Tags
 extension Simulation {
     /// The outcome of one step in an exchange with a chip.
     package enum ChipOutcome: Hashable, Sendable {
-        /// The answer; `nil` for silence.
+        /// The response; `nil` if there was none.
         case answer([UInt8]?)
-        /// The chip gave this answer, but it was damaged in transit.
+        /// The chip sent this response, but it was damaged in transit.
         case garbled([UInt8])
-        /// The chip answered only after the reader had stopped waiting.
+        /// The chip responded only after the reader had stopped waiting.
         case late
         /// The chip is not in the field, or has just been removed.
         case gone
@@ -30,7 +30,7 @@ extension Simulation {
             return .gone
         }
         if case .refused = fault {
-            // With 91EEh, the chip reports that it could not write and has done nothing.
+            // 91EEh means that the chip could not write and did nothing.
             return .answer([0x91, 0xEE])
         }
         if fault == .killedBefore { return .killed }
@@ -45,7 +45,7 @@ extension Simulation {
         }
         save(after)
         return arrival(
-            // Silence cannot be damaged.
+            // A missing response cannot be damaged.
             from: uid, under: fault, whole: .answer(answer),
             garbled: answer.map(ChipOutcome.garbled) ?? .answer(nil), late: .late,
             killed: .killed, gone: .gone)

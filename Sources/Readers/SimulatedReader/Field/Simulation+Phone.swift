@@ -4,7 +4,7 @@ extension Simulation {
     /// The bytes that a phone reads from a tag, without a key or password.
     package enum SeenByPhone: Hashable, Sendable {
         /// The message on an NTAG 424, and how many times it was read. The message is `nil` if the
-        /// chip refuses to be read; the count is `nil` if the chip does not reveal it.
+        /// chip refuses the read; the count is `nil` if the chip does not reveal it.
         case message([UInt8]?, reads: UInt32?)
         /// The data area of an NTAG21x, starting at page 4.
         case area([UInt8])
@@ -36,19 +36,19 @@ extension Simulation {
         of chip: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
         var side = NTAG424Side()
-        func ask(_ command: CardCommand) -> [UInt8]? {
+        func send(_ command: CardCommand) -> [UInt8]? {
             let answer = side.answer(command.plain.bytes, &chip, random: random)
             guard let answer = ResponseAPDU(answer), answer.status == .isoDone else { return nil }
             return answer.data
         }
         func read(_ offset: Int, _ count: Int) -> [UInt8]? {
-            ask(.readBinary(nil, offset: offset, length: count))
+            send(.readBinary(nil, offset: offset, length: count))
         }
         let headCount = 2
-        guard ask(.selectApplication) != nil, ask(.selectFile(.capability)) != nil,
+        guard send(.selectApplication) != nil, send(.selectFile(.capability)) != nil,
             // A phone learns where the message is from the first 15 bytes of the capability
             // container; here, the location is already known.
-            read(0, 15) != nil, ask(.selectFile(.ndef)) != nil,
+            read(0, 15) != nil, send(.selectFile(.ndef)) != nil,
             let head = read(0, headCount), head.count == headCount
         else { return nil }
         let count = min(Int(head[0]) << 8 | Int(head[1]), FileNumber.ndef.size - headCount)
@@ -62,7 +62,7 @@ extension Simulation {
         return message
     }
 
-    /// Reads four pages at a time, until the tag refuses to be read or the area ends.
+    /// Reads four pages at a time, until the tag refuses a READ or the area ends.
     private static func area(of tag: inout TagMemory) -> [UInt8] {
         var side = TagSide()
         side.powerUp(tag)

@@ -9,7 +9,7 @@ public struct Simulation: Hashable, Sendable {
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"
 
-    /// Whether the text that a user typed means the NTAG 424. "424" does, too.
+    /// Whether the text that a user typed names the NTAG 424. "424" is also accepted.
     package static func isChip(typed text: String) -> Bool {
         text.uppercased() == chipName || text == String(chipName.suffix(3))
     }
@@ -74,7 +74,7 @@ public struct Simulation: Hashable, Sendable {
     }
 
     /// Adds a factory-fresh NTAG 424; returns `nil` if the drawer is full. The first one gets the
-    /// UID and the signature of a real chip, as published by its maker. The UIDs in `elsewhere`,
+    /// UID and signature of a real chip, as published by its manufacturer. The UIDs in `elsewhere`,
     /// which are used in other drawers, are not used again.
     package mutating func addChip(
         elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
@@ -130,8 +130,8 @@ public struct Simulation: Hashable, Sendable {
     }
 
     /// Adds a factory-fresh tag; returns `nil` if the drawer is full. The first tag of a model gets
-    /// the UID and the signature of a real chip, if any are publicly known; the others are not
-    /// signed. The UIDs in `elsewhere`, which are used in other drawers, are not used again.
+    /// the UID and signature of a real chip, if any are publicly known; the others are not signed.
+    /// The UIDs in `elsewhere`, which are used in other drawers, are not used again.
     public mutating func addTag(
         _ chip: Type2Chip, elsewhere: Set<[UInt8]> = [], random: (Int) -> [UInt8]
     ) -> TagMemory? {

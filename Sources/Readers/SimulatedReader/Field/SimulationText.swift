@@ -28,7 +28,7 @@ extension Simulation {
         return head + dumps.joined() + chips.joined()
     }
 
-    /// Reads the text of a simulation file.
+    /// Parses the text of a simulation file.
     public init(parsing text: String) throws(ReaderError) {
         var lines = text.utf8.split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
@@ -56,8 +56,8 @@ extension Simulation {
             throw ReaderError(
                 .noReader, "there are too many tags, or two tags have the same UID")
         }
-        // The last tag is put on the reader first and replaced afterward, because `put` keeps it as
-        // the last tag if the reader is empty.
+        // The last tag is put on the reader first and then replaced by the current tags. If there
+        // are none, `put` keeps it as the last tag.
         put(last)
         guard onReader == last, last.count <= 1 else {
             throw ReaderError(.noReader, "the last tag is missing from the file")
@@ -74,7 +74,7 @@ extension Simulation {
         }
     }
 
-    /// Reads the lines before the first tag. Each field may occur only once.
+    /// Parses the lines before the first tag. Each field may occur only once.
     private static func fields(
         _ lines: inout ArraySlice<String>
     ) throws(ReaderError) -> [String: String] {
@@ -107,7 +107,7 @@ extension Simulation {
         return uids
     }
 
-    /// Reads the NTAG 424 cards, which come after all tags.
+    /// Parses the NTAG 424 cards, which come after all tags.
     private static func chips(
         _ lines: ArraySlice<String>
     ) throws(ReaderError) -> [NTAG424Memory] {

@@ -46,12 +46,12 @@ public enum TornPage: Hashable, Sendable {
 
     private static func ones(of value: UInt32, _ count: Int, fromTop: Bool) -> UInt32 {
         var kept: UInt32 = 0
-        var left = count
-        for index in 0..<32 where left > 0 {
+        var remaining = count
+        for index in 0..<32 where remaining > 0 {
             let bit: UInt32 = 1 << UInt32(fromTop ? 31 - index : index)
             if value & bit != 0 {
                 kept |= bit
-                left -= 1
+                remaining -= 1
             }
         }
         return kept

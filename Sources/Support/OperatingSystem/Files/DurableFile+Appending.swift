@@ -3,7 +3,7 @@ import Glibc
 /// A failure to append to a file.
 public struct AppendError: Error, Sendable {
     public let cause: FileError
-    /// Whether it is certain that the file is unchanged.
+    /// Whether the file is certain to be unchanged.
     public let isUndone: Bool
 }
 
@@ -19,7 +19,7 @@ extension DurableFile {
         }
         do throws(FileError) {
             try file.requireRegular()
-            // Removes what an interrupted append may have left at the end.
+            // This removes what an interrupted append may have left at the end.
             try file.truncate(to: length)
             try file.seekToEnd()
             try file.write(bytes)
@@ -31,7 +31,7 @@ extension DurableFile {
                 try file.synchronize()
                 isUndone = true
             } catch {
-                // The bytes may or may not be there after the next start.
+                // The bytes may or may not be there after a restart.
                 isUndone = false
             }
             throw AppendError(cause: error, isUndone: isUndone)

@@ -17,9 +17,9 @@ public struct DurableFile: Sendable, Hashable {
     /// Anything but a regular file, such as a pipe, is refused, because reading it could take
     /// forever.
     public func read(limit: Int = readingLimit) throws(FileError) -> [UInt8]? {
-        try unlessMissing { () throws(FileError) in
-            // Opened without blocking, because a pipe without a writer would block before it can be
-            // refused.
+        try nilIfMissing { () throws(FileError) in
+            // The file is opened without blocking, because a pipe without a writer would block
+            // before it could be refused.
             let file = try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
             try file.requireRegular()
             return try file.read(limit: limit)
@@ -35,15 +35,15 @@ public struct DurableFile: Sendable, Hashable {
         if path == DurableFile.standardStream {
             return try FileDescriptor.standardInput().read(limit: limit, waiting: true)
         }
-        return try unlessMissing { () throws(FileError) in
-            // Opened without blocking, because a pipe without a writer would block where
-            // cancellation has no effect.
+        return try nilIfMissing { () throws(FileError) in
+            // The file is opened without blocking, because a pipe without a writer would block
+            // where cancellation has no effect.
             try FileDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
                 .read(limit: limit, waiting: true)
         }
     }
 
-    private func unlessMissing(
+    private func nilIfMissing(
         _ read: () throws(FileError) -> [UInt8]
     ) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
@@ -77,13 +77,13 @@ public struct DurableFile: Sendable, Hashable {
     ) throws(FileError) {
         // The name is random, so that two writers never use the same temporary file.
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
-        // 0600: until the file is written, no other user can read it, whatever its final mode is.
+        // 0600: no other user can open the file before its final permissions are set.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         do throws(FileError) {
             try file.setPermissions(mode)
             try file.write(bytes)
-            // Synchronized before the rename; otherwise, the name could refer to an empty file
-            // after a power failure.
+            // The file is synchronized before the rename; otherwise, the name could refer to an
+            // empty file after a power failure.
             if durable { try file.synchronize() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
         } catch {
@@ -133,7 +133,7 @@ public struct DurableFile: Sendable, Hashable {
     public func nameCount() throws(FileError) -> Int { try FileStatus.of(path)?.nameCount ?? 0 }
 
     /// How a user other than this one and root could access the file: as its owner, or through one
-    /// of these permissions. `nil` if none could, or if the file does not exist.
+    /// of these permissions. `nil` if no such user could, or if the file does not exist.
     public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
         guard let status = try FileStatus.of(path) else { return nil }
         if !status.isOurs { return .foreign }
@@ -152,7 +152,8 @@ public struct DurableFile: Sendable, Hashable {
         ends.append(path.endIndex)
         for end in ends {
             let folder = String(path[..<end])
-            // Checked first, because mkdir may report some other error for an existing folder.
+            // The folder is checked first, because mkdir may report some other error for an
+            // existing folder.
             if try FileStatus.of(folder)?.isFolder == true { continue }
             // Another process may create the folder between the two calls, which is fine.
             if unsafe mkdir(folder, mode) == 0 {

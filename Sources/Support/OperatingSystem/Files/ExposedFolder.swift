@@ -7,8 +7,8 @@ public enum FileExposure: Sendable, Hashable {
     /// The file has these permissions, which let others access it.
     case permitted(UInt32)
 
-    /// The exposure as the end of a sentence, for a file that only its user should be able to write
-    /// to.
+    /// The exposure as the end of a sentence, for a file that only its owner should be able to
+    /// write to.
     public var words: String {
         switch self {
         case .foreign: "it belongs to another user"
@@ -21,7 +21,7 @@ public enum FileExposure: Sendable, Hashable {
 public struct ExposedFolder: Sendable, Hashable {
     public let path: String
     public let permissions: UInt32
-    /// Whether the folder belongs to another user; otherwise its permissions let others write.
+    /// Whether the folder belongs to another user; if not, its permissions let others write to it.
     public let isForeign: Bool
 
     /// Whether the folder is shared by many users, each of whom can remove only their own files

@@ -24,9 +24,10 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return FileDescriptor(number: number, path: path)
     }
 
-    /// Standard input, under a new descriptor, so that closing this one leaves standard input open.
+    /// A duplicate of standard input, so that closing it leaves standard input open.
     static func standardInput() throws(FileError) -> FileDescriptor {
-        // At least 3, so that the copy never takes the number of a closed standard stream.
+        // The number is at least 3, so that the copy never takes the place of a closed standard
+        // stream.
         let number = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
         guard number >= 0 else { throw .last("standard input") }
         return FileDescriptor(number: number, path: "standard input")
@@ -75,7 +76,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Returns when there is something to read, or when the writer has closed its end.
     private func waitForMore() throws(FileError) {
         var entry = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-        // Wakes up ten times a second, because canceling a task cannot interrupt `poll`.
+        // The loop runs ten times a second, because canceling a task cannot interrupt `poll`.
         while unsafe poll(&entry, 1, 100) <= 0 {
             guard !Task.isCancelled else {
                 throw FileError(
@@ -100,7 +101,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Sets exactly these permissions, because the user's umask reduces those given at creation.
+    /// Sets exactly these permissions. Those given at creation are reduced by the user's umask.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }
@@ -118,7 +119,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         guard lseek(number, 0, SEEK_END) >= 0 else { throw .last(path) }
     }
 
-    /// Locks the whole file. `false` if something else holds the lock and `waiting` is false.
+    /// Locks the whole file. Returns `false` if something else holds the lock and `waiting` is
+    /// false.
     package func lock(waiting: Bool) throws(FileError) -> Bool {
         while flock(number, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }

@@ -13,15 +13,15 @@ public final class FileLock: Sendable {
     }
 
     deinit {
-        // A process ID that was left behind would identify the wrong process.
+        // A leftover process ID would identify the wrong process.
         try? file.truncate()
         file.unlock()
     }
 
-    /// Acquires the lock for this path, creating the file if necessary. `nil` if something else
-    /// holds the lock and `waiting` is false; a waiting call blocks its thread.
+    /// Acquires the lock for this path, creating the file if necessary. Returns `nil` if something
+    /// else holds the lock and `waiting` is false; a waiting call blocks its thread.
     public static func acquire(_ path: String, waiting: Bool) throws(FileError) -> FileLock? {
-        // 0600: anyone who can open this file could acquire the lock.
+        // 0600: anyone who can open the file can acquire the lock.
         let file = try FileDescriptor.open(path, O_RDWR | O_CREAT | O_NOCTTY, mode: 0o600)
         guard try file.lock(waiting: waiting) else { return nil }
         try? file.truncate()
@@ -65,8 +65,8 @@ public final class FileLock: Sendable {
         guard let bytes = try? DurableFile(path).read(limit: 16) else { return nil }
         let digits = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         guard let process = Int32(digits), process > 0 else { return nil }
-        // A holder that was killed has left its process ID in the file. EPERM means that the
-        // process exists, but belongs to another user.
+        // A holder that was killed leaves its process ID in the file. EPERM means that the process
+        // exists, but belongs to another user.
         return kill(process, 0) == 0 || errno == EPERM ? process : nil
     }
 }

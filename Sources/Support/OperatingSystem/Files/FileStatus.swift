@@ -22,7 +22,7 @@ struct FileStatus {
             isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
-                // Not the modification time, because programs can set that.
+                // This is not the modification time, because programs can set that.
                 changed: [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]))
     }
 
@@ -30,13 +30,13 @@ struct FileStatus {
     /// as on a volume from a container's host, also counts.
     var isOurs: Bool { [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner) }
 
-    /// Refuses a path with a dangling link. The file may exist on a disk that is not mounted, and
-    /// it would be lost if a new one took its place.
+    /// Throws an error if the path contains a dangling link. The file may exist on a disk that is
+    /// not mounted, and it would be lost if a new one took its place.
     static func requireNoDanglingLink(in path: String) throws(FileError) {
         var part = path
         var status = stat()
-        // Goes up to the first part of the path that exists, because any folder on the path may be
-        // the link.
+        // This goes up to the nearest part of the path that exists, because any folder on the path
+        // may be the link.
         while unsafe lstat(part, &status) != 0 {
             guard let slash = part.lastIndex(of: "/"), slash > part.startIndex else { return }
             part = String(part[..<slash])

@@ -10,7 +10,7 @@ public final class TemporaryFolder: Sendable {
     /// The path of the file, which does not exist at first.
     public var file: String { folder + "/file" }
 
-    /// Created in TMPDIR, or in the system's folder for large temporary files.
+    /// Creates the folder in TMPDIR, or in the system's folder for large temporary files.
     public init() throws(FileError) {
         let base = unsafe getenv("TMPDIR").flatMap { unsafe String(validatingCString: $0) }
         var template = Array(((base ?? "/var/tmp") + "/tapcard-XXXXXX").utf8CString)
@@ -41,7 +41,7 @@ public final class TemporaryFolder: Sendable {
         }
     }
 
-    /// Passes the file to the body piece by piece, until the body returns false.
+    /// Passes the file's content to the body chunk by chunk, until the body returns false.
     public func read(_ body: ([UInt8]) -> Bool) throws(FileError) {
         let source = try FileDescriptor.open(file, O_RDONLY)
         while true {

@@ -16,7 +16,7 @@ public struct LoadableLibrary: Hashable, Sendable {
         _ file: String, _ table: Table,
         _ bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
     ) throws(LibraryFault) -> Table {
-        // With RTLD_NOW, a broken library fails here, and not in the middle of a tap.
+        // With RTLD_NOW, a broken library fails here rather than in the middle of a tap.
         guard let library = unsafe dlopen(file, RTLD_NOW) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? file
             throw .missing("\(name) is missing (Debian: \(package)): \(reason)")
@@ -41,7 +41,7 @@ public struct LoadableLibrary: Hashable, Sendable {
             return try unsafe load(file, table, bind)
         } catch {
             let line = Array("tapcard: \(error.why)\n".utf8)
-            // A failed write makes no difference, because the process is ending.
+            // A failed write makes no difference, because the process is about to exit.
             _ = unsafe write(STDERR_FILENO, line, line.count)
             _exit(LoadableLibrary.loaderFailureStatus)
         }
