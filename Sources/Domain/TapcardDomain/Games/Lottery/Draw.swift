@@ -164,7 +164,9 @@ public struct DrawList: Hashable, Sendable {
     /// The newest draw, if the known draws are numbered consecutively and not named after dates;
     /// otherwise `nil`.
     private var lastConsecutive: DrawID? {
-        guard let last = draws.first?.id, last.following(1) != nil, !last.hasDate else { return nil }
+        guard let last = draws.first?.id, last.following(1) != nil, !last.endsInDate else {
+            return nil
+        }
         // A gap shows that the lottery does not number its draws consecutively.
         for (newer, older) in zip(draws, draws.dropFirst())
         where older.id.following(1) != newer.id { return nil }
@@ -195,5 +197,5 @@ extension DrawID {
     }
 
     /// Whether the name ends in a date. Such names count up only until the end of the month.
-    fileprivate var hasDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
+    fileprivate var endsInDate: Bool { CalendarDate(String(text.suffix(10))) != nil }
 }
