@@ -3,7 +3,7 @@ package import TextCodecs
 
 /// The Mastermind service, which runs real games. All users have the same password.
 package struct SandboxMastermind: Sendable {
-    /// How long a token is valid by default, in seconds.
+    /// The default lifetime of a token, in seconds.
     private static let defaultTimeToLive = 3_600
     package static let maximumTokens = 1_000
     package static let maximumGames = 10_000
@@ -54,12 +54,12 @@ package struct SandboxMastermind: Sendable {
             }
             seconds = number
         }
-        // The comparison need not take constant time, because this password is public.
+        // The comparison need not take constant time, because the password is public.
         guard attempt == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // Expired tokens are removed first. If there are still too many, the token closest to
-        // expiring is removed.
+        // Expired tokens are removed first. If there is still no room, the token that expires next
+        // is removed.
         logins = logins.filter { $0.value.end > now }
         if logins.count >= SandboxMastermind.maximumTokens,
             let first = logins.min(by: { $0.value.end < $1.value.end })
@@ -71,7 +71,7 @@ package struct SandboxMastermind: Sendable {
         return ["access_token": .string(token)]
     }
 
-    /// Makes a token invalid.
+    /// Invalidates a token.
     package mutating func expire(_ token: String?) {
         if let token { logins[token] = nil }
     }
@@ -90,7 +90,7 @@ package struct SandboxMastermind: Sendable {
             throw .full("no game names are left")
         }
         let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colors, using: &chance) }
-        // The oldest game makes room for the new one.
+        // The oldest game is removed to make room for the new one.
         if started.count >= SandboxMastermind.maximumGames { games[started.removeFirst()] = nil }
         games[id] = Game(user: user, rules: rules, secret: secret)
         started.append(id)
@@ -105,7 +105,7 @@ package struct SandboxMastermind: Sendable {
         guard let name = request["gameId"]?.string, let elements = request["guess"]?.array else {
             throw .malformed("gameId must be text, and guess must be an array")
         }
-        // Another user's game is treated as if it did not exist.
+        // A game of another user is treated as if it did not exist.
         guard let id = MastermindGameID(name), var game = games[id], game.user == user else {
             throw .notFound("this user has no such game")
         }

@@ -54,13 +54,13 @@ struct SandboxRoutes: Sendable {
         question.token = request.headers["access_token"]
         question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
-        // The delay comes after the lock has been released, so that a slow answer does not hold up
+        // The delay comes after the lock has been released, so that a slow response does not delay
         // other requests.
         let answer = world.withLock { [question] world in
             var chance = SystemRandomNumberGenerator()
             return world.answer(call, question, now: now(), using: &chance)
         }
-        // If the sandbox is stopped, the sleep ends early; by then, no client is waiting anymore.
+        // If the sandbox is stopped, the sleep ends early, but no client is waiting by then.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
@@ -80,7 +80,7 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The first line of the body. A shell may have added a line feed.
+    /// The first line of the body, without the line break that a shell may have added.
     private func word(in request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         // Swift treats CR LF as a single character.

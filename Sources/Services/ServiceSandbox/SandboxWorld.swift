@@ -1,8 +1,8 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// All three services and their failures, without a network. The time and the random source are
-/// parameters.
+/// All three services and their failures, without a network. The time and the random number
+/// generator are passed in.
 package struct SandboxWorld: Sendable {
     /// The path to which a failing service redirects.
     static let redirectedPath = "/sandbox/redirected"
@@ -19,7 +19,7 @@ package struct SandboxWorld: Sendable {
 
     package init(failure: SandboxSwitch? = nil) { self.failure = failure }
 
-    /// Answers a request, either correctly or according to the current failure.
+    /// Responds to a request, either correctly or according to the current failure.
     package mutating func answer(
         _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
         using chance: inout some RandomNumberGenerator
@@ -37,14 +37,14 @@ package struct SandboxWorld: Sendable {
         return answer
     }
 
-    /// Fails in the specified way. If the answer is late or cut off, the request still takes
-    /// effect; with all other failures, it does not.
+    /// Fails in the specified way. If the response is late or cut off, the request still takes
+    /// effect. With any other failure, it does not.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
         _ now: Timestamp, using chance: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // A client gets the list again even if it already has it, because a 304 has no body to cut
-        // off.
+        // For `cutOff`, a client gets the list even if it already has it, because a 304 has no body
+        // to cut off.
         var unconditional = question
         unconditional.knownTag = nil
         switch failure.failure {
@@ -82,7 +82,7 @@ package struct SandboxWorld: Sendable {
         case .duplicateBalls: return spoil(call, .duplicateBalls)
         case .badDate: return spoil(call, .date)
         case .expiredToken:
-            // The token expires for good, so that the client has to log in again.
+            // The token expires permanently, so that the client has to log in again.
             mastermind.expire(question.token)
             return respond(to: call, question, now, using: &chance)
         }
@@ -141,7 +141,7 @@ package struct SandboxWorld: Sendable {
 
     package var failureText: JSONValue { .string(failure?.description ?? "none") }
 
-    /// Switches a failure on; "none" switches the current failure off.
+    /// Turns a failure on. "none" turns the current failure off.
     package mutating func switchFailure(_ text: String) throws(SandboxProblem) {
         if text == "none" {
             failure = nil

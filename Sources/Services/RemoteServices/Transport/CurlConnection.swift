@@ -71,7 +71,8 @@ import TapcardDomain
         defer { abort.disarm() }
         // The loop always ends, because libcurl enforces a time limit on every transfer.
         while true {
-            // This check comes after `arm`, because turning the switch off before `arm` wakes nothing.
+            // This check comes after `arm`, because a switch that was turned off before had no
+            // waker.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
