@@ -25,7 +25,7 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Creates a UID from its number; `nil` if the number is negative or exceeds seven bytes.
+    /// Creates a UID from its number; `nil` if the number is negative or exceeds 56 bits.
     package init?(number: Int64) {
         // Seven bytes are 56 bits.
         guard number >= 0, number >> 56 == 0 else { return nil }

@@ -35,12 +35,12 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         return Timestamp(milliseconds: seconds * 1_000)
     }
 
-    /// "17:26:22".
+    /// The time of day, such as "17:26:22".
     package var clock: String {
         [second / 3_600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
     }
 
-    /// "2021-04-26 17:26:22".
+    /// The date and time, such as "2021-04-26 17:26:22".
     package var description: String { "\(date) \(clock)" }
 }
 

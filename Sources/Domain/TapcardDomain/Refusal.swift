@@ -33,7 +33,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case alreadyRefunded = "already-refunded"
         /// The numbers are not valid for the lottery.
         case badBalls = "bad-balls"
-        /// The name of a draw is invalid, or the list of draws makes no sense.
+        /// The name of a draw or the list of draws is invalid.
         case badDraw = "bad-draw"
         /// The draw is unknown or too far ahead.
         case noSuchDraw = "no-such-draw"

@@ -24,7 +24,7 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case parametersAtTheTag = 22
     /// The ID of a request for a new card is bound to all parameters of that request.
     case requestBelongsToItsID = 23
-    /// A payout is reported as a success only for requests with its ID.
+    /// A payout is reported as successful only to a client that gives its ID.
     case payoutIsReportedOnce = 24
     /// Only one operation at a time uses a shared reader.
     case oneOperationAtTheReader = 25

@@ -9,7 +9,7 @@ package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible 
     /// The maximum length of the text, in bytes.
     private static let maximumTextBytes = 64
 
-    /// Parses a version; `nil` unless it consists of digits with single dots between them.
+    /// Parses a version; `nil` if it is too long or is not numbers separated by single dots.
     package init?(_ text: String) {
         guard text.utf8.count <= Version.maximumTextBytes else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -123,8 +123,8 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     /// The switch after another request has failed; `nil` if no more requests will fail.
     var next: SandboxSwitch? {
         guard let times else { return self }
-        var left = self
-        left.times = times - 1
-        return times > 1 ? left : nil
+        var remaining = self
+        remaining.times = times - 1
+        return times > 1 ? remaining : nil
     }
 }

@@ -18,7 +18,7 @@ package struct SandboxLottery: Sendable {
 
     /// Draws the next balls. The draw is dated one week after the previous one.
     package mutating func draw(
-        using chance: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.maximumDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
@@ -27,11 +27,11 @@ package struct SandboxLottery: Sendable {
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
-            Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
+            Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &generator) }
         ) { (error: Refusal) in
             SandboxProblem.conflict("these balls cannot be drawn: \(error.detail)")
         }
-        let prize = Int64.random(in: SandboxLottery.topPrizes, using: &chance)
+        let prize = Int64.random(in: SandboxLottery.topPrizes, using: &generator)
         let draw = Draw(
             id: id, date: date, balls: balls, topPrize: prize * SandboxLottery.topPrizeStep)
         draws.append(draw)

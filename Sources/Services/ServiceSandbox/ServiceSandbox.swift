@@ -83,8 +83,8 @@ public final class ServiceSandbox: Sendable {
         // `sleep` throws when the task is canceled, and that ends the loop.
         while (try? await Task.sleep(for: pause)) != nil {
             let isDrawn = world.withLock { world in
-                var chance = SystemRandomNumberGenerator()
-                return (try? world.lottery.draw(using: &chance)) != nil
+                var generator = SystemRandomNumberGenerator()
+                return (try? world.lottery.draw(using: &generator)) != nil
             }
             guard isDrawn else { return }
         }

@@ -23,7 +23,7 @@ struct ServiceCaller: Sendable {
         for attempt in 1...attempts {
             guard rest > .zero else { break }
             do throws(ServiceError) {
-                return try await once(request, within: rest)
+                return try await sendOnce(request, within: rest)
             } catch {
                 failure =
                     failure.map { first in
@@ -42,7 +42,7 @@ struct ServiceCaller: Sendable {
         throw failure ?? ServiceError(.timedOut, "no time was left for a request")
     }
 
-    private func once(
+    private func sendOnce(
         _ request: HTTPRequest, within rest: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
         let limits = HTTPLimits(connecting: timeouts.connecting, whole: rest)

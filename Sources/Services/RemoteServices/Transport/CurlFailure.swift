@@ -9,7 +9,7 @@ package struct CurlFailure {
 
     private let code: CURLcode
     /// libcurl's description of the failure.
-    private let words: String
+    private let message: String
     /// The part that was too large, if that is why the transfer was stopped.
     private let excess: Excess?
     /// Whether any part of the request was sent.
@@ -25,10 +25,10 @@ package struct CurlFailure {
     private static let lineTooLong = CURLcode(rawValue: 100)
 
     package init(
-        code: UInt32, words: String, excess: Excess? = nil, isSent: Bool, systemError: Int = 0,
-        proxyStatus: Int = 0, limits: HTTPLimits
+        code: UInt32, words message: String, excess: Excess? = nil, isSent: Bool,
+        systemError: Int = 0, proxyStatus: Int = 0, limits: HTTPLimits
     ) {
-        (self.code, self.words) = (CURLcode(rawValue: code), words)
+        (self.code, self.message) = (CURLcode(rawValue: code), message)
         (self.excess, self.isSent, self.limits) = (excess, isSent, limits)
         (self.systemError, self.proxyStatus) = (systemError, proxyStatus)
     }
@@ -62,7 +62,7 @@ package struct CurlFailure {
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
                 .offline, "the proxy's host name is unknown, or its address cannot be used")
-        case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
+        case CURLE_COULDNT_CONNECT where message.contains("proxy scheme"):
             ServiceError(.offline, "the proxy type is unknown")
         case CURLE_COULDNT_CONNECT:
             error(.offline, "no connection could be made; perhaps nothing is listening there")
@@ -91,7 +91,7 @@ package struct CurlFailure {
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: true
         // An invalid chunk has the same code as a lost connection. Only libcurl's description
         // distinguishes them.
-        case CURLE_RECV_ERROR: !words.contains("chunk") && !words.contains("encoding")
+        case CURLE_RECV_ERROR: !message.contains("chunk") && !message.contains("encoding")
         default: false
         }
     }
@@ -118,7 +118,7 @@ package struct CurlFailure {
     private var shorterLimit: Duration { min(limits.connecting, limits.whole) }
 
     private func error(_ kind: ServiceError.Kind, _ meaning: String) -> ServiceError {
-        ServiceError(kind, "\(meaning) (\(Shown.text(words)))")
+        ServiceError(kind, "\(meaning) (\(Shown.text(message)))")
     }
 }
 

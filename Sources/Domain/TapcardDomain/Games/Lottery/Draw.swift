@@ -125,7 +125,7 @@ public struct DrawList: Hashable, Sendable {
         return draws[index + step]
     }
 
-    /// How far ahead tickets are sold, as a number of draws.
+    /// How many draws ahead a ticket can be sold.
     private static let maximumDrawsAhead = 52
 
     /// The draw for which to sell a ticket: the one called `name`, or by default, the first one

@@ -32,8 +32,8 @@ package struct MastermindTurn: Hashable, Sendable {
     }
 }
 
-/// The guesses made here in one game, in order. The same game may also be played elsewhere. Guesses
-/// made there leave gaps between the numbers here.
+/// The guesses made here in one game, in order. The same game may also be played elsewhere, so the
+/// numbers may have gaps.
 package struct MastermindHistory: Hashable, Sendable {
     /// The maximum number of turns; if there are more, the oldest are dropped.
     package static let maximumTurns = 1_000
@@ -52,7 +52,7 @@ package struct MastermindHistory: Hashable, Sendable {
         turns.first { $0.evaluation?.black == slots }?.number
     }
 
-    /// Records a guess that is about to be sent. From now on, it may count.
+    /// Records a guess that is about to be sent. From then on, it may count.
     package mutating func ask(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
