@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/// For a function that fills a `table` with the functions of a `library` opened with dlopen: finds
-/// one of them, or returns the name of the missing one.
+/// Looks up one function of a `library` opened with dlopen and stores it in a `table`. If the
+/// function is missing, returns its name from the enclosing function.
 #define TAPCARD_BIND(member, name) \
     table->member = (__typeof__(table->member))dlsym(library, name); \
     if (table->member == NULL) return name;

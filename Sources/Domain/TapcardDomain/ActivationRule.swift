@@ -1,4 +1,4 @@
-/// Interprets the activation service's answer: a version higher than 6.1 means that the code is
+/// Interprets the activation service's response. A version later than 6.1 means that the code is
 /// active.
 package enum ActivationRule {
     private static let threshold = Version("6.1")

@@ -1,13 +1,13 @@
-/// A day in the Gregorian calendar, written as yyyy-MM-dd.
+/// A date in the Gregorian calendar, written as yyyy-MM-dd.
 public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConvertible {
     /// The year.
     public let year: Int
-    /// The month, starting at 1.
+    /// The month, from 1 to 12.
     public let month: Int
     /// The day of the month, starting at 1.
     public let day: Int
 
-    /// `nil` for a day that does not exist or a year outside 1 to 9999.
+    /// Creates a date; `nil` if it does not exist or if the year is not in 1...9999.
     public init?(year: Int, month: Int, day: Int) {
         guard (1...9_999).contains(year), (1...12).contains(month),
             (1...CalendarDate.days(in: month, of: year)).contains(day)
@@ -15,13 +15,13 @@ public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConverti
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// Accepts exactly ten characters, in the form "2023-05-15".
+    /// Parses a date of exactly ten characters, such as "2023-05-15".
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         let dash = UInt8(ascii: "-")
         guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash else { return nil }
         func number(_ range: Range<Int>) -> Int? {
-            // Not `Int(_:)`, which also accepts a sign.
+            // `Int(_:)` would also accept a sign.
             bytes[range].reduce(0 as Int?) { sum, byte in
                 guard let sum, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
                     return nil
@@ -46,9 +46,9 @@ public struct CalendarDate: Comparable, Hashable, Sendable, CustomStringConverti
         (left.year, left.month, left.day) < (right.year, right.month, right.day)
     }
 
-    /// The day after this one; `nil` at the end of the calendar.
+    /// The next day; `nil` for December 31, 9999.
     public var next: CalendarDate? {
-        // The initializer refuses dates that do not exist, so the first success is the next day.
+        // The initializer rejects nonexistent dates, so the first date it accepts is the next day.
         CalendarDate(year: year, month: month, day: day + 1)
             ?? CalendarDate(year: year, month: month + 1, day: 1)
             ?? CalendarDate(year: year + 1, month: 1, day: 1)

@@ -1,6 +1,6 @@
 /// The UID of a card's chip: seven bytes, shown as upper-case hexadecimal.
 public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    /// The bytes, in the order in which they appear during selection.
+    /// The bytes, in the order in which the chip sends them during selection.
     public let bytes: [UInt8]
 
     /// Creates a UID from its bytes; `nil` unless there are seven.
@@ -9,8 +9,8 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads fourteen hexadecimal digits. Colons and spaces between bytes are accepted, because
-    /// other tools print them.
+    /// Parses fourteen hexadecimal digits. Colons and spaces are ignored, because other tools print
+    /// them between bytes.
     public init?(_ text: String) {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(7)
@@ -25,14 +25,14 @@ public struct CardUID: Hashable, Sendable, Comparable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// `nil` for a number that needs more than seven bytes.
+    /// Creates a UID from its number; `nil` if the number is negative or exceeds 56 bits.
     package init?(number: Int64) {
         // Seven bytes are 56 bits.
         guard number >= 0, number >> 56 == 0 else { return nil }
         self.init(bytes: (0..<7).map { UInt8(truncatingIfNeeded: number >> (48 - 8 * $0)) })
     }
 
-    /// The seven bytes as a number. Numbers sort in the same order as UIDs.
+    /// The seven bytes as a big-endian number. Numbers sort in the same order as UIDs.
     package var number: Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 
     public static func < (left: Self, right: Self) -> Bool {

@@ -1,13 +1,13 @@
-/// The name of a person who works at a station: composed Unicode without control characters, and
-/// not empty.
+/// A cashier's name: nonempty text in Unicode Normalization Form C, without control characters.
 public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// The maximum length, in Unicode scalars of the composed form.
+    /// The maximum length, in Unicode scalars after normalization.
     public static let longest = 40
 
-    /// Checks a name. Refuses a name that is empty, too long, or contains control characters.
+    /// Normalizes and checks a name. Refuses text that is empty, too long, or not valid UTF-8, or
+    /// that contains control characters.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         guard name.unicodeScalars.count <= CashierName.longest else {

@@ -1,8 +1,8 @@
-/// A chip that tapcard can use for cards. The raw value is the name that the ledger, JSON, dumps,
-/// and people use for the chip.
+/// A chip that tapcard can use for cards. The raw value is the chip's name in the ledger, in JSON,
+/// in dumps, and on the screen.
 ///
-/// To add a chip, start with a case here; the compiler will then require its pages (`Type2Chip`)
-/// and the location of a card's data in its memory (`CardLayout`).
+/// To add a chip, add a case here first. The compiler then requires the chip's memory pages
+/// (`Type2Chip`) and the location of a card's data on them (`CardLayout`).
 public enum Chip: String, Sendable, CaseIterable {
     /// NTAG213, with 144 bytes of user memory.
     case ntag213 = "NTAG213"
@@ -10,24 +10,24 @@ public enum Chip: String, Sendable, CaseIterable {
     case ntag215 = "NTAG215"
     /// NTAG216, with 888 bytes of user memory.
     case ntag216 = "NTAG216"
-    /// NTAG 424, which uses keys to prove that it is genuine.
+    /// NTAG 424, which authenticates itself with keys.
     case ntag424 = "NTAG424"
 
-    /// The name that the chip's maker uses on the data sheet.
+    /// The chip's name, such as "NTAG213".
     public var name: String { rawValue }
 
-    /// The chip whose name someone typed, in upper or lower case.
+    /// Parses a chip name that a user typed, in upper or lower case.
     public init?(typed word: String) {
         self.init(rawValue: word.uppercased())
     }
 
-    /// All names, as a list: "NTAG213, NTAG215, NTAG216".
+    /// The names of all chips, as a list: "NTAG213, NTAG215, NTAG216, NTAG424".
     public static var listed: String { allCases.map(\.name).joined(separator: ", ") }
 
-    /// All names, for use in a sentence: "NTAG213, NTAG215, or NTAG216".
+    /// The names of all chips, as alternatives: "NTAG213, NTAG215, NTAG216, or NTAG424".
     public static var choice: String { list("or") }
 
-    /// All names, with this word before the last one.
+    /// The names of all chips, with a conjunction before the last one.
     package static func list(_ conjunction: String) -> String {
         let names = allCases.map(\.name)
         return names.dropLast().joined(separator: ", ") + ", \(conjunction) " + (names.last ?? "")
@@ -39,7 +39,7 @@ extension Chip: CustomStringConvertible {
 }
 
 extension String {
-    /// The name of a chip with "A" or "An", depending on how it is pronounced: an NTAG, a MIFARE.
+    /// This chip name preceded by "A" or "An", depending on its pronunciation: "An NTAG213".
     package var withArticle: String {
         (hasPrefix("NTAG") || hasPrefix("ISO") ? "An " : "A ") + self
     }

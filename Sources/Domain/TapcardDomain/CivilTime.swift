@@ -1,4 +1,4 @@
-/// A UTC date and time of day, to the second.
+/// A date and time of day in UTC, to the second.
 package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     private static let secondsInDay: Int64 = 86_400
 
@@ -6,16 +6,16 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     /// Seconds since midnight.
     private let second: Int
 
-    /// `nil` for a time outside the calendar.
+    /// Converts a timestamp; `nil` if its year is not in 1...9999.
     package init?(_ time: Timestamp) {
-        let seconds = floored(time.milliseconds, 1_000)
-        let days = floored(seconds, CivilTime.secondsInDay)
+        let seconds = floorDivision(time.milliseconds, 1_000)
+        let days = floorDivision(seconds, CivilTime.secondsInDay)
         guard let date = CalendarDate(daysSince1970: days) else { return nil }
         self.date = date
         second = Int(seconds - days * CivilTime.secondsInDay)
     }
 
-    /// Accepts exactly 19 characters, in the form "2021-04-26 17:26:22".
+    /// Parses a date and time of exactly 19 characters, such as "2021-04-26 17:26:22".
     package init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let date = CalendarDate(String(parts[0])),
@@ -24,7 +24,7 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.init(date, second)
     }
 
-    /// Treats a leap second, written as second 60, as the second that follows it.
+    /// Converts a leap second, written as second 60, to the first second of the next minute.
     fileprivate init?(_ date: CalendarDate, _ second: Int) {
         let days = date.daysSince1970 * CivilTime.secondsInDay
         self.init(Timestamp(milliseconds: (days + Int64(second)) * 1_000))
@@ -35,37 +35,37 @@ package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         return Timestamp(milliseconds: seconds * 1_000)
     }
 
-    /// "17:26:22".
+    /// The time of day, such as "17:26:22".
     package var clock: String {
         [second / 3_600, second / 60 % 60, second % 60].map(twoDigits).joined(separator: ":")
     }
 
-    /// "2021-04-26 17:26:22".
+    /// The date and time, such as "2021-04-26 17:26:22".
     package var description: String { "\(date) \(clock)" }
 }
 
 extension CalendarDate {
-    // Here, years begin on March 1, so that a leap day is the last day of its year. Starting in
-    // March, the pattern of month lengths repeats every five months, or 153 days.
+    // In these calculations, a year begins on March 1, so that a leap day is its last day. Counted
+    // from March, the month lengths repeat every five months, or 153 days.
 
-    /// The days from March 1 of year 0 to January 1, 1970.
+    /// The number of days from March 1 of year 0 to January 1, 1970.
     private static let daysFromMarchOfYearZero: Int64 = 719_468
-    /// 400 years have 97 leap days.
+    /// The number of days in 400 years, 97 of which are leap years.
     private static let daysInFourCenturies: Int64 = 146_097
 
-    /// The date this many days after 1970-01-01; `nil` outside the calendar.
+    /// The date this many days after January 1, 1970; `nil` if its year is not in 1...9999.
     fileprivate init?(daysSince1970 days: Int64) {
         // A number far outside the calendar could cause an overflow below.
         guard abs(days) < 10_000 * 366 else { return nil }
         let day = days + CalendarDate.daysFromMarchOfYearZero
-        let era = floored(day, CalendarDate.daysInFourCenturies)
+        let era = floorDivision(day, CalendarDate.daysInFourCenturies)
         let dayOfEra = day - era * CalendarDate.daysInFourCenturies
-        // A leap day is the last day of a four-year span or of the era; simply dividing by 365
-        // would count it as part of the next year.
+        // A leap day is the last day of a four-year cycle or of the era. Simply dividing by 365
+        // would put it in the next year.
         let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
         let yearOfEra = (dayOfEra - leapDays) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        // Months are counted from March, 0 to 11; five months have 153 days.
+        // Months are numbered from 0 (March) to 11 (February).
         let month = (5 * dayOfYear + 2) / 153
         self.init(
             year: Int(era * 400 + yearOfEra) + (month < 10 ? 0 : 1),
@@ -74,7 +74,7 @@ extension CalendarDate {
     }
 
     fileprivate var daysSince1970: Int64 {
-        // January and February belong to the year that began in March.
+        // January and February belong to the year that began the previous March.
         let year = month > 2 ? year : year - 1
         let daysBeforeYear = year * 365 + year / 4 - year / 100 + year / 400
         let daysBeforeMonth = (153 * ((month + 9) % 12) + 2) / 5
@@ -83,13 +83,13 @@ extension CalendarDate {
     }
 }
 
-/// Division that rounds down even for negative numbers.
-private func floored(_ number: Int64, _ divisor: Int64) -> Int64 {
+/// Divides two numbers and rounds down, even if the result is negative.
+private func floorDivision(_ number: Int64, _ divisor: Int64) -> Int64 {
     let quotient = number / divisor
     return quotient * divisor > number ? quotient - 1 : quotient
 }
 
-/// Reads "17:26:22" as seconds since midnight.
+/// Parses a time such as "17:26:22" and returns the seconds since midnight.
 private func secondOfDay(_ text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let clock = parts.compactMap { number($0, digits: 2) }

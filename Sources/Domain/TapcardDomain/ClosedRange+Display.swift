@@ -1,4 +1,4 @@
 extension ClosedRange<Int> {
-    /// "30 to 3600".
+    /// The range in words, such as "30 to 3600".
     public var words: String { "\(lowerBound) to \(upperBound)" }
 }

@@ -6,24 +6,23 @@ public struct Currency: Hashable, Sendable {
     public let decimals: Int
     /// The symbol shown before an amount.
     public let sign: String
-    /// Roughly how many minor units are worth one dollar: a round number close to the 2026 exchange
-    /// rate, for amounts that only need to be of the right magnitude.
+    /// The approximate number of minor units in one US dollar: a round number close to the exchange
+    /// rate in 2026, for amounts that need only the right order of magnitude.
     let dollarsWorth: Int64
-    /// Whether people who pay in this currency write a comma as the decimal separator.
+    /// Whether amounts in this currency are usually written with a decimal comma.
     public let usesDecimalComma: Bool
 
-    /// The largest balance that a card can have, in minor units: the tag has space for eight
-    /// digits.
+    /// The maximum balance of a card, in minor units. The tag has space for eight digits.
     public static let largestBalance: Int64 = 99_999_999
 
-    /// The largest prize that is paid out directly, without being added to the card, in minor
-    /// units: every program that reads JSON represents fifteen digits exactly.
+    /// The maximum prize, in minor units, that is paid out directly instead of being added to the
+    /// card. Every JSON parser represents a number with fifteen digits exactly.
     public static let largestPayout: Int64 = 999_999_999_999_999
 
     /// The United States dollar.
     public static let usd = Currency("USD", decimals: 2, "$", dollarsWorth: 100)
 
-    /// The currencies in which a ledger can be kept.
+    /// The currencies that a ledger can use.
     public static let known: [Currency] = [
         usd,
         Currency("EUR", decimals: 2, "€", dollarsWorth: 100, usesDecimalComma: true),
@@ -44,7 +43,7 @@ public struct Currency: Hashable, Sendable {
         Currency("KWD", decimals: 3, "KD ", dollarsWorth: 200),
     ]
 
-    /// The currency with this code; `nil` for one that tapcard does not support.
+    /// The currency with this code; `nil` if tapcard does not support it.
     public init?(code: String) {
         guard let row = Currency.known.first(where: { $0.code == code }) else { return nil }
         self = row
@@ -58,11 +57,10 @@ public struct Currency: Hashable, Sendable {
         (self.dollarsWorth, self.usesDecimalComma) = (dollarsWorth, usesDecimalComma)
     }
 
-    /// A round amount worth about this many dollars, limited to the largest balance that a card can
-    /// have.
+    /// A round amount worth about this many US dollars, limited to the maximum balance of a card.
     public func roughly(dollars: Int64) -> Money { roughly(cents: dollars * 100) }
 
-    /// A round amount worth about this many hundredths of a dollar.
+    /// A round amount worth about this many US cents, with the same limit.
     public func roughly(cents: Int64) -> Money {
         Money(minorUnits: min(cents * dollarsWorth / 100, Currency.largestBalance), self)
     }

@@ -1,7 +1,7 @@
-/// The format in which phones see a card's data on a tag.
+/// The format of the card data that phones read from a tag.
 public enum FaceStyle: String, Sendable, CaseIterable {
-    /// tapcard's own JSON in a Text record.
+    /// tapcard's own JSON format, in an NDEF Text record.
     case tapcard
-    /// The record that an existing iPhone app reads and writes.
+    /// The record format that an existing iPhone app reads and writes.
     case iosApp = "ios-app"
 }

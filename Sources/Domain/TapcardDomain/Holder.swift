@@ -1,6 +1,6 @@
 @_spi(_Unicode) import Swift
 
-/// The cardholder. Both the number and the name are optional, because any phone can read them from
+/// A cardholder. Both the number and the name are optional, because any phone can read them from
 /// the tag.
 public struct Holder: Hashable, Sendable {
     /// The cardholder's number; `nil` if there is none.
@@ -8,7 +8,7 @@ public struct Holder: Hashable, Sendable {
     /// The cardholder's name; `nil` if there is none.
     public let name: HolderName?
 
-    /// No cardholder: for a card that is not assigned to anyone.
+    /// No cardholder, for a card that is not assigned to anyone.
     public static let nobody = Holder(id: nil, name: nil)
 
     /// Creates a cardholder.
@@ -24,7 +24,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     public let number: Int64
 
-    /// Checks a number.
+    /// Creates an ID. Refuses a number below 1.
     public init(_ number: Int64) throws(Refusal) {
         guard number >= 1 else {
             throw Refusal(.badIdentifier, "\(number) is not a valid ID; IDs begin at 1")
@@ -32,7 +32,7 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Reads a number in decimal digits.
+    /// Parses a number in decimal digits.
     public init(parsing text: String) throws(Refusal) {
         // `Int64(_:)` alone would also accept a sign.
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -49,18 +49,19 @@ public struct HolderID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(number) }
 }
 
-/// A cardholder's name: composed Unicode without control characters, and not empty.
+/// A cardholder's name: nonempty text in Unicode Normalization Form C, without control characters.
 ///
-/// Names are always composed because the seal covers their bytes: two encodings of a name that look
-/// the same must not result in different seals.
+/// Names are always normalized because the seal covers their bytes: two encodings of a name that
+/// look the same must not result in different seals.
 public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     /// The name.
     public let text: String
 
-    /// The maximum length in bytes: no supported chip has space for a longer name.
+    /// The maximum length in bytes. No supported chip has space for a longer name.
     public static let longestInBytes = 160
 
-    /// Checks a name: its length in bytes, and that it can be displayed.
+    /// Normalizes and checks a name. Refuses text that is empty, too long, or not valid UTF-8, or
+    /// that contains control characters.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
         let excess = name.utf8.count - HolderName.longestInBytes
@@ -76,8 +77,8 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Converts a name to composed Unicode. Refuses a name that is empty, not valid UTF-8, or contains
-/// control characters.
+/// Converts a name to Unicode Normalization Form C. Refuses a name that is empty or not valid
+/// UTF-8, or that contains control characters.
 func composedName(_ text: String) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }

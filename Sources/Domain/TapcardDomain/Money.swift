@@ -1,28 +1,29 @@
-/// An amount of money: a whole number of minor units of one currency, never a binary fraction.
+/// An amount of money, stored as a whole number of minor units, never in floating point.
 public struct Money: Hashable, Sendable, CustomStringConvertible {
     /// The amount in minor units, such as cents.
     public let minorUnits: Int64
     /// The currency.
     public let currency: Currency
 
-    /// Creates an amount of minor units, such as cents.
+    /// Creates an amount from a number of minor units, such as cents.
     public init(minorUnits: Int64, _ currency: Currency) {
         self.minorUnits = minorUnits
         self.currency = currency
     }
 
-    /// Reads an amount that someone typed: digits, optionally followed by a point and at most as
-    /// many digits as the currency has decimal places; ".50" is 0.50. Zero is valid here; the rule
-    /// that uses the amount decides whether to accept it. A comma is read as a decimal comma if
-    /// exactly two characters follow it and there is no point, and always where decimal commas are
-    /// customary. It never separates thousands: 1,500 is refused in a currency with two decimal
-    /// places.
+    /// Parses an amount that a user typed: digits, optionally followed by a decimal point and at
+    /// most as many digits as the currency has decimal places. ".50" means 0.50. Zero is valid
+    /// here; the caller decides whether to accept it.
+    ///
+    /// If there is no point, a comma counts as a decimal comma if exactly two characters follow it
+    /// or if `acceptingComma` is true. By default, that depends on the currency. A comma never
+    /// separates thousands, so "1,500" is refused in a currency with two decimal places.
     public init(
         parsing text: String, _ currency: Currency, acceptingComma: Bool? = nil
     ) throws(Refusal) {
         var bytes = Array(text.utf8)
         if !bytes.contains(UInt8(ascii: ".")), let comma = bytes.firstIndex(of: UInt8(ascii: ",")),
-            // The comma and exactly two digits after it.
+            // The count includes the comma itself.
             acceptingComma ?? currency.usesDecimalComma || bytes.count - comma == 3
         {
             bytes[comma] = UInt8(ascii: ".")
@@ -31,7 +32,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(
                 .badAmount, "\"\(printable(text))\" is negative; enter it without a minus sign")
         }
-        // A decimal comma is an easy mistake, and the intended amount is obvious.
+        // Typing a decimal comma is an easy mistake, and the intended amount is obvious.
         if let suggestion = Money.withPoint(bytes, currency) {
             throw Refusal(.badAmount, "\"\(printable(text))\" has a comma; enter \(suggestion)")
         }
@@ -66,8 +67,8 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
-    /// The amount with exactly as many decimal places as the currency has, and a minus sign if it
-    /// is negative: "12.50".
+    /// The amount with all decimal places of the currency and, if it is negative, a minus sign:
+    /// "12.50".
     public var description: String {
         let sign = minorUnits < 0 ? "-" : ""
         let magnitude = minorUnits.magnitude
@@ -78,7 +79,7 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         return sign + String(magnitude / scale) + "." + zeros + fraction
     }
 
-    /// The amount with its currency symbol, as shown to people: "$12.50", "-$4.50".
+    /// The amount with its currency symbol, as shown to users: "$12.50", "-$4.50".
     public var shown: String {
         (minorUnits < 0 ? "-" : "") + currency.sign + description.drop { $0 == "-" }
     }
@@ -93,33 +94,33 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length, in bytes, of text for which a correction is suggested.
     private static let maximumAmountLength = 40
 
-    /// The plain amount in text with a currency symbol or with two kinds of separators; `nil` if
-    /// the text is ambiguous or too long.
+    /// The text without its currency symbol and thousands separators; `nil` if the text is too long
+    /// or ambiguous, or is not an amount.
     private static func plain(_ text: String, _ currency: Currency) -> String? {
         guard text.utf8.count <= maximumAmountLength else { return nil }
         var rest = text
-        // Some symbols end in a space, which people may leave out.
+        // Some symbols end in a space, which users may leave out.
         for symbol in [currency.code, currency.sign.filter { $0 != " " }] {
             rest = rest.replacing(symbol, with: "", maxReplacements: 1)
         }
-        let hasSign = rest != text
+        let hasSymbol = rest != text
         rest = rest.filter { $0 != " " }
         let parts = rest.split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," }
         guard let last = parts.last,
             parts.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isDigit) })
         else { return nil }
         let separators = rest.filter { $0 == "." || $0 == "," }
-        // With only one kind of separator and no currency symbol, 1.500 is ambiguous.
-        guard hasSign || Set(separators).count == 2 else { return nil }
+        // Without a currency symbol, one kind of separator is ambiguous, as in 1.500.
+        guard hasSymbol || Set(separators).count == 2 else { return nil }
         let isFraction = parts.count > 1 && last.count <= currency.decimals
-        // If too many digits follow the last separator, they could be thousands or decimals.
+        // If too many digits follow the last separator, it may be a thousands separator.
         guard isFraction || parts.count == 1 else { return nil }
         return parts.dropLast(isFraction ? 1 : 0).joined() + (isFraction ? ".\(last)" : "")
     }
 
-    /// The text with a point instead of its comma, if the comma is all that is wrong with the text;
-    /// otherwise `nil`. A comma followed by more digits than the currency has decimal places may
-    /// separate thousands.
+    /// The text with a point instead of its comma, if the comma is the only thing wrong with it;
+    /// otherwise `nil`. If more digits follow the comma than the currency has decimal places, the
+    /// comma may be a thousands separator, so the result is `nil`.
     private static func withPoint(_ bytes: [UInt8], _ currency: Currency) -> String? {
         let parts = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isDigit) }),

@@ -1,5 +1,5 @@
-/// A card's balance, and the part of it that an open payment holds. Each function returns the next
-/// purse or refuses; a purse that exceeds a limit cannot be created.
+/// A card's balance, and the part of it that an open payment holds. Each method returns a changed
+/// purse or refuses the change. A purse that exceeds a limit cannot be created.
 public struct Purse: Hashable, Sendable {
     /// The money on the card.
     public let balance: Money
@@ -27,9 +27,9 @@ public struct Purse: Hashable, Sendable {
         Money(minorUnits: balance.minorUnits - held.minorUnits, balance.currency)
     }
 
-    /// The purse while a payment of this amount is open.
+    /// Returns the purse with this amount held for a payment.
     public func holding(_ amount: Money) throws(Refusal) -> Purse {
-        try requireMovable(amount)
+        try requireValid(amount)
         // Money that another open payment holds cannot be used again.
         guard amount.minorUnits <= available.minorUnits,
             let next = Purse(
@@ -44,11 +44,11 @@ public struct Purse: Hashable, Sendable {
         return next
     }
 
-    /// The purse with this amount added.
+    /// Returns the purse with this amount added to its balance.
     public func adding(_ amount: Money) throws(Refusal) -> Purse {
-        try requireMovable(amount)
-        // The amount is compared with the room left, because adding a huge amount to the balance
-        // could overflow.
+        try requireValid(amount)
+        // The amount is compared with the remaining room, because adding a huge amount to the
+        // balance could overflow.
         let room = Currency.largestBalance - balance.minorUnits
         guard amount.minorUnits <= room,
             let next = Purse(
@@ -64,7 +64,7 @@ public struct Purse: Hashable, Sendable {
         return next
     }
 
-    private func requireMovable(_ amount: Money) throws(Refusal) {
+    private func requireValid(_ amount: Money) throws(Refusal) {
         guard amount.minorUnits > 0 else {
             throw Refusal(
                 .badAmount, "the amount \(amount.shown) is not possible; it must be more than 0"

@@ -1,5 +1,5 @@
-/// A refusal: the rule that the request breaks, and the details. Two refusals are equal if their
-/// rules are.
+/// The refusal of a request: the rule that the request breaks, and the details. Two refusals are
+/// equal if their rules are equal.
 public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rules that a request can break.
     public enum Rule: String, Sendable, CaseIterable {
@@ -7,9 +7,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case badAmount = "bad-amount"
         /// The cardholder's number is not valid.
         case badIdentifier = "bad-identifier"
-        /// The name is not valid on a card or in the ledger.
+        /// The name is not valid for a card or in the ledger.
         case badName = "bad-name"
-        /// The card has less money than requested.
+        /// The card does not have enough money.
         case insufficientBalance = "insufficient-balance"
         /// The amount is more than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
@@ -23,7 +23,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case cardKnown = "card-known"
         /// The ledger does not know the card.
         case cardUnknown = "card-unknown"
-        /// The money on the card would be lost.
+        /// The request would lose the money on the card.
         case cardHasMoney = "card-has-money"
         /// The card has no sequence numbers left.
         case numbersExhausted = "numbers-exhausted"
@@ -33,11 +33,11 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case alreadyRefunded = "already-refunded"
         /// The numbers are not valid for the lottery.
         case badBalls = "bad-balls"
-        /// The name of a draw is invalid, or the list of draws makes no sense.
+        /// The name of a draw or the list of draws is invalid.
         case badDraw = "bad-draw"
-        /// There is no known draw with this name.
+        /// The draw is unknown or too far ahead.
         case noSuchDraw = "no-such-draw"
-        /// The draw has taken place.
+        /// The draw has already taken place.
         case drawOver = "draw-over"
         /// No draw is known.
         case noDrawKnown = "no-draw-known"
@@ -60,7 +60,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         /// The card was replaced, so this refusal is permanent.
         case replaced
-        /// The operation belongs to another card, whose number is given here.
+        /// The operation belongs to another card, the one with this UID.
         case otherCard(CardUID)
         /// The operation belongs to the tag's previous account.
         case earlierAccount

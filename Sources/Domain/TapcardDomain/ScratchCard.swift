@@ -1,4 +1,4 @@
-/// The scratch card on a card, and the steps that it allows.
+/// The state of a card's scratch card. A scratch card is scratched first, and then activated.
 public enum ScratchCard: Hashable, Sendable {
     /// The card has no scratch card.
     case none
@@ -9,7 +9,7 @@ public enum ScratchCard: Hashable, Sendable {
     /// The code is activated.
     case activated(ScratchCode)
 
-    /// The code; `nil` if none is visible.
+    /// The visible code; `nil` if there is none.
     public var code: ScratchCode? {
         switch self {
         case .none, .unscratched: nil
@@ -17,7 +17,8 @@ public enum ScratchCard: Hashable, Sendable {
         }
     }
 
-    /// The word for the state, as shown to people, written to the tag, and used in `--json`.
+    /// The word for the state, as shown to users, written to the tag, and used in `--json`. `nil`
+    /// if there is no scratch card.
     public var word: String? {
         switch self {
         case .none: nil

@@ -1,16 +1,16 @@
-/// The number of a card's sealed state. A card's numbers only increase, and none is used twice.
+/// The number of a card's record. A card's numbers only increase, and none is used twice.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number.
     public let value: UInt32
 
-    /// The number before the first state.
+    /// Zero, the number before the first record.
     public static let none = SequenceNumber(trusted: 0)
-    /// The maximum number, which is what fits in a record's three-byte field.
+    /// The maximum number that fits in a record's three-byte field.
     public static let last: UInt32 = 0xFF_FFFF
     /// The maximum number; no number follows it.
     public static let highest = SequenceNumber(trusted: last)
 
-    /// Creates a sequence number; `nil` for a number that no record can have.
+    /// Creates a sequence number; `nil` if the value exceeds the maximum.
     public init?(_ value: UInt32) {
         guard value <= SequenceNumber.last else { return nil }
         self.value = value

@@ -1,10 +1,10 @@
-/// A point in time, in milliseconds since 1970 in UTC. The caller supplies it, because the domain
-/// reads no clock.
+/// A point in time, in milliseconds since the start of 1970 in UTC. Callers pass it in, because the
+/// domain does not read any clock.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// The milliseconds since 1970 in UTC.
+    /// The milliseconds since the start of 1970 in UTC.
     public let milliseconds: Int64
 
-    /// Creates a time from the milliseconds since 1970 in UTC.
+    /// Creates a time from the milliseconds since the start of 1970 in UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     public static func < (left: Self, right: Self) -> Bool {
@@ -17,10 +17,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         return Timestamp(milliseconds: overflow ? (more < 0 ? .min : .max) : sum)
     }
 
-    /// The time that has passed since `earlier`; 0 if a clock was set back.
+    /// The milliseconds that have passed since `earlier`; 0 if the clock was set back.
     public func millisecondsSince(_ earlier: Timestamp) -> Int64 {
         let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
-        // Only times with different signs can overflow, so the sign shows which one is later.
+        // The difference overflows only if the signs differ, so the sign shows which time is later.
         return overflow ? (milliseconds < 0 ? 0 : .max) : max(0, difference)
     }
 }

@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether the scalar can make text look like other text or break a line: true for control
-    /// characters, line and paragraph separators, and marks that change the writing direction.
+    /// Whether the scalar could disguise text or break a line. This is true for control characters,
+    /// line and paragraph separators, and characters that change the direction of text.
     public var isMisleading: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -10,18 +10,18 @@ extension Unicode.Scalar {
     }
 }
 
-/// Text that someone typed, made safe to display: shortened, and without misleading characters.
+/// Makes text that a user typed safe to display: shortens it and replaces misleading characters.
 package func printable(_ text: String) -> String {
-    let longestShown = 40
-    let safe = text.unicodeScalars.prefix(longestShown).map { scalar in
+    let maximumScalars = 40
+    let safe = text.unicodeScalars.prefix(maximumScalars).map { scalar in
         scalar.isMisleading ? "\u{FFFD}" : scalar
     }
-    let end = text.unicodeScalars.count > longestShown ? "…" : ""
+    let end = text.unicodeScalars.count > maximumScalars ? "…" : ""
     return String(String.UnicodeScalarView(safe)) + end
 }
 
 extension String {
-    /// The maximum length of text that an error shows unchanged.
+    /// The maximum length of a quotation that is not shortened.
     private static let longestQuotation = 100
 
     /// The text in quotation marks, for an error message, shortened if it is long.

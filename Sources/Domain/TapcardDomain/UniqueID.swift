@@ -1,7 +1,7 @@
 /// Sixteen unique bytes, written as a lower-case UUID.
 public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
-    // This is an array, because with two integers instead, Swift 6.3 crashes when it optimizes
-    // asynchronous code, and some of the programs that it compiles crash, too.
+    // This is an array rather than two integers. With two integers, the Swift 6.3 compiler crashes
+    // while optimizing asynchronous code, and some of the programs that it does compile crash.
     /// The 16 bytes of the ID.
     public let bytes: [UInt8]
 
@@ -11,7 +11,7 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Makes a version 4 UUID from sixteen random bytes.
+    /// Creates a version 4 UUID from random bytes; `nil` unless there are 16.
     public init?(random bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         var bytes = bytes
@@ -21,8 +21,9 @@ public struct UniqueID: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads 8-4-4-4-12 hexadecimal digits, in upper or lower case. Refuses the nil UUID, which
-    /// programs send if they forgot to generate an ID: two of them would mean the same operation.
+    /// Parses a UUID with 8-4-4-4-12 hexadecimal digits, in upper or lower case. Rejects the nil
+    /// UUID. Programs that forget to generate an ID send it, and two such requests would count as
+    /// the same operation.
     public init?(_ text: String) {
         let text = text.utf8
         guard text.count == UniqueID.length else { return nil }
@@ -82,7 +83,7 @@ package func hexadecimalValue(_ digit: UInt8) -> UInt8? {
     }
 }
 
-/// The lower-case digit for a value below 16.
+/// The lower-case hexadecimal digit for a value below 16.
 package func hexadecimalDigit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
 }

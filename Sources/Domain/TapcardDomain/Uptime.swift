@@ -1,19 +1,19 @@
 /// How long a machine has been running, on a monotonic clock.
 ///
-/// The time of day may be wrong when an operation begins and may be corrected later. Then only this
-/// clock can tell how old the operation is, provided that the machine was not restarted.
+/// The time of day may be wrong when an operation begins and be corrected later. In that case, only
+/// the uptime shows how old the operation is, provided that the machine has not been restarted.
 public struct Uptime: Hashable, Sendable, CustomStringConvertible {
-    /// Identifies one particular start of one machine.
+    /// Identifies one boot of one machine.
     public let boot: String
     /// The milliseconds since the machine started.
     public let milliseconds: Int64
 
-    /// Creates an uptime. Only uptimes from the same start of the machine can be compared.
+    /// Creates an uptime. Only uptimes from the same boot can be compared.
     public init(boot: String, milliseconds: Int64) {
         (self.boot, self.milliseconds) = (boot, milliseconds)
     }
 
-    /// Reads text written by `description`.
+    /// Parses the text of a `description`.
     public init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Int64(parts[1]) else { return nil }
@@ -22,7 +22,7 @@ public struct Uptime: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(boot) \(milliseconds)" }
 
-    /// The time since an earlier uptime; `nil` if the machine was restarted in between.
+    /// The milliseconds since an earlier uptime; `nil` if the machine was restarted in between.
     public func millisecondsSince(_ earlier: Uptime) -> Int64? {
         guard boot == earlier.boot else { return nil }
         // Both values are milliseconds; `Timestamp` handles overflow.

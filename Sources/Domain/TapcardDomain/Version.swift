@@ -1,15 +1,15 @@
 /// A version: numbers separated by dots, compared number by number. 6.1 equals 6.1.0 and comes
 /// before 6.2, which comes before 6.10.
 package struct Version: Comparable, Hashable, Sendable, CustomStringConvertible {
-    /// Each number's digits without leading zeros, as text, so that no number is too large to
-    /// compare. Numbers at the end that are 0 are dropped.
+    /// The digits of each number, without leading zeros. They are stored as text, so that no number
+    /// is too large to compare. Trailing numbers that are 0 are dropped.
     private let numbers: [String]
     package let description: String
 
     /// The maximum length of the text, in bytes.
     private static let maximumTextBytes = 64
 
-    /// Accepts only digits with single dots between them.
+    /// Parses a version; `nil` if it is too long or is not numbers separated by single dots.
     package init?(_ text: String) {
         guard text.utf8.count <= Version.maximumTextBytes else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

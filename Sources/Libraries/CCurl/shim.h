@@ -6,9 +6,9 @@
 #include <curl/curl.h>
 #include <fcntl.h>
 
-/// The functions of libcurl that tapcard calls. The library is loaded at the first request, not
-/// linked: it and its dependencies would cost every tap 10 ms. The types come from libcurl's own
-/// header, so a signature that changes does not compile.
+/// The functions of libcurl that tapcard calls. The library is not linked, because loading it and
+/// its dependencies would cost every tap 10 ms. It is loaded for the first request instead. The
+/// types come from libcurl's own header, so a changed signature is a compile-time error.
 struct tapcard_libcurl {
     __typeof__(curl_global_init) *global_init;
     __typeof__(curl_easy_init) *easy_init;
@@ -29,8 +29,8 @@ struct tapcard_libcurl {
     __typeof__(curl_multi_info_read) *multi_info_read;
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_libcurl_bind(void *library, struct tapcard_libcurl *table) {
     TAPCARD_BIND(global_init, "curl_global_init")
     TAPCARD_BIND(easy_init, "curl_easy_init")
@@ -52,7 +52,7 @@ static inline const char *tapcard_libcurl_bind(void *library, struct tapcard_lib
     return NULL;
 }
 
-// Variadic functions, which Swift cannot see, one for each type of what is passed.
+// Swift cannot call variadic functions. These wrappers take one type of argument each.
 
 static inline CURLcode tapcard_libcurl_set_number(
     struct tapcard_libcurl table, CURL *easy, CURLoption option, long value) {
@@ -74,7 +74,8 @@ static inline CURLcode tapcard_libcurl_set_pointer(
     return table.easy_setopt(easy, option, value);
 }
 
-/// Takes a piece of the answer. Returns how many bytes it took; fewer end the transfer.
+/// Receives a part of the response. Returns the number of bytes accepted. If that is not all of
+/// them, libcurl stops the transfer.
 typedef size_t (*tapcard_libcurl_callback)(char *bytes, size_t size, size_t count, void *context);
 
 static inline CURLcode tapcard_libcurl_set_taker(
@@ -89,7 +90,7 @@ static inline int tapcard_libcurl_close_on_exec(
     return fcntl(connection, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
-/// No child process inherits a connection: it would keep it open.
+/// Keeps child processes from inheriting connections, which they would keep open.
 static inline CURLcode tapcard_libcurl_keep_from_children(
     struct tapcard_libcurl table, CURL *easy) {
     return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_close_on_exec);
@@ -107,8 +108,8 @@ static inline int64_t tapcard_libcurl_size(
     return table.easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
 }
 
-/// How the only transfer of a multi handle ended; -1 while it continues. The message has a union,
-/// which Swift does not see beyond this function.
+/// The result code of a multi handle's only transfer; -1 while the transfer is running. This
+/// function hides the union in libcurl's message from Swift.
 static inline int tapcard_libcurl_outcome(struct tapcard_libcurl table, CURLM *multi) {
     int left = 0;
     for (CURLMsg *message; (message = table.multi_info_read(multi, &left)) != NULL;)

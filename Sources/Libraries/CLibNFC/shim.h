@@ -5,9 +5,9 @@
 
 #include <nfc/nfc.h>
 
-/// The functions of libnfc that tapcard calls. The library is loaded at run time, not linked:
-/// without it tapcard still has to start and report it as missing. The types come from libnfc's own
-/// header, so a signature that changes does not compile.
+/// The functions of libnfc that tapcard calls. The library is loaded at run time instead of being
+/// linked, so that tapcard can start without it and report that it is missing. The types come from
+/// libnfc's own header, so a changed signature is a compile-time error.
 struct tapcard_libnfc {
     __typeof__(nfc_version) *version;
     __typeof__(nfc_init) *init;
@@ -20,14 +20,15 @@ struct tapcard_libnfc {
     __typeof__(nfc_device_get_name) *get_name;
     __typeof__(nfc_device_get_information_about) *get_information_about;
     __typeof__(nfc_free) *free;
-    /// Exported for libnfc's own tools (pn53x-diagnose, pn53x-tamashell), in no header.
+    /// This function is exported for libnfc's own tools (pn53x-diagnose, pn53x-tamashell), but no
+    /// header declares it.
     int (*pn53x_transceive)(
-        nfc_device *device, const uint8_t *command, size_t command_length, uint8_t *answer,
-        size_t answer_room, int timeout);
+        nfc_device *device, const uint8_t *command, size_t command_length, uint8_t *response,
+        size_t response_size, int timeout);
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_libnfc_bind(void *library, struct tapcard_libnfc *table) {
     TAPCARD_BIND(version, "nfc_version")
     TAPCARD_BIND(init, "nfc_init")
@@ -46,8 +47,8 @@ static inline const char *tapcard_libnfc_bind(void *library, struct tapcard_libn
 
 enum { tapcard_libnfc_connstring_size = NFC_BUFSIZE_CONNSTRING };
 
-/// A connection string is an array of 1024 characters, which Swift would see as a tuple of 1024
-/// elements. Here the strings lie one after another in one buffer.
+/// Lists devices as connection strings, one after another in a single buffer. libnfc's type for
+/// them is an array of 1024 characters, which Swift would import as a tuple of 1024 elements.
 static inline size_t tapcard_libnfc_list(
     const struct tapcard_libnfc *table, nfc_context *context, char *strings, size_t count) {
     return table->list_devices(context, (nfc_connstring *)strings, count);

@@ -3,13 +3,13 @@
 
 #include <libusb-1.0/libusb.h>
 
-/// Whether this platform reports devices that come and go.
+/// Whether this platform reports devices as they are plugged in and unplugged.
 static inline int tapcard_libusb_has_hotplug(void) {
     return libusb_has_capability(LIBUSB_CAP_HAS_HOTPLUG) != 0;
 }
 
-/// Subscribes to devices that come or go, not to those already present. The events are an
-/// enumeration that Swift sees as another type than the parameter's.
+/// Subscribes to devices being plugged in or unplugged, not to devices already present. Swift
+/// imports the events as an enumeration, whose type differs from that of the parameter.
 static inline int tapcard_libusb_watch(
     libusb_context *context, libusb_hotplug_callback_fn callback, void *user_data,
     libusb_hotplug_callback_handle *handle) {

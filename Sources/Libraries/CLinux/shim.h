@@ -1,4 +1,5 @@
-// What glibc hides behind feature macros or variadic functions, and Swift therefore cannot see.
+// Functions of glibc that Swift cannot import, because they depend on feature macros or are
+// variadic, and wrappers for related functions.
 #ifndef TAPCARD_CLINUX_SHIM_H
 #define TAPCARD_CLINUX_SHIM_H
 
@@ -14,28 +15,29 @@
 #include <sys/socket.h>
 #include <termios.h>
 
-// Declared here, not by feature macros: with those, types would differ from those of the same
-// headers in glibc's own module, and no file could import both.
+// These functions are declared here instead of being enabled by feature macros. With the macros,
+// types would differ from those in glibc's own module, and no file could import both modules.
 extern int posix_openpt(int flags);
 extern int grantpt(int descriptor);
 extern int unlockpt(int descriptor);
 extern int ptsname_r(int descriptor, char *name, size_t size);
 extern void cfmakeraw(struct termios *settings);
 
-/// The master of a new pseudo-terminal; -1 and errno on failure.
+/// Opens the master side of a new pseudoterminal. Returns -1 and sets errno on failure.
 static inline int linux_openpt(void) { return posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); }
 
-/// Makes the other side of a master ready to open; -1 and errno on failure.
+/// Allows the other side of a pseudoterminal to be opened. Returns -1 and sets errno on failure.
 static inline int linux_unlockpt(int master) {
     return grantpt(master) == 0 ? unlockpt(master) : -1;
 }
 
-/// The name of the other side of a master; returns 0 or an error number.
+/// Gets the path of the other side of a pseudoterminal. Returns 0 or an error number.
 static inline int linux_ptsname(int master, char *name, size_t size) {
     return ptsname_r(master, name, size);
 }
 
-/// Makes bytes pass through a terminal unchanged, without echo; -1 and errno on failure.
+/// Makes a terminal pass bytes through unchanged, without echo. Returns -1 and sets errno on
+/// failure.
 static inline int linux_make_raw(int terminal) {
     struct termios settings;
     if (tcgetattr(terminal, &settings) != 0) return -1;
@@ -43,37 +45,37 @@ static inline int linux_make_raw(int terminal) {
     return tcsetattr(terminal, TCSANOW, &settings);
 }
 
-/// A counter to wait for; -1 and errno on failure.
+/// Creates an event counter that can be waited for. Returns -1 and sets errno on failure.
 static inline int linux_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
 enum {
     linux_readable = EPOLLIN,
-    /// The other side of a connection sends no more. Reported once.
+    /// The peer has closed its side of the connection. This is reported once.
     linux_left = EPOLLRDHUP | EPOLLET,
 };
 
-/// An event of a descriptor, with the number under which it is watched.
+/// An event on a descriptor, and the number that identifies the descriptor.
 struct linux_event {
     uint32_t what;
     uint64_t number;
 };
 
-/// A set of descriptors to wait for; -1 and errno on failure.
+/// Creates a set of descriptors to wait for. Returns -1 and sets errno on failure.
 static inline int linux_epoll(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
-/// Watches a descriptor under a number; -1 and errno on failure.
+/// Watches a descriptor, identified by a number. Returns -1 and sets errno on failure.
 static inline int linux_watch(int epoll, int descriptor, uint32_t what, uint64_t number) {
     struct epoll_event event = {.events = what, .data.u64 = number};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/// Stops watching a descriptor; -1 and errno on failure.
+/// Stops watching a descriptor. Returns -1 and sets errno on failure.
 static inline int linux_unwatch(int epoll, int descriptor) {
     struct epoll_event event = {.events = 0};
     return epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event);
 }
 
-/// The number of connections that wait at a listening socket; 0 if unknown.
+/// The number of connections waiting to be accepted by a listening socket; 0 if unknown.
 static inline unsigned int linux_waiting_connections(int listening) {
     struct tcp_info info;
     socklen_t size = sizeof info;
@@ -84,8 +86,9 @@ static inline unsigned int linux_waiting_connections(int listening) {
 
 enum { linux_events_at_once = 64 };
 
-/// Waits for at most this many milliseconds, forever if negative, and fills in at most
-/// `linux_events_at_once` events. Returns their number, or -1 and errno.
+/// Waits for events, for at most this many milliseconds, or without limit if the number is
+/// negative. Stores at most `linux_events_at_once` events and returns their number. On failure,
+/// returns -1 and sets errno.
 static inline int linux_wait(int epoll, struct linux_event *events, int milliseconds) {
     struct epoll_event seen[linux_events_at_once];
     int count = epoll_wait(epoll, seen, linux_events_at_once, milliseconds);

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/// The functions of libmicrohttpd that tapcard calls. The library is loaded at run time, not
-/// linked: it brings GnuTLS with it, and every tap would pay for that. The types come from its own
-/// header, so a signature that changes does not compile.
+/// The functions of libmicrohttpd that tapcard calls. The library is loaded at run time instead of
+/// being linked. It depends on GnuTLS, and loading both would slow down every tap. The types come
+/// from libmicrohttpd's own header, so a changed signature is a compile-time error.
 struct tapcard_microhttpd {
     __typeof__(MHD_start_daemon) *start_daemon;
     __typeof__(MHD_stop_daemon) *stop_daemon;
@@ -30,8 +30,8 @@ struct tapcard_microhttpd {
     __typeof__(MHD_destroy_response) *destroy_response;
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_microhttpd_bind(
     void *library, struct tapcard_microhttpd *table) {
     TAPCARD_BIND(start_daemon, "MHD_start_daemon")
@@ -53,26 +53,26 @@ static inline const char *tapcard_microhttpd_bind(
     return NULL;
 }
 
-/// The last message of libmicrohttpd.
+/// The last message that libmicrohttpd logged.
 struct tapcard_microhttpd_log {
     char text[200];
 };
 
 static inline void tapcard_microhttpd_note(void *log, const char *format, va_list arguments) {
-    struct tapcard_microhttpd_log *kept = (struct tapcard_microhttpd_log *)log;
-    (void)vsnprintf(kept->text, sizeof kept->text, format, arguments);
+    struct tapcard_microhttpd_log *last = (struct tapcard_microhttpd_log *)log;
+    (void)vsnprintf(last->text, sizeof last->text, format, arguments);
 }
 
 typedef void *(*tapcard_microhttpd_target_callback)(
     void *context, const char *target, struct MHD_Connection *connection);
 
-/// The settings of a server. Everything that they point to has to outlive it.
+/// The settings of a server. Everything that they point to must outlive the server.
 struct tapcard_microhttpd_settings {
     int listening_socket;
     unsigned int connections;
     unsigned int idle_seconds;
     size_t connection_bytes;
-    /// PEM, or null without TLS.
+    /// The certificate in PEM format; null if TLS is not used.
     const char *certificate;
     const char *key;
     /// Passed to every callback.
@@ -93,21 +93,24 @@ static inline size_t tapcard_microhttpd_keep_escapes(
     return length;
 }
 
-/// Hides the query of a target, which the caller has read, from the library: it would keep a record
-/// of every part, and a request with so many that its memory is full would never be answered.
+/// Hides the query of a target from the library. The caller has already read it. The library would
+/// keep a record of every parameter, and if they filled its memory, the request would never get a
+/// response.
 static inline void tapcard_microhttpd_hide_query(const char *target) {
-    // The library's own buffer, in which it cuts the line itself; it goes on behind the "?".
+    // This is the library's own buffer, in which it splits the line itself. It continues after the
+    // "?".
     char *question = strchr((char *)target, '?');
     if (question != NULL && question[1] != 0) question[1] = 0;
 }
 
-/// A server without a thread: the caller runs it whenever its descriptor is readable or its timeout
-/// is over, so only the caller's thread touches it. Null on failure.
+/// Starts a server that has no thread of its own. The caller runs it whenever its descriptor is
+/// readable or its timeout has expired, so only the caller's thread uses it. Returns null on
+/// failure.
 static inline struct MHD_Daemon *tapcard_microhttpd_start(
     const struct tapcard_microhttpd *table, const struct tapcard_microhttpd_settings *settings) {
-    // TLS 1.2 and 1.3, keys for one connection alone, ciphers that are bound to what they protect.
-    // The client chooses the group of the key exchange, and all other clients wait for it: the
-    // finite-field groups of TLS 1.3 take up to 360 ms each, these at most 0.8 ms.
+    // TLS 1.2 and 1.3, with forward secrecy and authenticated encryption. The client chooses the
+    // group for the key exchange, and all other clients have to wait for the exchange. With the
+    // finite-field groups of TLS 1.3, it takes up to 360 ms; with these groups, at most 0.8 ms.
     static const char modern[] =
         "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA:"
         "-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:"
@@ -121,7 +124,7 @@ static inline struct MHD_Daemon *tapcard_microhttpd_start(
     };
     struct MHD_OptionItem plain[] = {{MHD_OPTION_END, 0, NULL}};
     unsigned int tls = settings->certificate != NULL ? MHD_USE_TLS : 0;
-    // The logger has to come first, or it is not asked about the options.
+    // The logger must be the first option, or it does not receive messages about the other options.
     return table->start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | tls, 0, NULL, NULL,
         settings->request, settings->context,
@@ -138,14 +141,14 @@ static inline struct MHD_Daemon *tapcard_microhttpd_start(
         MHD_OPTION_END);
 }
 
-/// The descriptor to wait for; -1 on failure.
+/// The descriptor to wait on; -1 on failure.
 static inline int tapcard_microhttpd_descriptor(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = table->get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info != NULL ? info->epoll_fd : -1;
 }
 
-/// The number of a server's connections; 0 if unknown.
+/// The number of open connections to a server; 0 if unknown.
 static inline unsigned int tapcard_microhttpd_connections(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info =
@@ -153,7 +156,8 @@ static inline unsigned int tapcard_microhttpd_connections(
     return info != NULL ? info->num_connections : 0;
 }
 
-/// Milliseconds until the server wants to run; -1 if it only waits for its descriptor.
+/// The milliseconds until the server must be run; -1 if it is only waiting for its descriptor. The
+/// result is limited to 1,000,000.
 static inline int tapcard_microhttpd_timeout(
     const struct tapcard_microhttpd *table, struct MHD_Daemon *daemon) {
     MHD_UNSIGNED_LONG_LONG milliseconds = 0;
@@ -169,7 +173,7 @@ static inline int tapcard_microhttpd_socket(
     return info != NULL ? info->connect_fd : -1;
 }
 
-/// The bytes of a request's first line and headers; 0 before they have arrived.
+/// The size of a request's first line and headers, in bytes; 0 until they have arrived.
 static inline size_t tapcard_microhttpd_head_bytes(
     const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
@@ -177,7 +181,7 @@ static inline size_t tapcard_microhttpd_head_bytes(
     return info != NULL ? info->header_size : 0;
 }
 
-/// What the connection callback has stored for this connection.
+/// The pointer that the connection callback stored for this connection.
 static inline void *tapcard_microhttpd_context(
     const struct tapcard_microhttpd *table, struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =
@@ -185,14 +189,15 @@ static inline void *tapcard_microhttpd_context(
     return info != NULL ? info->socket_context : NULL;
 }
 
-/// Makes an answer of unknown length end with its connection instead of a last chunk.
+/// Makes the end of the connection, instead of a last chunk, mark the end of a response with an
+/// unknown length.
 static inline enum MHD_Result tapcard_microhttpd_end_by_closing(
     const struct tapcard_microhttpd *table, struct MHD_Response *response) {
     return table->set_response_options(
         response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
-// Casts, which Swift cannot see.
+// Swift cannot import these constants directly, because they contain casts.
 static const uint64_t tapcard_microhttpd_unknown_size = MHD_SIZE_UNKNOWN;
 static const ssize_t tapcard_microhttpd_end = MHD_CONTENT_READER_END_OF_STREAM;
 static const ssize_t tapcard_microhttpd_broken = MHD_CONTENT_READER_END_WITH_ERROR;

@@ -12,8 +12,8 @@
 #include <nettle/memops.h>
 #include <nettle/sha2.h>
 
-/// The functions of nettle that tapcard calls, loaded at the first of them, as many commands need
-/// none.
+/// The functions of nettle that tapcard calls. The library is loaded when the first of them is
+/// needed, because many commands need none.
 struct tapcard_nettle {
     __typeof__(nettle_sha256_init) *digest_init;
     __typeof__(nettle_sha256_update) *digest_update;
@@ -33,8 +33,8 @@ struct tapcard_nettle {
     __typeof__(nettle_cmac_aes128_digest) *cmac_end;
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_nettle_bind(void *library, struct tapcard_nettle *table) {
     TAPCARD_BIND(digest_init, "nettle_sha256_init")
     TAPCARD_BIND(digest_update, "nettle_sha256_update")
@@ -55,12 +55,13 @@ static inline const char *tapcard_nettle_bind(void *library, struct tapcard_nett
     return NULL;
 }
 
-/// Overwrites bytes with zeros in a way that the optimiser keeps although they are not read again.
+/// Overwrites bytes with zeros. The compiler does not optimize this away, even if the bytes are
+/// never read again.
 static inline void tapcard_wipe(void *bytes, size_t count) {
     explicit_bzero(bytes, count);
 }
 
-// The expanded key of a call lies on its stack alone, and is wiped before the call returns.
+// Each of these functions keeps the expanded key only on its stack, and wipes it before returning.
 
 static inline void tapcard_cbc_encrypt(
     const struct tapcard_nettle *nettle, const uint8_t *key, uint8_t *vector, size_t count,

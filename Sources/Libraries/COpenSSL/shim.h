@@ -7,8 +7,8 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-/// The functions of libcrypto that tapcard calls, loaded for a password or a maker's signature, as
-/// no tap of a known card needs them.
+/// The functions of libcrypto that tapcard calls. The library is loaded only for passwords and chip
+/// makers' signatures. A tap with a known card needs neither.
 struct tapcard_crypto {
     __typeof__(ERR_clear_error) *clear_errors;
     __typeof__(d2i_PUBKEY) *public_key;
@@ -20,8 +20,8 @@ struct tapcard_crypto {
     __typeof__(EVP_PBE_scrypt) *scrypt;
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_crypto_bind(void *library, struct tapcard_crypto *table) {
     TAPCARD_BIND(clear_errors, "ERR_clear_error")
     TAPCARD_BIND(public_key, "d2i_PUBKEY")

@@ -5,9 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-// winscard.h includes its neighbours as if they were in the search path. Here only a flag from
-// pkg-config could put them there, and SwiftPM complains of the others that come with it. So what
-// is used is declared here; the binary interface has been the same for twenty years.
+// winscard.h expects the other headers in its folder to be in the search path. Only flags from
+// pkg-config could add that folder, but SwiftPM complains about the other flags that come with
+// them. The declarations that tapcard uses are therefore repeated here. The ABI has not changed in
+// twenty years.
 
 #define TAPCARD_SCARD_LONGEST_ATR 33
 
@@ -42,7 +43,7 @@ LONG SCardReconnect(
 LONG SCardDisconnect(SCARDHANDLE, DWORD disposition);
 LONG SCardTransmit(
     SCARDHANDLE, const SCARD_IO_REQUEST *, const unsigned char *command, DWORD commandLength,
-    SCARD_IO_REQUEST *, unsigned char *answer, DWORD *answerLength);
+    SCARD_IO_REQUEST *, unsigned char *response, DWORD *responseLength);
 
 enum {
     TAPCARD_SCARD_SCOPE_SYSTEM = 2,
@@ -59,8 +60,9 @@ enum {
     TAPCARD_SCARD_STATE_PRESENT = 0x0020,
 };
 
-// LONG and DWORD have 64 bits here, and every constant is a cast that Swift cannot see. These
-// functions make a status and a length the 32 bits that they are everywhere else.
+// LONG and DWORD have 64 bits on this platform, and Swift cannot import the library's constants,
+// because they contain casts. These functions use 32 bits for statuses and lengths, as all other
+// platforms do.
 
 static inline uint32_t tapcard_scard_establish(SCARDCONTEXT *context) {
     return (uint32_t)SCardEstablishContext(TAPCARD_SCARD_SCOPE_SYSTEM, NULL, NULL, context);
@@ -70,7 +72,8 @@ static inline uint32_t tapcard_scard_release(SCARDCONTEXT context) {
     return (uint32_t)SCardReleaseContext(context);
 }
 
-/// The names, each ended by a zero, with one more zero at the end.
+/// Lists the names of the readers. Each name ends with a zero byte, and another zero byte ends the
+/// list.
 static inline uint32_t tapcard_scard_list(SCARDCONTEXT context, char *names, uint32_t *length) {
     DWORD size = *length;
     LONG status = SCardListReaders(context, NULL, names, &size);
@@ -78,8 +81,8 @@ static inline uint32_t tapcard_scard_list(SCARDCONTEXT context, char *names, uin
     return (uint32_t)status;
 }
 
-/// Waits until the reader leaves this state, and sets the new one. `atr` has room for
-/// TAPCARD_SCARD_LONGEST_ATR bytes.
+/// Waits until the reader's state differs from `state`, and then stores the new state there. `atr`
+/// must have room for TAPCARD_SCARD_LONGEST_ATR bytes.
 static inline uint32_t tapcard_scard_wait(
     SCARDCONTEXT context, const char *name, uint32_t milliseconds, uint32_t *state,
     unsigned char *atr, uint32_t *atrLength) {
@@ -98,17 +101,19 @@ static inline uint32_t tapcard_scard_cancel(SCARDCONTEXT context) {
     return (uint32_t)SCardCancel(context);
 }
 
-/// Connects exclusively, with T=0 or T=1.
+/// Connects to the card exclusively, with T=0 or T=1.
 static inline uint32_t tapcard_scard_connect(
     SCARDCONTEXT context, const char *name, SCARDHANDLE *card, uint32_t *protocol) {
     DWORD active = 0;
     LONG status = SCardConnect(
-        context, name, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, card, &active);
+        context, name, TAPCARD_SCARD_SHARE_EXCLUSIVE,
+        TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, card, &active);
     *protocol = (uint32_t)active;
     return (uint32_t)status;
 }
 
-/// Connects to the reader itself, whatever is on it. `tapcard_scard_revive` continues from there.
+/// Connects to the reader itself, whether or not there is a card on it. Call `tapcard_scard_revive`
+/// next.
 static inline uint32_t tapcard_scard_connect_directly(
     SCARDCONTEXT context, const char *name, SCARDHANDLE *card) {
     DWORD active = 0;
@@ -125,28 +130,28 @@ static inline uint32_t tapcard_scard_revive(SCARDHANDLE card, uint32_t *protocol
     return (uint32_t)status;
 }
 
-/// Resets the card, keeping its power if the reader can.
+/// Resets the card without cutting its power, if the reader supports that.
 static inline uint32_t tapcard_scard_reset(SCARDHANDLE card, uint32_t *protocol) {
     DWORD active = 0;
     LONG status = SCardReconnect(
-        card, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1, TAPCARD_SCARD_RESET_CARD,
-        &active);
+        card, TAPCARD_SCARD_SHARE_EXCLUSIVE, TAPCARD_SCARD_PROTOCOL_T0 | TAPCARD_SCARD_PROTOCOL_T1,
+        TAPCARD_SCARD_RESET_CARD, &active);
     *protocol = (uint32_t)active;
     return (uint32_t)status;
 }
 
 static inline uint32_t tapcard_scard_transmit(
     SCARDHANDLE card, uint32_t protocol, const unsigned char *command, uint32_t commandLength,
-    unsigned char *answer, uint32_t *answerLength) {
-    DWORD length = *answerLength;
+    unsigned char *response, uint32_t *responseLength) {
+    DWORD length = *responseLength;
     LONG status = SCardTransmit(
-        card, protocol == TAPCARD_SCARD_PROTOCOL_T0 ? &g_rgSCardT0Pci : &g_rgSCardT1Pci, command, commandLength,
-        NULL, answer, &length);
-    *answerLength = (uint32_t)length;
+        card, protocol == TAPCARD_SCARD_PROTOCOL_T0 ? &g_rgSCardT0Pci : &g_rgSCardT1Pci, command,
+        commandLength, NULL, response, &length);
+    *responseLength = (uint32_t)length;
     return (uint32_t)status;
 }
 
-/// Ends the connection and touches nothing else.
+/// Ends the connection and leaves the card as it is.
 static inline uint32_t tapcard_scard_leave(SCARDHANDLE card) {
     return (uint32_t)SCardDisconnect(card, 0);
 }
@@ -160,7 +165,8 @@ static inline uint32_t tapcard_scard_longest_atr(void) { return TAPCARD_SCARD_LO
 
 static inline uint32_t tapcard_scard_state_unaware(void) { return TAPCARD_SCARD_STATE_UNAWARE; }
 static inline uint32_t tapcard_scard_state_unknown(void) {
-    return TAPCARD_SCARD_STATE_UNKNOWN | TAPCARD_SCARD_STATE_UNAVAILABLE | TAPCARD_SCARD_STATE_IGNORE;
+    return TAPCARD_SCARD_STATE_UNKNOWN | TAPCARD_SCARD_STATE_UNAVAILABLE
+        | TAPCARD_SCARD_STATE_IGNORE;
 }
 static inline uint32_t tapcard_scard_state_present(void) { return TAPCARD_SCARD_STATE_PRESENT; }
 

@@ -6,8 +6,9 @@
 #include <postgresql/libpq-fe.h>
 
 /// The functions of libpq that tapcard calls. The library is loaded when a ledger in PostgreSQL is
-/// opened, not linked: it brings Kerberos, LDAP and TLS with it, and every tap would pay for them.
-/// The types come from its own header, so a signature that changes does not compile.
+/// opened. It is not linked, because it depends on libraries for Kerberos, LDAP, and TLS, and
+/// loading them would slow down every tap. The types come from libpq's own header, so a changed
+/// signature is a compile-time error.
 struct tapcard_libpq {
     __typeof__(PQconnectdbParams) *connectdbParams;
     __typeof__(PQconninfoParse) *conninfoParse;
@@ -42,8 +43,8 @@ struct tapcard_libpq {
     __typeof__(PQfreemem) *freemem;
 };
 
-/// Fills the table from a library opened with dlopen. Returns the name of a missing function, or
-/// null.
+/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
+/// missing function.
 static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq *table) {
     TAPCARD_BIND(connectdbParams, "PQconnectdbParams")
     TAPCARD_BIND(conninfoParse, "PQconninfoParse")
@@ -79,7 +80,7 @@ static inline const char *tapcard_libpq_bind(void *library, struct tapcard_libpq
     return NULL;
 }
 
-/// Counts a server's warnings: after one during a commit, the commit may still be lost.
+/// Counts warnings from the server. If there is one during a commit, the commit may still be lost.
 struct tapcard_libpq_warnings {
     __typeof__(PQresultErrorField) *field;
     int count;
@@ -91,7 +92,7 @@ static inline void tapcard_libpq_note(void *context, const PGresult *result) {
     if (severity != NULL && severity[0] == 'W') warnings->count++;
 }
 
-// Letters, which Swift does not see.
+// Swift does not import these constants, because they are character literals.
 static const int tapcard_libpq_sqlstate = PG_DIAG_SQLSTATE;
 static const int tapcard_libpq_message = PG_DIAG_MESSAGE_PRIMARY;
 

@@ -3,7 +3,8 @@
 
 #include <sqlite3.h>
 
-/// SQLITE_TRANSIENT is a cast that Swift cannot see. It makes SQLite copy the bytes.
+// SQLITE_TRANSIENT makes SQLite copy the bytes. Swift cannot import it, because it is a cast.
+
 static inline int tapcard_sqlite3_bind_text(
     sqlite3_stmt *statement, int index, const char *text, int length) {
     return sqlite3_bind_text(statement, index, text, length, SQLITE_TRANSIENT);

@@ -13,7 +13,7 @@ package struct RemoteActivation: ActivationService {
     }
 
     package func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer {
-        // A code is a UUID in lower case, so it needs no percent encoding.
+        // A code is a lower-case UUID, so it needs no percent-encoding.
         let answer = try await caller.ask(.get, "/version?code=\(code)")
         return try caller.meaning(of: answer, ActivationParsing.answer)
     }

@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// The lottery over HTTP, with its last answers cached on disk.
+/// The lottery over HTTP, with its last responses cached on disk.
 package struct RemoteLottery: LotteryService {
     private let cached: CachedCaller
     private let rules: LotteryRules
@@ -27,9 +27,9 @@ package struct RemoteLottery: LotteryService {
         }
     }
 
-    /// The error for a list that lacks a draw from the cached list. Draws never disappear, so such
-    /// a list is outdated. A station that trusted it would sell tickets for draws whose balls are
-    /// already known.
+    /// The error for a list that ends before the newest draw in the cached list. Draws never
+    /// disappear, so such a list is outdated. A station that used it would sell tickets for draws
+    /// whose balls are already known.
     private static func outdatedListError(
         _ list: DrawList, comparedWith cached: DrawList
     ) -> ServiceError? {

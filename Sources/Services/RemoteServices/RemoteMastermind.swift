@@ -1,8 +1,8 @@
 package import TapcardDomain
 import TextCodecs
 
-/// The Mastermind service over HTTP. Only the request for the ranking is retried: a guess that is
-/// sent twice would count twice, and a repeated request to start a game would start a second game.
+/// The Mastermind service over HTTP. Only the request for the ranking is retried. A guess that was
+/// sent twice could count twice, and a repeated request to start a game could start a second one.
 package struct RemoteMastermind: MastermindService {
     private let caller: ServiceCaller
 

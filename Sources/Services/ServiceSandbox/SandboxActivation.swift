@@ -2,12 +2,12 @@ import TapcardDomain
 package import TextCodecs
 
 /// The activation service. It returns a version for each code. A code always gets the same version,
-/// even if the version for new codes has changed since.
+/// even if the version for new codes has since changed.
 package struct SandboxActivation: Sendable {
     private static let firstVersion = "6.24"
-    /// The value of an extra member in the answer; it has no meaning for a card.
+    /// The value of an extra member in the response, which has no meaning for cards.
     private static let android = "413506"
-    /// The maximum number of codes that are remembered; additional codes are refused.
+    /// The maximum number of codes to remember. Once it is reached, new codes are refused.
     package static let maximumCodes = 10_000
     package static let maximumVersionLength = 64
 
@@ -17,8 +17,8 @@ package struct SandboxActivation: Sendable {
 
     package init() {}
 
-    /// Sets the version for new codes. It may be invalid, so that tests can check how clients
-    /// handle that.
+    /// Sets the version for new codes. An invalid version is allowed, so that tests can check how
+    /// clients handle it.
     package mutating func name(_ version: String) throws(SandboxProblem) {
         guard version.utf8.count <= SandboxActivation.maximumVersionLength else {
             throw .malformed(
@@ -27,12 +27,12 @@ package struct SandboxActivation: Sendable {
         self.version = version
     }
 
-    /// Answers a request. `code` is the code from the query, if there is one.
+    /// Responds to a request. `code` is the code in the query, if there is one.
     package mutating func answer(code: String?) throws(SandboxProblem) -> JSONValue {
         guard let code = code.flatMap({ ScratchCode($0) }) else {
             throw .malformed("code is not a UUID")
         }
-        // Dropping an old code instead would let its version change.
+        // If an old code were forgotten instead, its version could change.
         guard versions[code] != nil || versions.count < SandboxActivation.maximumCodes else {
             throw .full("the sandbox cannot remember more than \(versions.count) codes")
         }

@@ -1,21 +1,21 @@
 package import TextCodecs
 
-/// A sandbox service's answer to one request, before it is sent.
+/// A sandbox service's response to one request, before it is sent.
 package struct SandboxAnswer: Hashable, Sendable {
-    /// The body of an answer.
+    /// The body of a response.
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The beginning of the text. The headers promise more bytes than are sent.
+        /// The beginning of the text. The Content-Length header promises more bytes than are sent.
         case cutOff(String, promisedBytes: Int)
-        /// This many spaces, generated as they are sent. `isAnnounced` says whether the headers
-        /// include their number.
+        /// This many spaces, generated while they are being sent. `isAnnounced` tells whether there
+        /// is a Content-Length header.
         case spaces(Int, isAnnounced: Bool)
     }
 
     package var status: Int
     package var headers: [String: String]
     package var body: Body
-    /// The delay before the answer is sent.
+    /// The delay before the response is sent.
     package var delay: Duration = .zero
 
     package init(_ status: Int, headers: [String: String] = [:], body: Body = .text("")) {
@@ -32,8 +32,8 @@ package struct SandboxAnswer: Hashable, Sendable {
     }
 }
 
-/// Why a sandbox service refuses a request. How the real services would answer is unknown. Here,
-/// the status identifies the kind of problem, and the text describes it.
+/// The reason a sandbox service refuses a request. It is unknown how the real services would
+/// respond. Here, the status identifies the kind of problem, and the text describes it.
 package struct SandboxProblem: Error, Hashable, Sendable {
     package let status: Int
     package let detail: String

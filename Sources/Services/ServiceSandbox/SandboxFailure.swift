@@ -1,8 +1,8 @@
 /// A way in which a service can fail.
 public enum SandboxFailure: String, CaseIterable, Sendable {
-    /// The answer is late.
+    /// The response is late.
     case slow
-    /// The connection is closed halfway through the answer.
+    /// The connection is closed halfway through the response.
     case cutOff = "cut-off"
     /// 100 MiB, with a Content-Length header.
     case huge
@@ -41,29 +41,28 @@ public enum SandboxFailure: String, CaseIterable, Sendable {
     }
 }
 
-/// A failure that can be switched on, such as `cut-off`, `lottery:slow`, `slow=3`, or
+/// A failure that can be turned on, such as `cut-off`, `lottery:slow`, `slow=3`, or
 /// `expired-token*1`.
 public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
     public static let maximumSeconds = 3_600
     private static let maximumTimes = 1_000_000
-    /// The default delay, which is longer than any client waits.
+    /// The default delay, in seconds. It is longer than any client waits.
     private static let defaultSeconds = 60
 
     public let failure: SandboxFailure
     /// The affected service; `nil` for all of them.
     public let service: SandboxService?
-    /// How long a slow answer is delayed.
+    /// How long a slow response is delayed, in seconds.
     public let seconds: Int
-    /// How many more requests will fail; `nil` if all of them will until the failure is switched
+    /// How many more requests will fail; `nil` if all of them will, until the failure is turned
     /// off.
     public private(set) var times: Int?
 
-    /// `nil` if the text is invalid, or if the failure could never happen.
+    /// Parses a description of a failure; `nil` if it is invalid or the failure could never happen.
     public init?(_ text: String) {
         var rest = text[...]
         var times: Int?
-        // The parts are removed one by one, starting at the end, until only the failure's name is
-        // left.
+        // The optional parts are removed one by one, until only the failure's name is left.
         if let star = rest.lastIndex(of: "*") {
             guard let number = SandboxSwitch.number(rest[star...], 1...SandboxSwitch.maximumTimes)
             else { return nil }
@@ -120,11 +119,11 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after one more request has failed; `nil` if no more requests will fail.
+    /// The switch after another request has failed; `nil` if no more requests will fail.
     var next: SandboxSwitch? {
         guard let times else { return self }
-        var left = self
-        left.times = times - 1
-        return times > 1 ? left : nil
+        var remaining = self
+        remaining.times = times - 1
+        return times > 1 ? remaining : nil
     }
 }

@@ -1,7 +1,7 @@
 import TapcardDomain
 package import TextCodecs
 
-/// A log of the requests received, so that a test can show that a request was made exactly once.
+/// A log of the requests received. It lets a test show that a request was made exactly once.
 package struct SandboxLog: Sendable {
     /// The maximum number of activation codes that are kept; the oldest are dropped first.
     package static let maximumCodes = 10_000
@@ -18,8 +18,8 @@ package struct SandboxLog: Sendable {
 
     package var requestCount: Int { counts.values.reduce(0) { $0 + $1.arrived } }
 
-    /// Records a request. Requests are counted before they are answered, because a test may wait
-    /// for a request to arrive and then, for example, stop the client.
+    /// Records a request before the service responds, because a test may wait for a request to
+    /// arrive and then, for example, stop the client.
     package mutating func arrived(_ request: String, code: String? = nil) {
         counts[request, default: Count()].arrived += 1
         guard let code = code.flatMap({ ScratchCode($0) }) else { return }

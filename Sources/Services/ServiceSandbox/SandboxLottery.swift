@@ -1,10 +1,10 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// The lottery: its past draws, one a week, and the tickets that it stores.
+/// The lottery: its past draws, one for each week, and the tickets that it stores.
 package struct SandboxLottery: Sendable {
-    /// The maximum number of draws; after that, no more draws take place. The limit keeps the list
-    /// below the client's size limit.
+    /// The maximum number of draws. Once it is reached, no more draws take place. The limit keeps
+    /// the list below the client's size limit.
     package static let maximumDraws = 4_000
     private static let daysBetweenDraws = 7
     private static let topPrizes: ClosedRange<Int64> = 2...12
@@ -18,20 +18,20 @@ package struct SandboxLottery: Sendable {
 
     /// Draws the next balls. The draw is dated one week after the previous one.
     package mutating func draw(
-        using chance: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> Draw {
         guard draws.count < SandboxLottery.maximumDraws, let last = draws.last,
             let id = DrawID("draw-\(draws.count + 1)"),
             let date = (0..<SandboxLottery.daysBetweenDraws)
-                // Advances day by day, because `next` handles month lengths and leap years.
+                // This advances day by day, because `next` handles month lengths and leap years.
                 .reduce(last.date as CalendarDate?, { date, _ in date?.next })
         else { throw .conflict("the limit of \(draws.count) draws has been reached") }
         let balls = try translating(
-            Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &chance) }
+            Balls.drawn(under: .standard) { Int.random(in: 0..<$0, using: &generator) }
         ) { (error: Refusal) in
             SandboxProblem.conflict("these balls cannot be drawn: \(error.detail)")
         }
-        let prize = Int64.random(in: SandboxLottery.topPrizes, using: &chance)
+        let prize = Int64.random(in: SandboxLottery.topPrizes, using: &generator)
         let draw = Draw(
             id: id, date: date, balls: balls, topPrize: prize * SandboxLottery.topPrizeStep)
         draws.append(draw)
@@ -42,8 +42,8 @@ package struct SandboxLottery: Sendable {
         _ knownTag: String? = nil, invalid: InvalidEntry? = nil
     ) -> SandboxAnswer {
         let rows = draws.map { draw in
-            // Only the last row is invalid, so a client that does not check every row accepts the
-            // list.
+            // Only the last row is invalid, so that the list exposes clients that do not check
+            // every row.
             SandboxLottery.document(draw, draw.id == draws.last?.id ? invalid : nil)
         }
         return SandboxLottery.answer(["draws": .array(rows)], knownTag)
@@ -58,7 +58,7 @@ package struct SandboxLottery: Sendable {
         return SandboxLottery.answer(["tickets": .array(rows)], knownTag)
     }
 
-    /// Answers with the document and its ETag, or with 304 if the client already has this version.
+    /// Responds with the document and its ETag, or with 304 if the client already has this version.
     private static func answer(_ document: JSONValue, _ knownTag: String?) -> SandboxAnswer {
         var answer = SandboxAnswer(document)
         // The ETag is a checksum of the bytes, so it changes whenever the bytes do.
@@ -91,7 +91,7 @@ package struct SandboxLottery: Sendable {
     private static func numbers(_ balls: Balls, _ invalid: InvalidEntry?) -> [JSONMember] {
         var numbers = balls.numbers
         switch invalid {
-        // One more than the highest number that a ball can have.
+        // One higher than any ball's number.
         case .balls: numbers[0] = LotteryRules.standard.highest + 1
         case .duplicateBalls: numbers[1] = numbers[0]
         case .date, nil: break
@@ -101,7 +101,7 @@ package struct SandboxLottery: Sendable {
         }
     }
 
-    /// The date, or February 30 of the same year if the date is to be invalid.
+    /// The date, or February 30 of the same year if an invalid date was requested.
     private static func date(_ date: CalendarDate, _ invalid: InvalidEntry?) -> String {
         invalid == .date ? "\(date.description.prefix(5))02-30" : date.description
     }
@@ -121,7 +121,7 @@ extension SandboxLottery {
     private typealias DrawRow = (date: String, numbers: [Int], bonus: Int, topPrize: Int64)
     private typealias TicketRow = (draw: String, numbers: [Int], bonus: Int)
 
-    /// The example draws; the first one is from the services' documentation.
+    /// The example draws. The first one is from the services' documentation.
     private static let exampleDraws: [Draw] = {
         let rows: [DrawRow] = [
             ("2023-05-15", [2, 16, 23, 44, 47, 52], 14, 4_000_000_000),

@@ -3,7 +3,7 @@ package import TextCodecs
 
 /// The Mastermind service, which runs real games. All users have the same password.
 package struct SandboxMastermind: Sendable {
-    /// How long a token is valid by default, in seconds.
+    /// The default lifetime of a token, in seconds.
     private static let defaultTimeToLive = 3_600
     package static let maximumTokens = 1_000
     package static let maximumGames = 10_000
@@ -34,12 +34,12 @@ package struct SandboxMastermind: Sendable {
     package var counts: (tokens: Int, games: Int) { (logins.count, games.count) }
 
     package mutating func logIn(
-        _ body: [UInt8], now: Timestamp, using chance: inout some RandomNumberGenerator
+        _ body: [UInt8], now: Timestamp, using generator: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> JSONValue {
         let request = try object(body)
         guard let user = request["user_id"]?.string,
             (1...SandboxMastermind.maximumUserLength).contains(user.utf8.count),
-            let attempt = request["password"]?.string
+            let password = request["password"]?.string
         else {
             throw .malformed(
                 "user_id must be text of 1 to \(SandboxMastermind.maximumUserLength) bytes, "
@@ -54,31 +54,31 @@ package struct SandboxMastermind: Sendable {
             }
             seconds = number
         }
-        // The comparison need not take constant time, because this password is public.
-        guard attempt == ServiceSandbox.password else {
+        // The comparison need not take constant time, because the password is public.
+        guard password == ServiceSandbox.password else {
             throw .unauthorized("wrong password")
         }
-        // Expired tokens are removed first. If there are still too many, the token closest to
-        // expiring is removed.
+        // Expired tokens are removed first. If there is still no room, the token that expires next
+        // is removed.
         logins = logins.filter { $0.value.end > now }
         if logins.count >= SandboxMastermind.maximumTokens,
             let first = logins.min(by: { $0.value.end < $1.value.end })
         {
             logins[first.key] = nil
         }
-        let token = name(using: &chance)
+        let token = randomName(using: &generator)
         logins[token] = Login(user: user, end: now.adding(milliseconds: Int64(seconds) * 1_000))
         return ["access_token": .string(token)]
     }
 
-    /// Makes a token invalid.
+    /// Invalidates a token.
     package mutating func expire(_ token: String?) {
         if let token { logins[token] = nil }
     }
 
     package mutating func start(
         _ body: [UInt8], token: String?, now: Timestamp,
-        using chance: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) throws(SandboxProblem) -> JSONValue {
         let user = try user(of: token, now)
         guard let slots = try object(body)["slots"].flatMap(integer),
@@ -86,11 +86,11 @@ package struct SandboxMastermind: Sendable {
         else {
             throw .malformed("slots must be a number from 1 to \(MastermindRules.maximumSlots)")
         }
-        guard let id = MastermindGameID(name(using: &chance)) else {
+        guard let id = MastermindGameID(randomName(using: &generator)) else {
             throw .full("no game IDs are left")
         }
-        let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colors, using: &chance) }
-        // The oldest game makes room for the new one.
+        let secret = (0..<slots).map { _ in Int.random(in: 1...rules.colors, using: &generator) }
+        // The oldest game is removed to make room for the new one.
         if started.count >= SandboxMastermind.maximumGames { games[started.removeFirst()] = nil }
         games[id] = Game(user: user, rules: rules, secret: secret)
         started.append(id)
@@ -105,7 +105,7 @@ package struct SandboxMastermind: Sendable {
         guard let name = request["gameId"]?.string, let elements = request["guess"]?.array else {
             throw .malformed("gameId must be text, and guess must be an array")
         }
-        // Another user's game is treated as if it did not exist.
+        // A game of another user is treated as if it did not exist.
         guard let id = MastermindGameID(name), var game = games[id], game.user == user else {
             throw .notFound("this user has no such game")
         }
@@ -160,8 +160,8 @@ package struct SandboxMastermind: Sendable {
     private func integer(_ value: JSONValue) -> Int? { value.numberText.flatMap { Int($0) } }
 
     /// A random name consisting of 32 hexadecimal digits.
-    private func name(using chance: inout some RandomNumberGenerator) -> String {
-        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &chance) }
+    private func randomName(using generator: inout some RandomNumberGenerator) -> String {
+        let bytes = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return Hexadecimal.encode(bytes).lowercased()
     }
 }

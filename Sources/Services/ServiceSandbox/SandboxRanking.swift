@@ -26,8 +26,8 @@ package struct SandboxRanking: Sendable {
 
     package init() {}
 
-    /// Adds a row. If the slots and the guesses are equal, the game that was solved earlier comes
-    /// first.
+    /// Adds a row. Of two games with the same numbers of slots and guesses, the one that was added
+    /// first comes first.
     package mutating func add(_ row: Row) {
         let index = rows.firstIndex { other in
             (row.slots, row.guesses) < (other.slots, other.guesses)

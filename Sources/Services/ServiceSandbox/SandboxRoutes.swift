@@ -17,30 +17,30 @@ struct SandboxRoutes: Sendable {
             routes.add(call.method, call.path) { await answer(call, $0) }
         }
         routes.add("GET", SandboxRoutes.control) { _ in
-            asked { world, _ in world.document }
+            respond { world, _ in world.document }
         }
         routes.add("GET", SandboxRoutes.control + "/failure") { _ in
-            asked { world, _ in ["failure": world.failureText] }
+            respond { world, _ in ["failure": world.failureText] }
         }
         routes.add("PUT", SandboxRoutes.control + "/failure") { request in
-            asked { world, _ throws(SandboxProblem) in
-                try world.switchFailure(word(in: request))
+            respond { world, _ throws(SandboxProblem) in
+                try world.switchFailure(firstLine(of: request))
                 return ["failure": world.failureText]
             }
         }
         routes.add("PUT", SandboxRoutes.control + "/version") { request in
-            asked { world, _ throws(SandboxProblem) in
-                try world.activation.name(word(in: request))
+            respond { world, _ throws(SandboxProblem) in
+                try world.activation.name(firstLine(of: request))
                 return ["version": .string(world.activation.version)]
             }
         }
         routes.add("POST", SandboxRoutes.control + "/draw") { _ in
-            asked { world, chance throws(SandboxProblem) in
-                SandboxLottery.document(try world.lottery.draw(using: &chance))
+            respond { world, generator throws(SandboxProblem) in
+                SandboxLottery.document(try world.lottery.draw(using: &generator))
             }
         }
         routes.add("GET", SandboxWorld.redirectedPath) { _ in
-            asked { world, _ in
+            respond { world, _ in
                 world.log.arrived("GET \(SandboxWorld.redirectedPath)")
                 return ["error": "a redirection was followed"]
             }
@@ -54,25 +54,25 @@ struct SandboxRoutes: Sendable {
         question.token = request.headers["access_token"]
         question.knownTag = request.headers["If-None-Match"]
         question.body = request.body
-        // The delay comes after the lock has been released, so that a slow answer does not hold up
+        // The delay comes after the lock has been released, so that a slow response does not delay
         // other requests.
         let answer = world.withLock { [question] world in
-            var chance = SystemRandomNumberGenerator()
-            return world.answer(call, question, now: now(), using: &chance)
+            var generator = SystemRandomNumberGenerator()
+            return world.answer(call, question, now: now(), using: &generator)
         }
-        // If the sandbox is stopped, the sleep ends early; by then, no client is waiting anymore.
+        // If the sandbox is stopped, the sleep ends early, but no client is waiting by then.
         if answer.delay > .zero { try? await Task.sleep(for: answer.delay) }
         return WebResponse(answer)
     }
 
-    private func asked(
+    private func respond(
         _ body: (inout SandboxWorld, inout SystemRandomNumberGenerator) throws(SandboxProblem) ->
             JSONValue
     ) -> WebResponse {
         let answer = world.withLock { world in
-            var chance = SystemRandomNumberGenerator()
+            var generator = SystemRandomNumberGenerator()
             do throws(SandboxProblem) {
-                return SandboxAnswer(try body(&world, &chance))
+                return SandboxAnswer(try body(&world, &generator))
             } catch {
                 return SandboxAnswer(error)
             }
@@ -80,8 +80,8 @@ struct SandboxRoutes: Sendable {
         return WebResponse(answer)
     }
 
-    /// The first line of the body. A shell may have added a line feed.
-    private func word(in request: WebRequest) -> String {
+    /// The first line of the body, without the line break that a shell may have added.
+    private func firstLine(of request: WebRequest) -> String {
         let text = String(decoding: request.body, as: UTF8.self)
         // Swift treats CR LF as a single character.
         return String(text.prefix { $0 != "\n" && $0 != "\r\n" })

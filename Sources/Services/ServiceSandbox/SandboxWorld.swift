@@ -1,8 +1,8 @@
 package import TapcardDomain
 package import TextCodecs
 
-/// All three services and their failures, without a network. The time and the random source are
-/// parameters.
+/// All three services and their failures, without a network. The time and the random number
+/// generator are passed in.
 package struct SandboxWorld: Sendable {
     /// The path to which a failing service redirects.
     static let redirectedPath = "/sandbox/redirected"
@@ -19,41 +19,41 @@ package struct SandboxWorld: Sendable {
 
     package init(failure: SandboxSwitch? = nil) { self.failure = failure }
 
-    /// Answers a request, either correctly or according to the current failure.
+    /// Responds to a request, either correctly or according to the current failure.
     package mutating func answer(
         _ call: SandboxCall, _ question: SandboxQuestion, now: Timestamp,
-        using chance: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
         let request = "\(call.method) \(call.path)"
         log.arrived(request, code: question.code)
         let answer: SandboxAnswer
         if let failure, failure.affects(call) {
             self.failure = failure.next
-            answer = fail(failure, call, question, now, using: &chance)
+            answer = fail(failure, call, question, now, using: &generator)
         } else {
-            answer = respond(to: call, question, now, using: &chance)
+            answer = respond(to: call, question, now, using: &generator)
         }
         log.answered(request, answer.status)
         return answer
     }
 
-    /// Fails in the specified way. If the answer is late or cut off, the request still takes
-    /// effect; with all other failures, it does not.
+    /// Fails in the specified way. If the response is late or cut off, the request still takes
+    /// effect. With any other failure, it does not.
     private mutating func fail(
         _ failure: SandboxSwitch, _ call: SandboxCall, _ question: SandboxQuestion,
-        _ now: Timestamp, using chance: inout some RandomNumberGenerator
+        _ now: Timestamp, using generator: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
-        // A client gets the list again even if it already has it, because a 304 has no body to cut
-        // off.
+        // For `cutOff`, a client gets the list even if it already has it, because a 304 has no body
+        // to cut off.
         var unconditional = question
         unconditional.knownTag = nil
         switch failure.failure {
         case .slow:
-            var answer = respond(to: call, question, now, using: &chance)
+            var answer = respond(to: call, question, now, using: &generator)
             answer.delay = .seconds(failure.seconds)
             return answer
         case .cutOff:
-            var answer = respond(to: call, unconditional, now, using: &chance)
+            var answer = respond(to: call, unconditional, now, using: &generator)
             if case .text(let text) = answer.body {
                 let half = String(text.prefix(text.count / 2))
                 answer.body = .cutOff(half, promisedBytes: text.utf8.count)
@@ -78,13 +78,13 @@ package struct SandboxWorld: Sendable {
         case .wrongVersion: return SandboxAnswer(SandboxActivation.document("6.1"))
         case .badVersion: return SandboxAnswer(SandboxActivation.document("six"))
         case .emptyVersion: return SandboxAnswer(SandboxActivation.document(""))
-        case .badBalls: return spoil(call, .balls)
-        case .duplicateBalls: return spoil(call, .duplicateBalls)
-        case .badDate: return spoil(call, .date)
+        case .badBalls: return invalidList(call, .balls)
+        case .duplicateBalls: return invalidList(call, .duplicateBalls)
+        case .badDate: return invalidList(call, .date)
         case .expiredToken:
-            // The token expires for good, so that the client has to log in again.
+            // The token expires permanently, so that the client has to log in again.
             mastermind.expire(question.token)
-            return respond(to: call, question, now, using: &chance)
+            return respond(to: call, question, now, using: &generator)
         }
     }
 
@@ -94,15 +94,16 @@ package struct SandboxWorld: Sendable {
             body: .spaces(hugeBytes, isAnnounced: isAnnounced))
     }
 
-    private func spoil(_ call: SandboxCall, _ invalid: SandboxLottery.InvalidEntry) -> SandboxAnswer
-    {
+    private func invalidList(
+        _ call: SandboxCall, _ invalid: SandboxLottery.InvalidEntry
+    ) -> SandboxAnswer {
         call == .tickets
             ? lottery.answerTickets(invalid: invalid) : lottery.answerDraws(invalid: invalid)
     }
 
     private mutating func respond(
         to call: SandboxCall, _ question: SandboxQuestion, _ now: Timestamp,
-        using chance: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator
     ) -> SandboxAnswer {
         do throws(SandboxProblem) {
             switch call {
@@ -111,11 +112,11 @@ package struct SandboxWorld: Sendable {
             case .tickets: return lottery.answerTickets(question.knownTag)
             case .login:
                 return SandboxAnswer(
-                    try mastermind.logIn(question.body, now: now, using: &chance))
+                    try mastermind.logIn(question.body, now: now, using: &generator))
             case .start:
                 return SandboxAnswer(
                     try mastermind.start(
-                        question.body, token: question.token, now: now, using: &chance))
+                        question.body, token: question.token, now: now, using: &generator))
             case .guess:
                 return SandboxAnswer(
                     try mastermind.guess(question.body, token: question.token, now: now))
@@ -141,7 +142,7 @@ package struct SandboxWorld: Sendable {
 
     package var failureText: JSONValue { .string(failure?.description ?? "none") }
 
-    /// Switches a failure on; "none" switches the current failure off.
+    /// Turns a failure on. "none" turns the current failure off.
     package mutating func switchFailure(_ text: String) throws(SandboxProblem) {
         if text == "none" {
             failure = nil

@@ -3,14 +3,14 @@ public import TapcardDomain
 import TextCodecs
 public import WebServer
 
-/// The three services, simulated on this machine. They answer as documented and fail on request.
+/// The three services, simulated on this machine. They respond as documented, and fail on request.
 public final class ServiceSandbox: Sendable {
     /// The settings of the sandbox.
     public struct Settings: Sendable {
-        /// The port; zero for any free port.
+        /// The port; zero for any available port.
         public var port: UInt16 = 0
         public var failure: SandboxSwitch?
-        /// The interval between draws; `nil` for a lottery that draws only on request.
+        /// The interval between draws; `nil` if the lottery holds draws only on request.
         public var drawEvery: Duration?
         public var tls: WebServerSettings.TLS?
 
@@ -26,7 +26,7 @@ public final class ServiceSandbox: Sendable {
     private let server: WebServer
     private let drawing: Task<Void, Never>?
 
-    /// The maximum number of bytes in a request body. No request to these services is longer.
+    /// The maximum size of a request body, in bytes. No valid request to these services is larger.
     private static let maximumBodySize = 64 << 10
     /// The maximum time that stopping may take.
     private static let stopLimit = Duration.seconds(1)
@@ -41,7 +41,7 @@ public final class ServiceSandbox: Sendable {
 
     deinit { drawing?.cancel() }
 
-    /// Starts listening, on this machine only.
+    /// Starts the sandbox. It accepts only connections from this machine.
     public static func start(
         _ settings: Settings = Settings(), now: @escaping @Sendable () -> Timestamp
     ) throws(WebServerError) -> ServiceSandbox {
@@ -53,7 +53,7 @@ public final class ServiceSandbox: Sendable {
         let server = try WebServer.start(web) { await routes.answer($0) }
         let scheme = settings.tls == nil ? "http" : "https"
         let address = "\(scheme)://\(web.address):\(server.port)"
-        // The ranking contains complete addresses, and the port is known only now.
+        // The ranking contains full addresses, and the port is not known until now.
         world.withLock { $0.icons = address + SandboxRoutes.icons }
         let drawing = settings.drawEvery.map { pause in
             Task { await draw(every: pause, in: world) }
@@ -70,21 +70,21 @@ public final class ServiceSandbox: Sendable {
     /// The number of requests to the services.
     public var requestCount: Int { world.withLock { $0.log.requestCount } }
 
-    /// Stops the sandbox. Delayed answers are no longer sent.
+    /// Stops the sandbox. Delayed responses are not sent.
     public func stop() async {
         drawing?.cancel()
         await server.stop(within: ServiceSandbox.stopLimit)
     }
 
-    /// Draws balls at intervals, until the task is canceled or the lottery has held its last draw.
+    /// Holds draws at intervals, until the task is canceled or the lottery has held its last draw.
     private static func draw(
         every pause: Duration, in world: Guarded<SandboxWorld>
     ) async {
-        // Sleeping fails when the task is canceled, which ends the loop.
+        // `sleep` throws when the task is canceled, and that ends the loop.
         while (try? await Task.sleep(for: pause)) != nil {
             let isDrawn = world.withLock { world in
-                var chance = SystemRandomNumberGenerator()
-                return (try? world.lottery.draw(using: &chance)) != nil
+                var generator = SystemRandomNumberGenerator()
+                return (try? world.lottery.draw(using: &generator)) != nil
             }
             guard isDrawn else { return }
         }

@@ -1,13 +1,13 @@
-/// The port to the service that activates scratched codes.
+/// The interface to the service that activates scratched codes.
 ///
 /// Repeating a request with the same code is harmless, because the service identifies requests by
-/// their code. If an answer is lost, the request is therefore sent again.
+/// their code. A request whose response is lost is therefore sent again.
 public protocol ActivationService: Sendable {
-    /// Activates a code. An answer counts only if it is complete and valid.
+    /// Activates a code. Throws an error unless the response is complete and valid.
     func activate(_ code: ScratchCode) async throws(ServiceError) -> ActivationAnswer
 }
 
-/// The service's answer to a code.
+/// The service's response to an activation request.
 public enum ActivationAnswer: Hashable, Sendable {
     /// The service has activated the code.
     case active

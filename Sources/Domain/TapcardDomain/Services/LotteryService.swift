@@ -1,21 +1,21 @@
-/// The port to the lottery. Every call contacts the service; `staleness` marks a saved answer.
+/// The interface to the lottery. Every call contacts the service. If that fails, the result may be
+/// an earlier value, whose `staleness` is then set.
 package protocol LotteryService: Sendable {
-    /// Returns the past draws. Use `forgetting` for a lottery that has restarted its draws: a valid
-    /// answer then replaces the saved list without being compared with it.
+    /// Returns the past draws. Pass true for `forgetting` if the lottery has restarted its draws. A
+    /// valid response then replaces the saved list without being compared with it.
     func draws(forgetting: Bool) async throws(ServiceError) -> Fetched<DrawList>
     /// Returns the tickets that the lottery itself stores.
     func tickets() async throws(ServiceError) -> Fetched<[Ticket]>
 }
 
-/// A service's answer, and its age.
+/// A value from a service, and its age.
 package struct Fetched<Value: Sendable>: Sendable {
     package let value: Value
-    /// Seconds since the service last confirmed the answer; 0 if it has just confirmed it.
+    /// Seconds since the service last confirmed the value; 0 if it has just confirmed it.
     package let age: Int
-    /// The error that made it impossible to get a newer answer; `nil` if the service has just
-    /// confirmed this one.
+    /// The reason there is no newer value; `nil` if the service has just confirmed this one.
     package let staleness: ServiceError?
-    /// If the saved answer was to be removed: why that failed.
+    /// The reason the saved response could not be removed; `nil` if there was no such failure.
     package let cacheRemovalError: String?
 
     package init(

@@ -1,10 +1,10 @@
-/// The port to the Mastermind service.
+/// The interface to the Mastermind service.
 ///
-/// Only `logIn` takes a password. If the service refuses a token, the error is `.unauthorized`: the
-/// caller logs in again, once, and repeats the call.
+/// Only `logIn` takes a password. If the service rejects a token, the error is `.unauthorized`. The
+/// caller then logs in again, once, and repeats the call.
 package protocol MastermindService: Sendable {
-    /// Logs in. `timeToLive` is in seconds and within `MastermindRules.loginSeconds`; if it is
-    /// `nil`, the service decides.
+    /// Logs in. `timeToLive` is in seconds and within `MastermindRules.loginSeconds`. If it is
+    /// `nil`, the service chooses the lifetime.
     func logIn(
         user: String, password: String, timeToLive: Int?
     ) async throws(ServiceError) -> MastermindToken
@@ -17,11 +17,11 @@ package protocol MastermindService: Sendable {
     func ranking(with token: MastermindToken) async throws(ServiceError) -> [MastermindRank]
 }
 
-/// A user's access token. Never shown and never logged.
+/// A user's access token. It is never displayed or logged.
 package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package let secret: String
 
-    /// `nil` for text that cannot be sent in a header.
+    /// Creates a token; `nil` if the text is empty or too long, or cannot be sent in a header.
     package init?(_ secret: String) {
         guard (1...4_096).contains(secret.utf8.count),
             secret.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -32,13 +32,13 @@ package struct MastermindToken: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "a token" }
 }
 
-/// The service's answer to a guess.
+/// The service's response to a guess.
 package struct MastermindAnswer: Hashable, Sendable {
     package let evaluation: MastermindEvaluation
-    /// The number of guesses in this game, including this one.
+    /// The number of guesses so far in this game, including this one.
     package let guessCount: Int
 
-    /// `nil` for an evaluation that is impossible with this many slots.
+    /// Creates a response; `nil` if the evaluation or the number of guesses is impossible.
     package init?(_ evaluation: MastermindEvaluation, guessCount: Int, slots: Int) {
         guard evaluation.isPossible(slots: slots),
             (1...MastermindRules.maximumGuesses).contains(guessCount)
@@ -47,7 +47,7 @@ package struct MastermindAnswer: Hashable, Sendable {
     }
 }
 
-/// A row in the ranking: fewer guesses are better.
+/// A row in the ranking, where fewer guesses are better.
 package struct MastermindRank: Hashable, Sendable {
     package let id: String
     package let participant: String
@@ -56,7 +56,7 @@ package struct MastermindRank: Hashable, Sendable {
     package let time: String
     package let score: Int
     package let slots: Int
-    /// The addresses of an icon in three sizes, if there is one.
+    /// The addresses of an icon in up to three sizes, starting with the largest.
     package let icons: [String]
 
     package init(

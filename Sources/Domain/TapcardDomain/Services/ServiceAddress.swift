@@ -1,16 +1,16 @@
-/// The base address of a service, http or https.
+/// The base address of a service, with the scheme http or https.
 ///
-/// It has no user name and no password, because addresses are displayed. It has no query and no
-/// fragment, because a path is appended to it.
+/// It contains no user name or password, because addresses are displayed. It contains no query or
+/// fragment, because paths are appended to it.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address without a trailing slash.
     package let text: String
-    /// The host, with the port if there is one, for messages.
+    /// The host, followed by the port if there is one, for use in messages.
     package let host: String
 
     private static let longest = 2_048
 
-    /// Checks an address. The error does not quote the text, which may contain a password.
+    /// Checks an address. The error does not quote it, because it may contain a password.
     package init(_ text: String) throws(ServiceError) {
         func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
         let lower = text.lowercased()
@@ -33,22 +33,22 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
             throw refusal("it has no valid host, or its port is not 1 to 65535")
         }
         var path = rest.dropFirst(host.utf8.count)
-        // The appended path has its own slash.
+        // Appended paths begin with a slash.
         while path.last == "/" { path.removeLast() }
         (self.text, self.host) = (scheme + host + path, String(host))
     }
 
     package var description: String { text }
 
-    /// The address of a call: this address, followed by the path of the call.
+    /// This address with a call's path appended.
     package func appending(_ path: String) -> String { text + path }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !Array("\"<>\\^`{|}".utf8).contains(byte)
     }
 
-    /// Whether this is a name or an IPv6 address in brackets, with an optional port. The caller
-    /// must make sure that the text is ASCII.
+    /// Whether the text is a host name or an IPv6 address in brackets, with an optional port. The
+    /// caller must make sure that the text is ASCII.
     private static func isHost(_ text: Substring) -> Bool {
         let name: Substring
         let rest: Substring
@@ -62,7 +62,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         } else {
             name = text.prefix { $0 != ":" }
             rest = text.dropFirst(name.count)
-            // A dot separates two parts of a name, or follows the last one.
+            // A dot may separate two parts of a name or follow the last one.
             guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }),
                 !name.hasPrefix("."), !name.contains("..")
             else { return false }

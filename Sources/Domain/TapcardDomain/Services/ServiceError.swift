@@ -1,4 +1,5 @@
-/// Why a service did not give a usable response. Two errors are equal if their kinds are.
+/// Why a service did not give a usable response. Two errors are equal if their kinds
+/// are equal.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failures that a caller can distinguish.
     public enum Kind: String, Sendable, CaseIterable {
@@ -14,34 +15,34 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case tooLarge = "too-large"
         /// The service redirected the request to another address.
         case redirected
-        /// The server does not speak HTTP, or violates its rules.
+        /// The server does not speak HTTP or violates the protocol.
         case notHTTP = "not-http"
-        /// The service rejected the request: 4xx.
+        /// The service rejected the request (status 4xx).
         case refused
-        /// The service reported an internal error: 5xx.
+        /// The service reported an internal error (status 5xx).
         case broken
-        /// The token has expired or is invalid: log in again.
+        /// The token is invalid or has expired, so the caller has to log in again.
         case unauthorized
         /// The service rejected the password.
         case wrongPassword = "wrong-password"
         /// The service's response is not JSON.
         case notJSON = "not-json"
-        /// The response is JSON, but not with the documented structure.
+        /// The response is JSON, but does not have the documented structure.
         case wrongShape = "wrong-shape"
-        /// A list that can only grow lacks draws that it had before: it is outdated, or the lottery
-        /// was restarted.
+        /// The list of draws should only grow, but is missing draws that it had before. It is
+        /// outdated, or the lottery was restarted.
         case goneBack = "gone-back"
         /// The activation service's version is empty.
         case emptyVersion = "empty-version"
-        /// The activation service's version makes no sense.
+        /// The activation service's version is invalid.
         case badVersion = "bad-version"
-        /// Numbers from the lottery make no sense.
+        /// Ball numbers from the lottery are invalid.
         case badBalls = "bad-balls"
-        /// A date from the lottery makes no sense.
+        /// A date from a service is invalid.
         case badDate = "bad-date"
         /// The setting is not a valid address for a service.
         case badAddress = "bad-address"
-        /// This machine cannot make requests: libcurl is missing.
+        /// This machine cannot make requests, because libcurl is missing or unusable.
         case noClient = "no-client"
         /// The calling task was canceled.
         case cancelled

@@ -1,16 +1,16 @@
 import TapcardDomain
 import TextCodecs
 
-/// A value in a service's answer, and its location, so that an error can say where the value is.
+/// A value in a service's response, and its location, so that errors can say where the value is.
 struct AnswerReader {
-    /// The maximum number of values in an answer. One mebibyte of draws or tickets, in the
-    /// documented format, contains fewer.
+    /// The maximum number of values in a response. One mebibyte of draws or tickets in the
+    /// documented format contains fewer.
     private static let maximumValueCount = 100_000
 
     let value: JSONValue
     private let location: String
 
-    /// Reads the whole answer.
+    /// Parses a response. The value is the whole document.
     init(_ body: [UInt8]) throws(ServiceError) {
         do throws(JSONError) {
             value = try JSONValue.parsing(body, valueLimit: AnswerReader.maximumValueCount)
@@ -57,7 +57,7 @@ struct AnswerReader {
         return string
     }
 
-    /// The exact digits of a number, or of a string that represents one.
+    /// The text of a number, exactly as written, or of a string that represents one.
     func digits() throws(ServiceError) -> String {
         guard let text = value.numberText ?? value.string else {
             throw wrong("is neither a number nor a string")
@@ -65,7 +65,7 @@ struct AnswerReader {
         return text
     }
 
-    /// An integer, read from its exact digits. Some services put integers in quotes; others do not.
+    /// An integer, parsed from its exact digits. Some services put integers in quotes.
     func integer(in range: ClosedRange<Int>) throws(ServiceError) -> Int {
         let text = try digits()
         let isPlain =

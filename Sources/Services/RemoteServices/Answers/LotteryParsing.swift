@@ -1,6 +1,6 @@
 package import TapcardDomain
 
-/// Parses the lottery's answers: draws, and the tickets that the lottery itself stores.
+/// Parses the lottery's responses: draws, and the tickets that the lottery itself stores.
 package enum LotteryParsing {
     package static func draws(
         _ body: [UInt8], under rules: LotteryRules
@@ -49,8 +49,8 @@ package enum LotteryParsing {
         return tickets
     }
 
-    /// The balls `number1`, `number2`, and so on, and the bonus ball. The name of the bonus ball's
-    /// member differs between answers.
+    /// The balls `number1`, `number2`, and so on, and the bonus ball. `bonus` is the name of the
+    /// bonus ball's member, which differs between draws and tickets.
     private static func balls(
         of row: AnswerReader, bonus: String, under rules: LotteryRules
     ) throws(ServiceError) -> Balls {
@@ -63,7 +63,7 @@ package enum LotteryParsing {
         }
         var numbers: [Int] = []
         for index in 1...rules.ballCount { numbers.append(try ball("number\(index)")) }
-        // An extra ball would mean a different lottery, with different prizes.
+        // With an extra ball, this would be a different lottery, with different prizes.
         if let extra = try row.optional("number\(rules.ballCount + 1)") {
             throw extra.wrong(
                 "is one ball too many; the settings allow \(rules.ballCount)", as: .badBalls)

@@ -1,13 +1,13 @@
 package import TapcardDomain
 
-/// Parses the Mastermind service's answers.
+/// Parses the Mastermind service's responses.
 package enum MastermindParsing {
     private static let maximumScore = 1_000_000_000
     private static let maximumNameLength = 200
 
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
-        // The token is sent back in a header, where a line ending would begin another header.
+        // The token is sent back in a header, where a line break would start another header.
         guard let token = MastermindToken(try member.string(longest: 4_096)) else {
             throw member.wrong("contains a character that tokens never have")
         }
@@ -22,7 +22,7 @@ package enum MastermindParsing {
         return id
     }
 
-    /// The evaluation of a guess with this many slots.
+    /// The response to a guess in a game with this many slots.
     package static func guess(
         _ body: [UInt8], slots: Int
     ) throws(ServiceError) -> MastermindAnswer {
@@ -60,7 +60,7 @@ package enum MastermindParsing {
         return ranks
     }
 
-    /// A user's name, made safe to display, because users choose their own names.
+    /// A name, made safe to display, because users choose their own names.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
         Shown.text(try row.member(key).string(), longest: maximumNameLength)
     }

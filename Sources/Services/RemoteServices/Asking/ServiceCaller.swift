@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// Sends requests to a service within an overall time limit. Retries a request if repeating it is
+/// Sends requests to a service, each within an overall time limit. Retries a request if that is
 /// safe and may help.
 struct ServiceCaller: Sendable {
     let address: ServiceAddress
@@ -8,14 +8,14 @@ struct ServiceCaller: Sendable {
     let timeouts: ServiceTimeouts
     let dependencies: ServiceDependencies
 
-    /// Returns the service's answer. Throws an error for statuses 500 to 599; the caller interprets
-    /// all other statuses.
+    /// Returns the service's response. Throws an error for statuses 500 to 599; the caller
+    /// interprets all other statuses.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, headers: [HTTPHeader] = []
     ) async throws(ServiceError) -> HTTPAnswer {
         let request = HTTPRequest(method, address.appending(path), headers: headers)
-        // A failed POST may have taken effect even if its answer was lost, so sending it again
-        // could make it count twice.
+        // A POST may have taken effect even if its response was lost, so sending it again could
+        // make it count twice.
         let attempts = method == .get ? max(1, timeouts.attempts) : 1
         let end = dependencies.uptime() + timeouts.whole
         var rest = timeouts.whole
@@ -23,7 +23,7 @@ struct ServiceCaller: Sendable {
         for attempt in 1...attempts {
             guard rest > .zero else { break }
             do throws(ServiceError) {
-                return try await once(request, within: rest)
+                return try await sendOnce(request, within: rest)
             } catch {
                 failure =
                     failure.map { first in
@@ -32,7 +32,7 @@ struct ServiceCaller: Sendable {
                     } ?? error
                 guard error.isTemporary, attempt < attempts else { break }
                 let pause = timeouts.pause(after: attempt, random: dependencies.random)
-                // A pause that uses up the remaining time would only hide the real reason behind a
+                // A pause that uses up the remaining time would only replace the real reason with a
                 // timeout.
                 guard pause < end - dependencies.uptime() else { break }
                 try await sleep(pause)
@@ -42,7 +42,7 @@ struct ServiceCaller: Sendable {
         throw failure ?? ServiceError(.timedOut, "no time was left for a request")
     }
 
-    private func once(
+    private func sendOnce(
         _ request: HTTPRequest, within rest: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
         let limits = HTTPLimits(connecting: timeouts.connecting, whole: rest)
@@ -73,7 +73,7 @@ extension ServiceError {
 }
 
 extension ServiceCaller {
-    /// Parses an answer. If the answer is invalid, the error names the service.
+    /// Parses a response. If the response is invalid, the error names the service.
     func meaning<Value>(
         of answer: HTTPAnswer, _ parse: ([UInt8]) throws(ServiceError) -> Value
     ) throws(ServiceError) -> Value {
@@ -84,7 +84,7 @@ extension ServiceCaller {
 }
 
 extension HTTPAnswer {
-    /// The body of an answer with the only status that the services document.
+    /// The body, if the status is 200, the only one that the services document.
     func requireOK() throws(ServiceError) -> [UInt8] {
         switch status {
         case 200: return body

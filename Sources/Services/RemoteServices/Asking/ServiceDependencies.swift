@@ -3,7 +3,7 @@ package import TapcardDomain
 
 /// The clocks and the random source. They are passed in so that tests can control them.
 package struct ServiceDependencies: Sendable {
-    /// The time of day. It can be set back, so it is used only for answers stored on disk.
+    /// The time of day. It can be set back, so it is used only for responses stored on disk.
     package let now: @Sendable () -> Timestamp
     /// A monotonic clock.
     package let uptime: @Sendable () -> Duration

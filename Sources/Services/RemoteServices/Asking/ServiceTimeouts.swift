@@ -19,15 +19,15 @@ package struct ServiceTimeouts: Hashable, Sendable {
 
     /// The timeouts for an activation.
     package static let activation = ServiceTimeouts()
-    /// The timeouts for the lottery. They are short, because a cached answer is the fallback.
+    /// The timeouts for the lottery. They are short, because a cached response is the fallback.
     package static let lottery = ServiceTimeouts(connecting: .seconds(3), whole: .seconds(10))
     package static let mastermind = ServiceTimeouts(whole: .seconds(10))
 
     /// The pause after this attempt: a random duration between half the full pause and the full
-    /// pause. It is random so that stations that lost a service at the same moment do not all retry
-    /// at once.
+    /// pause. The randomness keeps stations that lost a service at the same moment from retrying at
+    /// the same moment.
     package func pause(after attempt: Int, random: (Int) -> Int) -> Duration {
-        // The factor is limited to 1024, so that even many attempts cannot cause an overflow.
+        // The factor is limited to 1024, so that even many attempts do not cause an overflow.
         let full = firstPause * (1 << min(attempt - 1, 10))
         // `random` returns 0 to 999, so the full pause can be reached.
         return full / 2 + full / 2 * random(1_000) / 999

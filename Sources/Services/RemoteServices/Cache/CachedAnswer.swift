@@ -1,12 +1,12 @@
 import TapcardDomain
 import TextCodecs
 
-/// The last good answer to a request.
+/// The last valid response to a request.
 struct CachedAnswer: Sendable {
     let url: String
-    /// When the service last confirmed the answer, according to this machine's clock.
+    /// When the service last confirmed the response, according to this machine's clock.
     var confirmed: Timestamp
-    /// The service's name for this version of the answer, if the service sent one.
+    /// The ETag by which the service identifies this version of the response, if it sent one.
     let etag: String?
     let body: [UInt8]
 }
@@ -14,7 +14,8 @@ struct CachedAnswer: Sendable {
 extension CachedAnswer {
     private static let newline = UInt8(ascii: "\n")
 
-    /// The content of the file: a line of JSON, and the body as received. The checksum covers both.
+    /// The contents of the file: a line of JSON, and the body as received. The line contains a
+    /// checksum of both.
     var bytes: [UInt8] {
         line(sum: Checksum.of(line(sum: "") + body)) + [CachedAnswer.newline] + body
     }
@@ -27,7 +28,7 @@ extension CachedAnswer {
         return Array(about.text.utf8)
     }
 
-    /// `nil` for a damaged file. The body is not checked here; its parser does that.
+    /// Parses a file; `nil` if it is damaged. The body itself is parsed and checked elsewhere.
     init?(parsing bytes: [UInt8]) {
         guard let end = bytes.firstIndex(of: CachedAnswer.newline),
             let about = try? JSONValue.parsing(Array(bytes[..<end])),
@@ -37,8 +38,8 @@ extension CachedAnswer {
         self.init(
             url: url, confirmed: Timestamp(milliseconds: confirmed), etag: about["etag"]?.string,
             body: Array(bytes[(end + 1)...]))
-        // Without the checksum, a changed digit would go unnoticed, and prizes are paid according
-        // to this answer.
+        // This also compares the checksums. Without them, a changed digit would go unnoticed, and
+        // prizes are paid according to this response.
         guard self.bytes == bytes else { return nil }
     }
 }

@@ -1,20 +1,21 @@
 import TapcardDomain
 
-/// Calls a service each time. If the service does not answer, falls back to its last good answer.
+/// Calls a service every time. If the service does not respond, falls back to its last valid
+/// response.
 struct CachedCaller: Sendable {
     let caller: ServiceCaller
     let cache: AnswerCache
 
-    /// The stored answer, parsed.
+    /// A stored response and its parsed value.
     private struct Stored<Value> {
         var answer: CachedAnswer
         let value: Value
     }
 
-    /// Returns the service's answer or the stored one. `parse` interprets a body; a body that it
-    /// accepts is stored under `name`. If `objection` returns an error when it compares the new
-    /// answer with the stored one, the stored answer is kept. With `forgetting`, the stored answer
-    /// is ignored, and it is removed once a good answer has arrived.
+    /// Returns the service's response or the stored one. `parse` parses a body; a body that it
+    /// accepts is stored under `name`. `objection` compares the new value with the stored one. If
+    /// it returns an error, the stored response is used and kept. With `forgetting`, the stored
+    /// response is ignored, and it is removed once a valid response has arrived.
     func fetch<Value: Sendable>(
         _ path: String, storedAs name: String, forgetting: Bool = false,
         objection: (Value, Value) -> ServiceError? = { _, _ in nil },
@@ -29,8 +30,8 @@ struct CachedCaller: Sendable {
         }
         let answer: HTTPAnswer
         do throws(ServiceError) {
-            // The answer must come from the service itself, not from a cache along the way: tickets
-            // are sold on the basis of this list.
+            // The response must come from the service itself, not from a cache on the way, because
+            // tickets are sold on the basis of this list.
             answer = try await caller.ask(
                 .get, path,
                 headers: [
@@ -38,12 +39,12 @@ struct CachedCaller: Sendable {
                     stored?.answer.etag.flatMap { HTTPHeader("If-None-Match", $0) },
                 ].compactMap(\.self))
         } catch {
-            // A stored answer would only hide a permanent error.
+            // A permanent error must not be hidden by a stored response.
             guard error.isTemporary else { throw error }
             return try outdated(stored, because: error)
         }
         let now = caller.dependencies.now()
-        // A 304 is valid only in response to a request with an ETag.
+        // A 304 is a valid response only to a request with an ETag.
         if answer.status == 304, var unchanged = stored, unchanged.answer.etag != nil {
             unchanged.answer.confirmed = now
             await cache.keep(unchanged.answer, as: name)
@@ -54,7 +55,7 @@ struct CachedCaller: Sendable {
             return try outdated(stored, because: objection.naming(caller.address))
         }
         var cacheRemovalError: String?
-        // Not before a good answer has arrived: until then, the old list is better than nothing.
+        // The old response is kept until now, because it is better than none.
         if forgetting { cacheRemovalError = await cache.forget(name) }
         await cache.keep(
             CachedAnswer(url: url, confirmed: now, etag: answer.head["etag"], body: answer.body),
@@ -62,12 +63,12 @@ struct CachedCaller: Sendable {
         return Fetched(value, cacheRemovalError: cacheRemovalError)
     }
 
-    /// The stored answer, with its age and the reason it may be outdated.
+    /// The stored value, with its age and the reason it may be outdated.
     private func outdated<Value>(
         _ stored: Stored<Value>?, because error: ServiceError
     ) throws(ServiceError) -> Fetched<Value> {
         let now = caller.dependencies.now()
-        // If the clock was set back, there is no way to tell how old the answer is.
+        // If the clock was set back, the age of the response is unknown.
         guard let stored, stored.answer.confirmed <= now else { throw error }
         let age = now.millisecondsSince(stored.answer.confirmed) / 1_000
         return Fetched(stored.value, age: Int(clamping: age), staleness: error)

@@ -1,11 +1,11 @@
 import CCurl
 
-/// Receives an answer from libcurl. Stops the transfer if the answer exceeds a limit.
+/// Receives a response from libcurl. Stops the transfer if the response exceeds a limit.
 final class AnswerSink {
-    /// The maximum number of bytes in a body, which is held in memory.
+    /// The maximum size of a body, in bytes. The body is held in memory.
     static let maximumBodySize = 1_048_576
-    /// The maximum total size of all headers, in bytes, including those from proxies and interim
-    /// answers.
+    /// The maximum total size of all headers, in bytes, including those of interim responses and
+    /// those from proxies.
     static let maximumHeadSize = 65_536
 
     private(set) var head = HTTPHead()
@@ -18,12 +18,12 @@ final class AnswerSink {
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
         guard headBytes <= AnswerSink.maximumHeadSize else {
-            // Any number other than the line's own length makes libcurl stop the transfer.
+            // A return value other than the length of the line makes libcurl stop the transfer.
             excess = .head
             return 0
         }
         let bytes = unsafe Array(line)
-        // libcurl also passes the trailer lines after a chunked body to this function. They are not
+        // libcurl also calls this function for the trailer lines after a chunked body. They are not
         // headers, so they are counted but not stored.
         let mayBegin = !isHeadComplete || (body.isEmpty && HTTPHead.isStatusLine(bytes))
         guard mayBegin else { return line.count }
@@ -42,8 +42,8 @@ final class AnswerSink {
     }
 }
 
-/// The callbacks for libcurl. They are constants with a C function type, so that they do not belong
-/// to any actor.
+/// The callbacks for libcurl. They are constants with a C function type, so that they are not
+/// isolated to any actor.
 enum AnswerCallbacks {
     static let head: tapcard_libcurl_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }

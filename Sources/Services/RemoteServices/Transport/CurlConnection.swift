@@ -4,14 +4,14 @@ import TapcardDomain
 
 /// Runs one transfer at a time. libcurl keeps connections open between transfers.
 ///
-/// The owner must call this class from only one thread at a time. Transfers use a multi handle with
-/// a single easy handle in it, because another thread can wake only a multi handle.
+/// An instance must not be used by more than one thread at a time. The single easy handle is in a
+/// multi handle, because another thread can wake only a multi handle.
 @safe final class CurlConnection {
     private let functions: tapcard_libcurl
     private let options: HTTPClient.Options
     private let easy: UnsafeMutableRawPointer
     private let multi: UnsafeMutableRawPointer
-    /// The buffer in which libcurl describes a failure during a transfer.
+    /// The buffer for libcurl's description of a failed transfer.
     private let errorText: UnsafeMutablePointer<CChar>
 
     init(_ library: CurlLibrary, _ options: HTTPClient.Options) throws(ServiceError) {
@@ -35,7 +35,7 @@ import TapcardDomain
         unsafe errorText.deallocate()
     }
 
-    /// Sends a request. Blocks until the answer arrives, time runs out, or the switch is turned
+    /// Sends a request. Blocks until the response arrives, time runs out, or the switch is turned
     /// off.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
@@ -46,7 +46,7 @@ import TapcardDomain
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
         defer { unsafe functions.easy_reset(easy) }
-        // libcurl may leave the buffer unchanged, so an earlier failure's text is cleared first.
+        // libcurl does not always write to the buffer, so text about an earlier failure is cleared.
         unsafe errorText.pointee = 0
         unsafe try prepare(
             request, HTTPLimits(connecting: limits.connecting, whole: rest), headers: headers, sink)
@@ -54,14 +54,14 @@ import TapcardDomain
             try transfer(abort)
         }
         guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
-        // If the connection ends within the header block, libcurl reports success and an empty
-        // body.
+        // If the connection is closed within the header block, libcurl reports success and an
+        // empty body.
         guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
         let status = unsafe tapcard_libcurl_number(functions, easy, CURLINFO_RESPONSE_CODE)
         return HTTPAnswer(status: status, head: sink.head, body: sink.body)
     }
 
-    /// Runs the transfer and returns libcurl's result code.
+    /// Runs the transfer. Returns libcurl's result code.
     private func transfer(_ abort: TransferSwitch) throws(ServiceError) -> CURLcode {
         guard unsafe functions.multi_add_handle(multi, easy) == CURLM_OK else {
             throw ServiceError(.noClient, "libcurl rejected a request")
@@ -71,7 +71,8 @@ import TapcardDomain
         defer { abort.disarm() }
         // The loop always ends, because libcurl enforces a time limit on every transfer.
         while true {
-            // Checked after the switch is armed, because an earlier wake-up has no effect.
+            // This check comes after `arm`, because a switch that was turned off before had no
+            // waker.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
@@ -110,15 +111,14 @@ import TapcardDomain
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A redirect could deliver a code, token, or password to someone else.
         try set(CURLOPT_FOLLOWLOCATION, 0)
-        // libcurl must not resolve ".." in a path, because the result could be a different path.
+        // libcurl must not resolve ".." in a path, because that could change the path.
         try set(CURLOPT_PATH_AS_IS, 1)
-        // The headers in a proxy's answer to CONNECT do not come from the service.
+        // The headers in a proxy's response to CONNECT do not come from the service.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl must leave the process's signal handlers alone; it still reports a broken pipe as
-        // an error code.
+        // libcurl must not install any signal handlers. It still reports a broken pipe as an error
+        // code.
         try set(CURLOPT_NOSIGNAL, 1)
-        // Without this, a name server that does not respond could delay a transfer beyond its
-        // limit.
+        // Otherwise, an unresponsive name server could delay a transfer beyond its limit.
         try set(CURLOPT_QUICK_EXIT, 1)
         try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
@@ -136,8 +136,8 @@ import TapcardDomain
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerCallbacks.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
         guard case .post(let body) = request.method else { return }
-        // If a reused connection turns out to be dead, libcurl repeats the request on its own. It
-        // never does so on a new connection.
+        // If a reused connection turns out to be dead, libcurl sends the request again on its own.
+        // It never does so on a new connection.
         try set(CURLOPT_FRESH_CONNECT, 1)
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
@@ -176,7 +176,7 @@ import TapcardDomain
     }
 
     /// Throws an error if libcurl rejected an option. Without the option, a request could behave
-    /// differently, so a libcurl that is too old is not used at all.
+    /// differently, so a version of libcurl that is too old is not used at all.
     private func require(_ code: CURLcode) throws(ServiceError) {
         guard code != CURLE_OK else { return }
         throw ServiceError(.noClient, "libcurl rejected a setting: \(meaning(of: code))")
@@ -191,7 +191,7 @@ import TapcardDomain
     private func failure(
         _ code: CURLcode, _ sink: AnswerSink, _ limits: HTTPLimits
     ) -> CurlFailure {
-        // libcurl's text for this transfer is more specific than its text for the code.
+        // libcurl's description of this transfer is more specific than that of the code.
         let text = unsafe String(cString: errorText)
         return CurlFailure(
             code: code.rawValue, words: text.isEmpty ? meaning(of: code) : text,
@@ -203,7 +203,7 @@ import TapcardDomain
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one: to libcurl, zero means no limit.
+    /// Whole milliseconds, at least one, because libcurl takes zero to mean no limit.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, rest) = components
         return max(1, Int(clamping: seconds) * 1_000 + Int(rest / 1_000_000_000_000_000))

@@ -2,39 +2,39 @@ import CCurl
 import Glibc
 package import TapcardDomain
 
-/// A transfer that ended without an answer, and the resulting error for the caller.
+/// A transfer that ended without a usable response, and the resulting error for the caller.
 package struct CurlFailure {
-    /// The part of an answer that exceeded its limit.
+    /// The part of a response that exceeded its limit.
     package enum Excess: Hashable, Sendable { case head, body }
 
     private let code: CURLcode
-    /// The text from libcurl.
-    private let words: String
-    /// The part that was too long, if that is why the transfer was stopped.
+    /// libcurl's description of the failure.
+    private let message: String
+    /// The part that was too large, if that is why the transfer was stopped.
     private let excess: Excess?
     /// Whether any part of the request was sent.
     private let isSent: Bool
     /// The error number of the last failed system call, if any.
     private let systemError: Int
-    /// The status in a proxy's answer to CONNECT; 0 if there was no such answer.
+    /// The status of a proxy's response to CONNECT; 0 if no proxy responded.
     private let proxyStatus: Int
     private let limits: HTTPLimits
 
-    /// libcurl's code for a line that is too long, since version 8.6. Older versions report
+    /// libcurl's code for a header line that is too long, since version 8.6. Older versions report
     /// CURLE_OUT_OF_MEMORY.
     private static let lineTooLong = CURLcode(rawValue: 100)
 
     package init(
-        code: UInt32, words: String, excess: Excess? = nil, isSent: Bool, systemError: Int = 0,
-        proxyStatus: Int = 0, limits: HTTPLimits
+        code: UInt32, words message: String, excess: Excess? = nil, isSent: Bool,
+        systemError: Int = 0, proxyStatus: Int = 0, limits: HTTPLimits
     ) {
-        (self.code, self.words) = (CURLcode(rawValue: code), words)
+        (self.code, self.message) = (CURLcode(rawValue: code), message)
         (self.excess, self.isSent, self.limits) = (excess, isSent, limits)
         (self.systemError, self.proxyStatus) = (systemError, proxyStatus)
     }
 
     package var error: ServiceError {
-        // tapcard itself stopped this transfer, so libcurl's code does not give the reason.
+        // tapcard itself stopped the transfer, so libcurl's code does not show why.
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
@@ -43,14 +43,14 @@ package struct CurlFailure {
     }
 
     /// The error for a request that was sent at least in part. The service may have acted on it, so
-    /// the error must never be "offline", whatever libcurl's code is.
+    /// the error must never be "offline", no matter what libcurl reports.
     private var afterSending: ServiceError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
             ServiceError(.timedOut, "no complete response arrived within \(limits.whole.shown)")
         case CURLE_FILESIZE_EXCEEDED: tooLarge(.body)
         case CURLE_OUT_OF_MEMORY, CurlFailure.lineTooLong: tooLarge(.head)
-        case _ where isBreak: cutOff
+        case _ where isDisconnect: cutOff
         default: notHTTP
         }
     }
@@ -58,11 +58,11 @@ package struct CurlFailure {
     private var beforeSending: ServiceError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "the host name was not found in DNS")
-        // libcurl's text may contain the proxy's full address, including its password.
+        // libcurl's description may contain the proxy's full address, including a password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
                 .offline, "the proxy's host name is unknown, or its address cannot be used")
-        case CURLE_COULDNT_CONNECT where words.contains("proxy scheme"):
+        case CURLE_COULDNT_CONNECT where message.contains("proxy scheme"):
             ServiceError(.offline, "the proxy type is unknown")
         case CURLE_COULDNT_CONNECT:
             error(.offline, "no connection could be made; perhaps nothing is listening there")
@@ -74,24 +74,24 @@ package struct CurlFailure {
             error(.certificate, "the server could not prove its identity with its certificate")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
             error(.certificate, "the file of trusted certificate authorities cannot be read")
-        // With a system error, the connection broke during the handshake, which may be temporary;
-        // see `isBreak`.
+        // If there was a system error, the connection was lost during the handshake. That may be
+        // temporary; see `isDisconnect`.
         case CURLE_SSL_CONNECT_ERROR where systemError == 0,
             CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
             error(.certificate, "a secure connection (TLS) could not be made")
-        case _ where isBreak: cutOff
+        case _ where isDisconnect: cutOff
         case CURLE_RECV_ERROR, CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: notHTTP
         case CURLE_URL_MALFORMAT: error(.badAddress, "the address cannot be used")
         default: error(.noClient, "libcurl failed, code \(code.rawValue)")
         }
     }
 
-    private var isBreak: Bool {
+    private var isDisconnect: Bool {
         switch code {
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR: true
-        // An invalid chunk has the same code as a broken connection; only the text tells them
-        // apart.
-        case CURLE_RECV_ERROR: !words.contains("chunk") && !words.contains("encoding")
+        // An invalid chunk has the same code as a lost connection. Only libcurl's description
+        // distinguishes them.
+        case CURLE_RECV_ERROR: !message.contains("chunk") && !message.contains("encoding")
         default: false
         }
     }
@@ -118,12 +118,12 @@ package struct CurlFailure {
     private var shorterLimit: Duration { min(limits.connecting, limits.whole) }
 
     private func error(_ kind: ServiceError.Kind, _ meaning: String) -> ServiceError {
-        ServiceError(kind, "\(meaning) (\(Shown.text(words)))")
+        ServiceError(kind, "\(meaning) (\(Shown.text(message)))")
     }
 }
 
 extension Duration {
-    /// The duration as it is displayed, such as "15 s" or "0.25 s".
+    /// The duration as shown to users, such as "15 s" or "0.25 s".
     var shown: String {
         let (seconds, rest) = components
         let hundredths = Int(rest / 10_000_000_000_000_000)

@@ -2,16 +2,16 @@ import CCurl
 import OperatingSystem
 import TapcardDomain
 
-/// The libcurl library. It is loaded when the first request is made, because loading takes 10 ms,
-/// which would be wasted on a tap that makes no requests.
-// Unchecked, because the table of functions is filled once and never changed.
+/// The libcurl library. It is loaded when the first request is made. Loading it takes 10 ms, which
+/// would be wasted on a tap that makes no requests.
+// `@unchecked`, because the table of functions is filled once and never changed.
 struct CurlLibrary: @unchecked Sendable {
     static let defaultFile = "libcurl.so.4"
 
     let functions: tapcard_libcurl
 
-    /// The default library, loaded and initialized once per process, on the first lane that needs
-    /// it. It stays loaded.
+    /// The default library. It is loaded and initialized once per process, by the first lane that
+    /// needs it, and stays loaded.
     private static let standard = Result { () throws(ServiceError) in try open(defaultFile) }
 
     static func load(_ file: String = defaultFile) throws(ServiceError) -> CurlLibrary {

@@ -2,22 +2,23 @@ import BlockingLane
 package import TapcardDomain
 
 /// Makes requests with libcurl, one after another, on its own lane. Connections stay open between
-/// requests. Each service has its own client, so no service has to wait for another.
+/// requests. Each service has its own client, so that requests to one service never wait for
+/// requests to another.
 ///
 /// The time that a request spends in the queue counts toward its time limit. A request whose time
-/// runs out before its turn is not sent.
+/// runs out in the queue is not sent.
 package actor HTTPClient: HTTPTransport {
     /// The options for all of a client's requests.
     package struct Options: Hashable, Sendable {
         package let userAgent: String
-        /// A file with certificates of trusted authorities, in addition to those in the system's
-        /// folder.
+        /// A file with the certificates of trusted authorities, used in addition to those in the
+        /// system's folder.
         package let authorities: String?
-        /// The address of a proxy; empty for no proxy. If `nil`, libcurl uses the environment
+        /// The address of a proxy; empty for no proxy. If it is `nil`, libcurl uses the environment
         /// variables http_proxy, https_proxy, all_proxy, and no_proxy.
         package let proxy: String?
 
-        /// `version` is tapcard's version, which is sent to services in each request.
+        /// Creates options. `version` is tapcard's version, which is sent in each request.
         package init(version: String, authorities: String? = nil, proxy: String? = nil) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
@@ -51,7 +52,7 @@ package actor HTTPClient: HTTPTransport {
     ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
         let abort = TransferSwitch()
-        // `withTaskCancellationHandler` would lose the type of the error; a result preserves it.
+        // `withTaskCancellationHandler` would lose the error's type; a `Result` preserves it.
         return try await withTaskCancellationHandler {
             await perform(request, limits, since: start, abort)
         } onCancel: {
@@ -64,7 +65,7 @@ package actor HTTPClient: HTTPTransport {
         _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
-            // The request may have been canceled while it was waiting in the queue.
+            // The request may have been canceled while it was in the queue.
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             let rest = limits.whole - (uptime() - start)
             guard rest > .zero else {
@@ -75,14 +76,14 @@ package actor HTTPClient: HTTPTransport {
         }
     }
 
-    /// Loads libcurl now, for a program that may have no file descriptors left to load it later. A
-    /// failed load is not retried.
+    /// Loads libcurl now, for a program that may not have enough file descriptors left later. If
+    /// loading fails, it is not tried again.
     package static func prepare() { _ = try? CurlLibrary.load() }
 
     private func connected() throws(ServiceError) -> CurlConnection {
         if let connection { return connection }
         let new = try CurlConnection(try .load(libraryFile), options)
-        // Later requests reuse this value's open connections.
+        // Later requests reuse the open connections.
         connection = new
         return new
     }

@@ -1,4 +1,4 @@
-/// The header lines of an answer: names in lower case, values without surrounding spaces.
+/// The headers of a response: names in lower case, values without surrounding spaces.
 package struct HTTPHead: Hashable, Sendable {
     private(set) var lines: [Line] = []
 
@@ -9,8 +9,8 @@ package struct HTTPHead: Hashable, Sendable {
 
     package init() {}
 
-    /// Adds one line as received. A status line starts a new header block and discards the previous
-    /// one, which belonged to an interim answer or came from a proxy.
+    /// Adds one line as received. A status line begins a new header block and discards the previous
+    /// one, which belonged to an interim response or came from a proxy. Ignores invalid lines.
     package mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
         if HTTPHead.isStatusLine(text) {
@@ -21,8 +21,7 @@ package struct HTTPHead: Hashable, Sendable {
             text.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 })
         else { return }
         let name = text[..<colon]
-        // A line that begins with a space would continue the previous line, which HTTP no longer
-        // allows.
+        // HTTP no longer allows a line that begins with a space to continue the previous line.
         guard !name.contains(where: { $0 == 0x20 || $0 == 0x09 }) else { return }
         lines.append(
             Line(

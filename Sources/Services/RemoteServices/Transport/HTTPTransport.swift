@@ -1,18 +1,18 @@
 package import TapcardDomain
 
-/// Sends one request to a service and returns its answer, without retries.
+/// Sends requests to a service and returns its responses, without retries.
 package protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
-/// A request to a service. Its description leaves out anything that may be secret: codes,
-/// passwords, and tokens.
+/// A request to a service. Its description omits everything that may be secret: codes, passwords,
+/// and tokens.
 package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// The method of a request.
     package enum Method: Hashable, Sendable {
-        /// A request that may be repeated, because repeating it is harmless.
+        /// A request that is harmless to repeat.
         case get
         /// A request that must never be sent twice, because it may take effect each time.
         case post(body: [UInt8])
@@ -38,10 +38,11 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
 
     private static let maximumValueLength = 8_192
 
-    /// `nil` unless the name consists of letters, hyphens, and underscores, and the value of
-    /// printable ASCII, so that the value cannot end the line.
+    /// Creates a header; `nil` if its name or value is invalid. The name may contain letters,
+    /// hyphens, and underscores. The value may contain only printable ASCII, so it cannot end the
+    /// line.
     package init?(_ name: String, _ value: String) {
-        // Setting bit 0x20 turns upper-case letters into lower-case ones.
+        // Setting bit 0x20 converts an upper-case letter to lower case.
         let isName = name.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || [UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
@@ -49,7 +50,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
         guard !name.isEmpty, isName, !value.isEmpty,
             value.utf8.count <= HTTPHeader.maximumValueLength,
             value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
-            // The server would strip leading and trailing spaces and see a different value.
+            // A server would strip leading and trailing spaces, and receive a different value.
             value.utf8.first != 0x20, value.utf8.last != 0x20
         else { return nil }
         (self.name, self.value) = (name, value)
@@ -58,7 +59,7 @@ package struct HTTPHeader: Hashable, Sendable, CustomStringConvertible {
     package var description: String { name }
 }
 
-/// The time limits for a request: for connecting, and overall.
+/// The time limits for a request: one for connecting, and one for the whole request.
 package struct HTTPLimits: Hashable, Sendable {
     package let connecting: Duration
     package let whole: Duration
@@ -68,7 +69,7 @@ package struct HTTPLimits: Hashable, Sendable {
     }
 }
 
-/// A service's answer, with any status.
+/// A service's response, with any status.
 package struct HTTPAnswer: Hashable, Sendable {
     package let status: Int
     package let head: HTTPHead

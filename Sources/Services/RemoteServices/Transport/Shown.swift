@@ -1,18 +1,18 @@
 import TapcardDomain
 
-/// Makes text from other systems safe to display: limits its length, and replaces characters that
-/// could mislead a reader or control a terminal.
+/// Makes text from other systems safe to display: shortens it, and replaces characters that could
+/// mislead a user or control a terminal.
 enum Shown {
     static let longest = 80
 
-    /// An address without the parts that may be secret: the query and the fragment, which may
-    /// contain codes and tokens, and in each part between slashes, anything before an "@".
+    /// An address without the parts that may be secret. These are the query and the fragment, which
+    /// may contain codes and tokens, and in each part between slashes, everything before an "@".
     static func place(_ url: String) -> String {
         var shown = ""
         var part = ""
         for character in url.prefix(while: { $0 != "?" && $0 != "#" }) {
             switch character {
-            // Anything before an "@" may be a user name and a password.
+            // Everything before an "@" may be a user name and a password.
             case "@": part = ""
             // Some programs treat a backslash as a slash.
             case "/", "\\":

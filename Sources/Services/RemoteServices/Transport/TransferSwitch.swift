@@ -1,7 +1,7 @@
 import BlockingLane
 import CCurl
 
-/// Lets another thread end a transfer. Other threads must not do anything else to a transfer.
+/// Lets another thread stop a transfer. Other threads must not affect it in any other way.
 final class TransferSwitch: Sendable {
     private struct State {
         var isOff = false
@@ -13,7 +13,7 @@ final class TransferSwitch: Sendable {
 
     var isOff: Bool { state.withLock { $0.isOff } }
 
-    /// Sets the waker. It is no longer used once `disarm` has returned.
+    /// Sets the waker. The waker is not used after `disarm` has returned.
     func arm(_ waker: TransferWaker) {
         state.withLock { $0.waker = waker }
     }
@@ -32,7 +32,7 @@ final class TransferSwitch: Sendable {
 }
 
 /// Wakes a multi handle that is waiting.
-// Unchecked, because other threads may call curl_multi_wakeup, the only function used here.
+// `@unchecked`, because any thread may call curl_multi_wakeup, the only function used here.
 @safe struct TransferWaker: @unchecked Sendable {
     private let functions: tapcard_libcurl
     private let multi: UnsafeMutableRawPointer

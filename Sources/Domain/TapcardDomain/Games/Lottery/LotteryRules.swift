@@ -1,19 +1,19 @@
-/// The rules of a draw: how many balls are drawn, and out of how many. There is always one bonus
-/// ball.
+/// The rules of a lottery: how many balls are drawn, and out of how many. Every draw also has one
+/// bonus ball.
 public struct LotteryRules: Hashable, Sendable {
     /// The number of balls, not counting the bonus ball.
     public let ballCount: Int
-    /// The maximum number on a ball; balls are numbered from 1.
+    /// The highest number on a ball; balls are numbered from 1.
     public let highest: Int
 
-    /// Six balls out of 59, and a bonus ball.
+    /// Six balls out of 59, plus a bonus ball.
     public static let standard = LotteryRules(unchecked: 6, of: 59)
 
-    /// The maximum number of balls for which a tag and a screen have room.
+    /// The maximum number of balls. A tag and a screen have no room for more.
     public static let maximumBalls = 20
     static let highestOfAll = 999
 
-    /// Creates the rules of a lottery. Refuses numbers that no lottery can have.
+    /// Creates the rules of a lottery. Refuses numbers that are impossible or too high.
     public init(ballCount: Int, highest: Int) throws(Refusal) {
         // The bonus ball comes from the same set, so the set needs at least one more ball.
         guard (1...LotteryRules.maximumBalls).contains(ballCount),
@@ -34,14 +34,14 @@ public struct LotteryRules: Hashable, Sendable {
     }
 }
 
-/// Balls that were drawn or bet on. No ball occurs twice.
+/// Balls that were drawn or bet on. No number appears twice.
 public struct Balls: Hashable, Sendable {
     /// The balls, in the order given.
     public let numbers: [Int]
     /// The bonus ball.
     public let bonus: Int
 
-    /// Checks the numbers against the rules.
+    /// Creates balls. Refuses numbers that the rules do not allow.
     public init(
         _ numbers: [Int], bonus: Int, under rules: LotteryRules = .standard
     ) throws(Refusal) {
@@ -60,9 +60,9 @@ public struct Balls: Hashable, Sendable {
         (self.numbers, self.bonus) = (numbers, bonus)
     }
 
-    /// Restores stored balls, whatever the rules were when they were drawn or bet on.
+    /// Restores balls from storage; `nil` if no rules allow them.
     public init?(kept numbers: [Int], bonus: Int) {
-        // The rules in force at the time are not known, so the widest range is allowed.
+        // The rules at the time of the draw or bet are unknown, so the widest range is allowed.
         guard
             let rules = try? LotteryRules(
                 ballCount: numbers.count, highest: LotteryRules.highestOfAll),
@@ -71,14 +71,14 @@ public struct Balls: Hashable, Sendable {
         self = balls
     }
 
-    /// Draws balls. `random` returns a number from 0 to just below its argument. The balls are in
-    /// ascending order; the bonus ball is kept apart.
+    /// Draws balls at random and sorts them in ascending order, except for the bonus ball. `random`
+    /// returns a number from 0 up to, but not including, its argument.
     public static func drawn(
         under rules: LotteryRules, random: (Int) -> Int
     ) throws(Refusal) -> Balls {
         var pool = Array(1...rules.highest)
         var drawn: [Int] = []
-        // One more than the number of balls: the bonus ball comes last, from the same pool.
+        // One extra ball is drawn from the same pool, to become the bonus ball.
         for _ in 0...rules.ballCount { drawn.append(pool.remove(at: random(pool.count))) }
         let bonus = drawn.removeLast()
         return try Balls(drawn.sorted(), bonus: bonus, under: rules)

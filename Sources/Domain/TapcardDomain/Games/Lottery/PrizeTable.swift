@@ -8,14 +8,14 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         case top
     }
 
-    /// One row of the table. It applies to tickets with exactly this many matching balls, plus the
-    /// bonus ball if the row requires it.
+    /// A row of the table. It applies to tickets with exactly `matchCount` matching balls and, if
+    /// `needsBonus` is true, a matching bonus ball.
     public struct Row: Hashable, Sendable {
-        /// The number of balls that have to match.
+        /// The number of balls that have to match, not counting the bonus ball.
         public let matchCount: Int
-        /// Whether the bonus ball has to match as well.
+        /// Whether the bonus ball also has to match.
         public let needsBonus: Bool
-        /// The prize for such a ticket.
+        /// The prize for a ticket to which the row applies.
         public let prize: Prize
 
         /// Creates a row of the table.
@@ -24,15 +24,15 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The rows, best prize first.
+    /// The rows, starting with the one that requires the most matching balls.
     public let rows: [Row]
     /// The currency of all amounts.
     public let currency: Currency
 
-    /// The default table.
+    /// The default table, as text.
     public static let standardText = "6=top 5+bonus=100000 5=1750 4=140 3=30"
 
-    /// Reads rows separated by spaces or commas, such as `standardText`.
+    /// Parses rows separated by spaces or commas, such as those in `standardText`.
     public init(parsing text: String, _ currency: Currency) throws(Refusal) {
         var rows: [Row] = []
         for word in text.split(whereSeparator: { $0 == " " || $0 == "," }) {
@@ -48,22 +48,22 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
             rows.append(row)
         }
         guard !rows.isEmpty else { throw Refusal(.badAmount, "the prize table is empty") }
-        // A row that needs the bonus ball comes before the row with the same count that does not:
-        // the first row that applies wins.
+        // The first row that applies determines the prize. Of two rows with the same count, the one
+        // that requires the bonus ball must therefore come first.
         self.rows = rows.sorted {
             ($0.matchCount, $0.needsBonus ? 1 : 0) > ($1.matchCount, $1.needsBonus ? 1 : 0)
         }
         self.currency = currency
     }
 
-    /// The row that applies; `nil` if the ticket has won nothing.
+    /// The row that applies to the result; `nil` if the ticket has won nothing.
     public func row(for result: TicketResult) -> Row? {
         rows.first {
             $0.matchCount == result.matchCount && (!$0.needsBonus || result.isBonusMatched)
         }
     }
 
-    /// The ticket's prize in this draw; `nil` if the ticket has won nothing.
+    /// The ticket's prize in the draw; `nil` if the ticket has won nothing.
     public func prize(of ticket: Ticket, in draw: Draw, _ unit: TopPrizeUnit) -> Money? {
         guard let row = row(for: ticket.result(in: draw)) else { return nil }
         let prize =
@@ -111,14 +111,14 @@ public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The unit of the lottery's top prize.
+/// The unit in which the lottery reports its top prize.
 public enum TopPrizeUnit: String, Sendable, CaseIterable {
-    /// The lottery reports its top prize in whole units, such as dollars.
+    /// Whole units, such as dollars.
     case whole
-    /// The lottery reports its top prize in minor units, such as cents.
+    /// Minor units, such as cents.
     case minor
 
-    /// The top prize as money, limited to the largest amount that can be represented.
+    /// Converts a reported top prize to money, limited to the largest representable amount.
     public func money(_ number: Int64, _ currency: Currency) -> Money {
         let scale = self == .whole ? currency.minorUnitsInWhole : 1
         let (units, overflow) = number.multipliedReportingOverflow(by: scale)

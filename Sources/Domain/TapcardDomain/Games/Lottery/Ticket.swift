@@ -22,12 +22,12 @@ public struct Ticket: Hashable, Sendable {
 
 /// A ticket's result in a draw.
 public struct TicketResult: Hashable, Sendable {
-    /// Whether each ball on the ticket matches, in the ticket's order.
+    /// For each ball on the ticket, in order: whether it was drawn.
     public let matches: [Bool]
     /// Whether the bonus ball matches.
     public let isBonusMatched: Bool
 
-    /// Creates a result: for each ball of the ticket, whether it was drawn.
+    /// Creates a result.
     public init(matches: [Bool], isBonusMatched: Bool) {
         (self.matches, self.isBonusMatched) = (matches, isBonusMatched)
     }

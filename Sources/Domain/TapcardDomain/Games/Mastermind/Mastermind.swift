@@ -1,4 +1,4 @@
-/// The size of a game of Mastermind.
+/// The size of a Mastermind game.
 package struct MastermindRules: Hashable, Sendable {
     package let slots: Int
     /// The number of colors, which are numbered from 1.
@@ -11,7 +11,7 @@ package struct MastermindRules: Hashable, Sendable {
     package static let maximumPasswordBytes = 1_024
     /// The maximum number of guesses in a game: far more than any player needs.
     package static let maximumGuesses = 1_000_000
-    /// The lifetimes that can be requested for a login, in seconds.
+    /// The range of lifetimes that can be requested for a login, in seconds.
     package static let loginSeconds = 30...3_600
 
     package init(slots: Int, colors: Int = defaultColors) throws(Refusal) {
@@ -50,26 +50,26 @@ package struct MastermindEvaluation: Hashable, Sendable {
 
     package init(black: Int, white: Int) { (self.black, self.white) = (black, white) }
 
-    /// Compares the guess with the secret. Each peg of the secret is matched with at most one peg
-    /// of the guess.
+    /// Compares a guess with the secret. Each peg in the secret matches at most one peg in the
+    /// guess.
     package init(of guess: [Int], against secret: [Int]) {
         let black = zip(guess, secret).count { $0 == $1 }
-        // How many pegs of each color in the secret have not been matched yet.
-        var left: [Int: Int] = [:]
-        for color in secret { left[color, default: 0] += 1 }
+        // For each color, how many pegs in the secret have not been matched yet.
+        var unmatched: [Int: Int] = [:]
+        for color in secret { unmatched[color, default: 0] += 1 }
         var common = 0
         for color in guess {
-            guard let count = left[color], count > 0 else { continue }
-            left[color] = count - 1
+            guard let count = unmatched[color], count > 0 else { continue }
+            unmatched[color] = count - 1
             common += 1
         }
-        // The common pegs include those in the right place.
+        // `common` includes the pegs in the right place.
         self.init(black: black, white: common - black)
     }
 
-    /// Whether a guess in a game with this many slots can have this evaluation. If all pegs but one
-    /// are in the right place, the last peg cannot be of the right color in the wrong place: only
-    /// one place is left.
+    /// Whether this evaluation is possible in a game with this many slots. If all pegs but one are
+    /// in the right place, the last one cannot have the right color in the wrong place, because
+    /// only one place is left.
     package func isPossible(slots: Int) -> Bool {
         (0...slots).contains(black) && (0...slots).contains(white) && black + white <= slots
             && !(black == slots - 1 && white == 1)
@@ -81,7 +81,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     /// The ID in lower case.
     public let text: String
 
-    /// Reads an ID in upper or lower case; `nil` unless the text is 32 hexadecimal digits.
+    /// Parses an ID in upper or lower case; `nil` unless the text is 32 hexadecimal digits.
     public init?(_ text: String) {
         let lower = text.lowercased()
         guard lower.utf8.count == 32, lower.utf8.allSatisfy({ hexadecimalValue($0) != nil }) else {
@@ -93,7 +93,7 @@ public struct MastermindGameID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// A game that is stored on a card or at a station.
+/// A game stored on a card or at a station.
 public struct MastermindGame: Hashable, Sendable {
     /// The service's ID for the game.
     public let id: MastermindGameID

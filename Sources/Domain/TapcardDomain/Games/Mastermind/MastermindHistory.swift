@@ -1,14 +1,14 @@
-/// A guess that was made, and what is known of its outcome.
+/// A guess and what is known about its outcome.
 package struct MastermindTurn: Hashable, Sendable {
     /// The outcome of a guess.
     package enum Outcome: Hashable, Sendable {
         case evaluated(MastermindEvaluation, number: Int)
-        /// Later answers showed that the guess counted, but its evaluation was never received.
+        /// Later responses showed that the guess counted, but its evaluation never arrived.
         case counted(number: Int)
-        /// The guess was sent, and the answer may still arrive, unless the process that waits for
-        /// it was killed.
+        /// The guess was sent, and the response may still arrive, unless the process waiting for it
+        /// was killed.
         case asked
-        /// The guess was sent, but no answer arrived: it may or may not have counted.
+        /// The guess was sent, but no response arrived, so it may or may not have counted.
         case unknown
     }
 
@@ -19,7 +19,7 @@ package struct MastermindTurn: Hashable, Sendable {
         (self.guess, self.outcome) = (guess, outcome)
     }
 
-    /// The guess's number in its game, starting at 1; `nil` if it is not known.
+    /// The guess's number in its game, starting at 1; `nil` if it is unknown.
     package var number: Int? {
         switch outcome {
         case .evaluated(_, let number), .counted(let number): number
@@ -32,8 +32,8 @@ package struct MastermindTurn: Hashable, Sendable {
     }
 }
 
-/// The guesses that were made here in one game, in order. The same game may also be played
-/// elsewhere, which leaves gaps between the numbers.
+/// The guesses made here in one game, in order. The same game may also be played elsewhere, so the
+/// numbers may have gaps.
 package struct MastermindHistory: Hashable, Sendable {
     /// The maximum number of turns; if there are more, the oldest are dropped.
     package static let maximumTurns = 1_000
@@ -52,39 +52,39 @@ package struct MastermindHistory: Hashable, Sendable {
         turns.first { $0.evaluation?.black == slots }?.number
     }
 
-    /// Records a guess that is about to be sent: from now on, it may count.
+    /// Records a guess that is about to be sent. From then on, it may count.
     package mutating func ask(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
 
-    /// Removes a guess that did not reach the game.
+    /// Removes a guess that the service did not process.
     package mutating func withdraw(_ guess: [Int]) {
         guard let index = waiting(guess) else { return }
         turns.remove(at: index)
     }
 
-    /// Records that no answer to a guess will arrive. The guess is moved to the end, because only
-    /// the answer to a guess sent later can prove that this guess did not count.
+    /// Records that no response to a guess will arrive. The guess is moved to the end, because only
+    /// the response to a guess sent later can prove that this guess did not count.
     package mutating func lose(_ guess: [Int]) {
         guard let index = waiting(guess), turns[index].outcome == .asked else { return }
         turns.remove(at: index)
         turns.append(MastermindTurn(guess, .unknown))
     }
 
-    /// Records an evaluation. Its number also shows whether the service counted other guesses whose
-    /// answers are missing.
+    /// Records the evaluation of a guess. The guess's number also shows whether the service counted
+    /// other guesses, for which no response has arrived.
     package mutating func answer(
         _ guess: [Int], _ evaluation: MastermindEvaluation, number: Int
     ) {
-        let holder = turns.firstIndex { $0.outcome == .counted(number: number) }
-        let isHolder = holder.map { turns[$0].guess == guess } ?? false
-        let own = isHolder ? holder : waiting(guess)
-        if let holder, holder != own {
-            // Another guess was assumed to have this number. It gets this guess's number instead,
-            // if there is one.
-            let other = own.flatMap { turns[$0].number }
-            turns[holder] = MastermindTurn(
-                turns[holder].guess, other.map { .counted(number: $0) } ?? .unknown)
+        let assumed = turns.firstIndex { $0.outcome == .counted(number: number) }
+        let isSameGuess = assumed.map { turns[$0].guess == guess } ?? false
+        let own = isSameGuess ? assumed : waiting(guess)
+        if let assumed, assumed != own {
+            // Another guess was assumed to have this number. If this guess was assumed to have a
+            // different number, the other guess gets that one.
+            let freed = own.flatMap { turns[$0].number }
+            turns[assumed] = MastermindTurn(
+                turns[assumed].guess, freed.map { .counted(number: $0) } ?? .unknown)
         }
         let turn = MastermindTurn(guess, .evaluated(evaluation, number: number))
         if let own {
@@ -95,34 +95,34 @@ package struct MastermindHistory: Hashable, Sendable {
         resolve(below: number, at: own ?? turns.count - 1)
     }
 
-    /// Assigns the numbers that are still missing below this one if there are exactly as many as
-    /// open guesses. If no number is missing, removes guesses of unknown outcome that were sent
-    /// earlier: they did not count.
+    /// Resolves open guesses, which have no number yet. If exactly as many numbers below `number`
+    /// are missing as there are open guesses, assigns them. If none is missing, removes guesses
+    /// with an unknown outcome that were sent before the guess at `index`: they did not count.
     private mutating func resolve(below number: Int, at index: Int) {
         let open = turns.indices.filter { turns[$0].number == nil }
         guard let first = open.first else { return }
-        // Numbers missing up to this floor belong to guesses made elsewhere or can no longer be
+        // Numbers missing below this floor belong to guesses made elsewhere or can no longer be
         // assigned, because every open guess was sent later.
         let floor = turns[..<first].compactMap(\.number).max() ?? 0
         guard floor < number else { return }
         let taken = Set(turns.compactMap(\.number).filter { $0 > floor && $0 < number })
         let missing = number - floor - 1 - taken.count
-        // There are as many numbers as guesses, so each guess gets one, in the order of sending.
+        // Each open guess gets one of the numbers, in the order in which the guesses were sent.
         if missing == open.count {
             let free = ((floor + 1)..<number).lazy.filter { !taken.contains($0) }
             for (other, number) in zip(open, free) {
                 turns[other] = MastermindTurn(turns[other].guess, .counted(number: number))
             }
         } else if missing == 0 {
-            // A guess whose answer another process is still waiting for stays: it may get the next
-            // number.
+            // If another process is still waiting for the response to a guess, that guess is kept,
+            // because it may get the next number.
             let uncounted = Set(open.filter { $0 < index && turns[$0].outcome == .unknown })
             turns = turns.indices.filter { !uncounted.contains($0) }.map { turns[$0] }
         }
     }
 
-    /// The index of the last identical guess whose answer may still arrive. If there is none, the
-    /// last one that is known to have counted, but whose evaluation is missing.
+    /// The index of the last turn with this guess whose response may still arrive. If there is
+    /// none, the index of the last one that counted but whose evaluation is missing.
     private func waiting(_ guess: [Int]) -> Int? {
         turns.lastIndex { $0.guess == guess && $0.outcome == .asked }
             ?? turns.lastIndex { turn in
