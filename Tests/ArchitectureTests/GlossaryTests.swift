@@ -39,6 +39,18 @@ struct GlossaryTests {
         }
     }
 
+    @Test("No row of the glossary rules out its own word")
+    func ownWords() throws {
+        let text = try SourceTree.text("docs/GLOSSARY.md")
+        let rows = text.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 20)
+        for row in rows {
+            let columns = row.split(separator: "|").map { $0.split(separator: /[;,(]/) }
+            let plain = columns.map { Set($0.map { $0.filter { $0 != " " } }) }
+            #expect(plain.count == 3 && plain[1].isDisjoint(with: plain[2]), "\(row)")
+        }
+    }
+
     /// Lines with such a word, found by grep as in `ProcessorTests`. JSON is generated from the
     /// sources, and the glossary and this file name the words themselves.
     private static func found() throws -> [Substring] {

@@ -89,7 +89,7 @@ package final class TillService: Sendable {
         if settings.tls != nil {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
         }
-        web.refusal = { status, text in Problem(status, "refused", text).response }
+        web.refusal = { status, text in Problem(refusing: status, text).response }
         let server = try translating(
             WebServer.start(web) { request in
                 let reply =

@@ -89,7 +89,7 @@ export const steps = {
   "use-new-id": "Try again.",
   "repeat-with-id": "",
   "repeat-payout": "Don't give the customer any cash until the payout is recorded.",
-  "name-id": "",
+  "specify-id": "",
   "once-more": "",
   "refund-at-most": ({ amount }) => `Only ${shown(amount)} of the top-up can still be undone.`,
   "all-spent": "The top-up has been spent and cannot be undone.",
@@ -135,7 +135,7 @@ export const steps = {
   "use-database": OPERATOR,
 
   "make-private": OPERATOR,
-  "let-owner-run": OPERATOR,
+  "run-as-owner": OPERATOR,
   "restore-file": OPERATOR,
   "use-newer-version": OPERATOR,
   "make-room": OPERATOR,

@@ -53,13 +53,13 @@ final class Authenticator: Sendable {
         _ members: [JSONMember], _ request: WebRequest
     ) async throws(Problem) -> TillSessions.Session {
         for member in members where !["cashier", "password"].contains(member.key) {
-            throw Problem(400, "usage", "The member \(member.key.quotation) is unknown.")
+            throw Problem(.usage, "The member \(member.key.quotation) is unknown.")
         }
         func text(_ key: String) throws(Problem) -> String? {
             guard let value = members.first(where: { $0.key == key })?.value, value != .null
             else { return nil }
             guard let text = value.string else {
-                throw Problem(400, "usage", "\(key.debugDescription) must be a string.")
+                throw Problem(.usage, "\(key.debugDescription) must be a string.")
             }
             return text
         }
@@ -80,7 +80,7 @@ final class Authenticator: Sendable {
         guard let token = token(of: request) else {
             if try needsLogin() { throw .loginNeeded }
             throw Problem(
-                401, "token-missing", "The token is missing.", "Nothing was done.",
+                .tokenMissing, "The token is missing.", "Nothing was done.",
                 NextWords("open-session", "Create one with POST /api/v1/session."))
         }
         guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
@@ -150,7 +150,7 @@ final class Authenticator: Sendable {
         // The client might not be logged in, so the problem must not mention the file.
         try translating(runner.cashiers()) { (error: TapcardError) in
             Problem(
-                500, error.kind.word,
+                error.kind,
                 "Nobody can log in, because the list of cashiers cannot be used.", error.meaning,
                 NextWords(
                     "ask-operator",
@@ -258,22 +258,22 @@ private actor PasswordChecker {
 
 extension Problem {
     static let loginNeeded = Problem(
-        401, "login-needed", "A login is needed.", "Nothing was done.",
+        .loginNeeded, "A login is needed.", "Nothing was done.",
         NextWords(
             "log-in-as-cashier",
             "Log in with POST /api/v1/session and the members cashier and password."))
 
     static let staleToken = Problem(
-        401, "stale-token", "This session token is no longer valid.", "Nothing was done.",
+        .staleToken, "This session token is no longer valid.", "Nothing was done.",
         NextWords("open-session", "Create a new one with POST /api/v1/session."))
 
     static let wrongPassword = Problem(
-        401, "wrong-password", "Wrong name or password.", "You are not logged in.",
+        .wrongPassword, "Wrong name or password.", "You are not logged in.",
         NextWords("try-again", "Try again."))
 
     static func tooManyTries(waiting seconds: Int) -> Problem {
         var problem = Problem(
-            429, "too-many-attempts", "There were too many failed logins.",
+            .tooManyAttempts, "There were too many failed logins.",
             "You are not logged in.",
             NextWords("try-again-in", "Try again in \(seconds) seconds.", ["seconds": seconds]))
         problem.headers = [("Retry-After", String(seconds))]
@@ -282,7 +282,7 @@ extension Problem {
 
     static let tooManyLogins: Problem = {
         var problem = Problem(
-            503, "too-many-logins", "Too many people are logging in at once.",
+            .tooManyLogins, "Too many people are logging in at once.",
             "You are not logged in.", NextWords("try-again", "Try again in a few seconds."))
         problem.headers = [("Retry-After", "5")]
         return problem

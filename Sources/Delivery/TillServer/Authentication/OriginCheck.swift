@@ -17,7 +17,7 @@ struct OriginCheck: Sendable {
     func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
-                403, "forbidden-host", "The name in the Host header is not one of this server's.",
+                .forbiddenHost, "The name in the Host header is not one of this server's.",
                 "Nothing was done.",
                 NextWords(
                     "open-printed-address", "Use the address that tapcard serve prints."))
@@ -35,5 +35,5 @@ struct OriginCheck: Sendable {
     }
 
     private static let foreign = Problem(
-        403, "forbidden-origin", "Requests from other sites are refused.")
+        .forbiddenOrigin, "Requests from other sites are refused.")
 }

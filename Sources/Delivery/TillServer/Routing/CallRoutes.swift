@@ -67,7 +67,7 @@ struct CallRoutes: Sendable {
         guard let place = members.firstIndex(where: { $0.key == "repeated" }) else { return false }
         let value = members.remove(at: place).value
         guard value == .null || value.bool != nil else {
-            throw Problem(400, "usage", "\"repeated\" must be true or false.")
+            throw Problem(.usage, "\"repeated\" must be true or false.")
         }
         return value == .bool(true)
     }
@@ -76,14 +76,14 @@ struct CallRoutes: Sendable {
     static func id(_ value: JSONValue) throws(Problem) -> OperationID? {
         if value == .null { return nil }
         guard let text = value.string else {
-            throw Problem(400, "usage", "\"id\" must be a string.")
+            throw Problem(.usage, "\"id\" must be a string.")
         }
         return try id(text)
     }
 
     static func id(_ text: String) throws(Problem) -> OperationID {
         guard let id = OperationID(text) else {
-            throw Problem(400, "usage", "\(text.quotation) is not a UUID.")
+            throw Problem(.usage, "\(text.quotation) is not a UUID.")
         }
         return id
     }
@@ -96,14 +96,14 @@ func body(of request: WebRequest) throws(Problem) -> [JSONMember] {
     let type = request.headers["Content-Type"]?.split(separator: ";").first ?? ""
     guard type.lowercased() == "application/json" else {
         throw Problem(
-            415, "wrong-content-type", "The body must be JSON.", "Nothing was done.",
+            .wrongContentType, "The body must be JSON.", "Nothing was done.",
             NextWords("send-json", "Send it with Content-Type: application/json"))
     }
     let value = try translating(JSONValue.parsing(request.body)) { (error: JSONError) in
-        Problem(400, "not-json", "The body is not JSON: \(error).")
+        Problem(.notJSON, "The body is not JSON: \(error).")
     }
     guard let members = value.members else {
-        throw Problem(400, "not-an-object", "The body must be a JSON object.")
+        throw Problem(.notAnObject, "The body must be a JSON object.")
     }
     return members
 }

@@ -12,7 +12,7 @@ struct Problem: Error, Sendable {
     let word: String
     let title: String
     let meaning: String
-    let next: [NextWords]
+    private(set) var next: [NextWords]
     let result: TapcardError.Result
     var uid: CardUID?
     /// The operation that may have taken effect.
@@ -22,24 +22,44 @@ struct Problem: Error, Sendable {
     var headers: [(String, String)] = []
 
     init(
-        _ status: Int, _ word: String, _ title: String, _ meaning: String = "Nothing was done.",
+        _ condition: Condition, _ title: String, _ meaning: String = "Nothing was done.",
         _ next: NextWords...
     ) {
-        self.init(status, word, title, meaning, next: next)
+        self.init(
+            condition.status, condition.rawValue, title, meaning, next,
+            Problem.result(of: condition.status))
+    }
+
+    /// The problem document for a kind of error that commands have, too.
+    init(
+        _ kind: TapcardError.Kind, _ title: String, _ meaning: String = "Nothing was done.",
+        _ next: NextWords...
+    ) {
+        self.init(kind.httpStatus, kind.word, title, meaning, next, kind.result)
+    }
+
+    /// The problem document for a request that was refused before it reached a call.
+    init(refusing status: Int, _ title: String) {
+        self.init(
+            status, "refused", title, "Nothing was done.", [], Problem.result(of: status))
     }
 
     private init(
-        _ status: Int, _ word: String, _ title: String, _ meaning: String, next: [NextWords]
+        _ status: Int, _ word: String, _ title: String, _ meaning: String, _ next: [NextWords],
+        _ result: TapcardError.Result
     ) {
         (self.status, self.word, self.title) = (status, word, title)
         (self.meaning, self.next) = (meaning, next)
-        result =
-            switch status {
-            // These requests are well formed, but a rule forbids them.
-            case 401, 403, 409, 429: .refused
-            case 400..<500: .usage
-            default: .failed
-            }
+        self.result = result
+    }
+
+    private static func result(of status: Int) -> TapcardError.Result {
+        switch status {
+        // These requests are well formed, but a rule forbids them.
+        case 401, 403, 409, 429: .refused
+        case 400..<500: .usage
+        default: .failed
+        }
     }
 
     /// The problem document for a command that was refused or failed.
@@ -78,51 +98,93 @@ struct Problem: Error, Sendable {
 }
 
 extension Problem {
+    /// The table of the conditions that only the server can report. `docs/API.md` lists them.
+    enum Condition: String, CaseIterable {
+        case notJSON = "not-json"
+        case notAnObject = "not-an-object"
+        case tokenMissing = "token-missing"
+        case staleToken = "stale-token"
+        case loginNeeded = "login-needed"
+        case wrongPassword = "wrong-password"
+        case forbiddenHost = "forbidden-host"
+        case forbiddenOrigin = "forbidden-origin"
+        case noSuchTill = "no-such-till"
+        case noSuchOperation = "no-such-operation"
+        case notFound = "not-found"
+        case wrongMethod = "wrong-method"
+        case operatorNeeded = "operator-needed"
+        case readerTaken = "reader-taken"
+        case notBegun = "not-begun"
+        case tooLate = "too-late"
+        case wrongContentType = "wrong-content-type"
+        case tooManyAttempts = "too-many-attempts"
+        case starting
+        case closing
+        case tooManyListeners = "too-many-listeners"
+        case tooManyLogins = "too-many-logins"
+
+        var status: Int {
+            switch self {
+            case .notJSON, .notAnObject: 400
+            case .tokenMissing, .staleToken, .loginNeeded, .wrongPassword: 401
+            case .forbiddenHost, .forbiddenOrigin: 403
+            case .noSuchTill, .noSuchOperation, .notFound: 404
+            case .wrongMethod: 405
+            case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+            case .wrongContentType: 415
+            case .tooManyAttempts: 429
+            case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
+            }
+        }
+    }
+}
+
+extension Problem {
     /// The response to requests that arrive before the router exists.
     static let starting = Problem(
-        503, "starting", "The server is still starting.", "Nothing was done.",
+        .starting, "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
 
     /// The refusal while a till is closing. It includes the operation's state in the ledger.
     static func closing(_ booked: TillRunner.Booked) -> Problem {
         Problem(
-            503, "closing", "The server is shutting down and accepts no new requests.",
+            .closing, "The server is shutting down and accepts no new requests.",
             booked.meaning
         )
     }
 
     static let operatorNeeded = Problem(
-        409, "operator-needed",
+        .operatorNeeded,
         "Cashiers log in here, so only the operator can confirm this address.",
         "Nothing was done.",
         NextWords(
             "ask-operator", "The station's operator must run tapcard config set KEY ADDRESS."))
 
     static let operatorNeededInNetwork = Problem(
-        409, "operator-needed",
+        .operatorNeeded,
         "Other machines can reach this page, so only the operator can confirm this address.",
         "Nothing was done.", operatorNeeded.next[0])
 
     static let otherAddressSet = Problem(
-        409, "operator-needed", "Another address is set for this service.", "Nothing was done.",
+        .operatorNeeded, "Another address is set for this service.", "Nothing was done.",
         NextWords("ask-operator", "The station's operator must restart `tapcard serve` to use it."))
 
     static let tooManyListeners = Problem(
-        503, "too-many-listeners", "Too many pages of this till are open.", "Nothing was done.",
+        .tooManyListeners, "Too many pages of this till are open.", "Nothing was done.",
         NextWords("close-pages", "Close some of them, then try again."))
 
     static func readerTaken(_ booked: TillRunner.Booked) -> Problem {
         Problem(
-            409, "reader-taken", "This reader is busy.", booked.meaning,
+            .readerTaken, "This reader is busy.", booked.meaning,
             NextWords("wait-for-operation", "Wait until it has finished, or stop it."))
     }
 
     static let otherRequest = Problem(
-        409, "operation-mismatch", "This ID was already used for another request.",
+        .operationMismatch, "This ID was already used for another request.",
         "Nothing new was started.", NextStep.request(.useNewID).words)
 
     static let notBegun = Problem(
-        409, "not-begun", "The request was lost before it started.",
+        .notBegun, "The request was lost before it started.",
         "Nothing was done, and nothing with this ID will happen.",
         NextStep.request(.useNewID).words)
 
@@ -139,14 +201,16 @@ extension Problem {
     }()
 
     static let tooLate = Problem(
-        409, "too-late", "It is too late to cancel: the card is already being processed.",
+        .tooLate, "It is too late to cancel: the card is already being processed.",
         "The operation continues.")
 
     /// The refusal to stop an operation that has taken effect or may still do so.
     static func overAlready(_ problem: TapcardError?) -> Problem {
-        Problem(
-            409, "too-late", "It is too late to cancel this operation.",
-            problem?.meaning ?? "It was successful.", next: problem?.next.map(\.words) ?? [])
+        var tooLate = Problem(
+            .tooLate, "It is too late to cancel this operation.",
+            problem?.meaning ?? "It was successful.")
+        tooLate.next = problem?.next.map(\.words) ?? []
+        return tooLate
     }
 
     /// The refusal of a call whose path refers to an unknown till, or to no till although there are
@@ -156,13 +220,13 @@ extension Problem {
             count == 1
             ? "The till is at /tills/1." : "The tills are at /tills/1 to /tills/\(count)."
         return Problem(
-            404, "no-such-till", "There is no till at this path.",
+            .noSuchTill, "There is no till at this path.",
             "Nothing was done.",
             NextWords("name-till", places))
     }
 
     static let noSuchOperation = Problem(
-        404, "no-such-operation", "This operation ID is unknown.",
+        .noSuchOperation, "This operation ID is unknown.",
         "It has not been used since the server started, or so many others followed that the server "
             + "has dropped it.",
         NextWords(

@@ -173,7 +173,7 @@ struct Router: Sendable {
     private func unknown(_ path: String) -> Problem {
         tillRoutes[0].knows(path)
             ? .noSuchTill(among: tillRoutes.count)
-            : Problem(404, "not-found", "There is nothing at this path.")
+            : Problem(.notFound, "There is nothing at this path.")
     }
 
     /// Whether a logged-in cashier sent the request; a failure if a required login is missing.

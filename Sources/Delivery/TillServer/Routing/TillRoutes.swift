@@ -66,7 +66,7 @@ struct TillRoutes: Sendable {
                 return .now(WebResponse(204, headers: [("Allow", allowed)]))
             }
             var problem = Problem(
-                405, "wrong-method",
+                .wrongMethod,
                 "This path accepts \(allowed), not \(printable(request.method)).")
             problem.headers = [("Allow", allowed)]
             throw problem

@@ -28,7 +28,7 @@ final class MetricsServer: Sendable {
         (web.address, web.port) = (loopback, port)
         (web.connections, web.headerBytes) = (connections, headerBytes)
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
-        web.refusal = { status, text in Problem(status, "refused", text).response }
+        web.refusal = { status, text in Problem(refusing: status, text).response }
         // The port is known only once the server is listening.
         let names = Guarded<Set<String>>([])
         let server = try translating(
@@ -50,10 +50,10 @@ final class MetricsServer: Sendable {
             // Other sites in a browser on this machine must not be able to read the metrics.
             try OriginCheck(hosts: names, scheme: "http").requireOwn(request, isFile: false)
             guard request.path == path else {
-                throw Problem(404, "not-found", "There is nothing at this path.")
+                throw Problem(.notFound, "There is nothing at this path.")
             }
             guard request.method == "GET" else {
-                var problem = Problem(405, "wrong-method", "The metrics are read-only.")
+                var problem = Problem(.wrongMethod, "The metrics are read-only.")
                 problem.headers = [("Allow", "GET, HEAD")]
                 throw problem
             }

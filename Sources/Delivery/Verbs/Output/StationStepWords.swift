@@ -167,7 +167,7 @@ extension NextStep.FileStep {
             NextWords("make-private", "\(file.danger): chmod 600 \(path)", ["file": path])
         case .runAsOwner(let file):
             NextWords(
-                "let-owner-run", "Start tapcard as the owner of the file, or \(file.replacement).")
+                "run-as-owner", "Start tapcard as the owner of the file, or \(file.replacement).")
         case .restore(let file):
             NextWords(
                 "restore-file",
@@ -178,11 +178,14 @@ extension NextStep.FileStep {
                 "use-newer-version",
                 "Use the newer version of tapcard that wrote the file, or delete the file and add "
                     + "the cashiers again.")
-        case .useNewerVersion(.games), .useNewerVersion(.keys):
+        case .useNewerVersion(.games):
             NextWords(
                 "use-newer-version",
                 "Use the newer version of tapcard that wrote the file, or delete the file and log "
                     + "in again.")
+        case .useNewerVersion(.keys):
+            NextWords(
+                "use-newer-version", "Use the newer version of tapcard that wrote the file.")
         case .makeRoom:
             NextWords("make-room", "Free up disk space, or get permission to write the file.")
         case .chooseOtherName: NextWords("choose-other-name", "Choose another name.")

@@ -124,7 +124,7 @@ extension NextStep.RequestStep {
                 ["operation": id], option: "operation")
         case .specifyID:
             NextWords(
-                "name-id", "A request with --operation can be repeated safely.", option: "operation"
+                "specify-id", "A request with --operation can be repeated safely.", option: "operation"
             )
         case .onceMore:
             NextWords(
