@@ -124,7 +124,8 @@ extension NextStep.RequestStep {
                 ["operation": id], option: "operation")
         case .specifyID:
             NextWords(
-                "specify-id", "A request with --operation can be repeated safely.", option: "operation"
+                "specify-id", "A request with --operation can be repeated safely.",
+                option: "operation"
             )
         case .onceMore:
             NextWords(
