@@ -90,10 +90,10 @@ extension TapcardError {
             }
         let isBusy = kind == .ledgerLocked || kind == .ledgerFull
         let meaning =
-            switch kind {
-            case .ledgerLocked, .ledgerFull, .ledgerCurrency, .refusal: TapcardError.unchanged
+            switch error.kind {
+            case .locked, .full, .wrongCurrency, .refused: TapcardError.unchanged
             // Only a database that cannot be reached lets a station take offline payments.
-            case .ledgerOffline:
+            case .offline:
                 TapcardError.needsLedger
                     + ", except for offline payments where those are turned on."
             default: TapcardError.needsLedger + "."
