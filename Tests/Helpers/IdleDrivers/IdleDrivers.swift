@@ -99,7 +99,7 @@ package struct NoDatabase: LedgerDatabase {
         (self.known, self.failure) = (known, failure)
     }
 
-    package func requireRoom() throws(LedgerError) { throw failure }
+    package func requireNoLedger() throws(LedgerError) { throw failure }
     package func makeLedger(in currency: Currency) throws(LedgerError) { throw failure }
     package func fill(
         from source: any LedgerStore, origin: String

@@ -20,7 +20,7 @@ import Testing
         try await FillingTests.inEmptyDatabase { address in
             let database = PostgreSQLDatabase(address, now: { .tick(0) })
             let filled = try await database.fill(from: memory, origin: "it", partitions: 2)
-            #expect(!filled.wasThere && filled.operations > 0)
+            #expect(!filled.wasAlreadyCopied && filled.operations > 0)
             let ledger = try await PostgreSQLLedger.open(address, as: 1)
             try await FillingTests.expectEqual(ledger, memory)
             // The copy goes on where its source has ended.
@@ -33,7 +33,7 @@ import Testing
             try await FillingTests.expectEqual(ledger, memory)
             #expect(try await ledger.audit().violations == [])
             let again = try await database.fill(from: memory, origin: "it", partitions: 2)
-            #expect(again.wasThere)
+            #expect(again.wasAlreadyCopied)
             let other = await #expect(throws: LedgerError.self) {
                 _ = try await database.fill(from: memory, origin: "another", partitions: 2)
             }
@@ -70,7 +70,7 @@ import Testing
                     if tables != "0" {
                         #expect(
                             try await database.fill(from: memory, origin: "it", partitions: 1)
-                                .wasThere)
+                                .wasAlreadyCopied)
                     }
                 }
             }
