@@ -134,7 +134,7 @@ package struct Program: Sendable {
         let showsSpinner = !options.isJSON && !options.isQuiet && !options.isVerbose
         let spinner = Spinner(console, isEnabled: showsSpinner)
         let session = Session(
-            command: command, verbs: verbs, settings: settings, manner: options,
+            command: command, verbs: verbs, settings: settings, outputOptions: options,
             drivers: drivers, console: console, output: output,
             waiting: WaitingLine(show: spinner.show, stop: spinner.stop), finalMessage: finalMessage
         )

@@ -124,7 +124,7 @@ enum EmulateCommand {
         // waiting.
         if session.show(started(reader, options)) { await session.waitUntilStopped() }
         // The JSON document has already been printed, and only one may be printed.
-        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
+        guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
         let counts = (reader.counters.document.members ?? []).map { member in
             "  \(member.key): \(member.value.text)"
         }

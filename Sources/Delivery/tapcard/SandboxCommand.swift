@@ -83,7 +83,7 @@ enum SandboxCommand {
         let count = sandbox.requestCount
         let requestsText = count == 1 ? "1 request" : "\(count) requests"
         // The JSON document has already been printed, and only one may be printed.
-        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
+        guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["Sandbox stopped after \(requestsText)"], isPlain: true).whenStopped
     }
 

@@ -39,7 +39,7 @@ extension NTAG424Memory {
         let address: [UInt8]
     }
 
-    private var address: AddressFile { .nowhere }
+    private var address: AddressFile { .placeholder }
 
     private var grantBytes: [UInt8] {
         Array(self[.ndef].bytes[address.grantAt...].prefix(Grant.byteCount))

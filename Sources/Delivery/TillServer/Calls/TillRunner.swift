@@ -293,7 +293,7 @@ struct TillRunner: Sendable {
         if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
             command: command, settings: settings,
-            manner: .forPages,
+            outputOptions: .forPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),
             // All commands share the services, so that connections stay open between requests.

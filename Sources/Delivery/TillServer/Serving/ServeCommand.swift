@@ -115,7 +115,7 @@ enum ServeCommand {
         process.whenStopping()
         await pages.stop()
         let page = service == nil ? "Customer" : "Till"
-        guard !session.manner.isJSON else { return Report.nothing.whenStopped }
+        guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["\(page) page stopped"], isPlain: true).whenStopped
     }
 

@@ -51,7 +51,7 @@ private struct AnnouncedActivation: ActivationService {
     func announceInterruption() {
         guard isRequesting.withLock({ $0 }) else { return }
         session.waiting.show("Request already sent; stopping once the response is recorded")
-        if session.manner.isVerbose {
+        if session.outputOptions.isVerbose {
             session.say("tapcard: request already sent; stopping once the response is recorded\n")
         }
     }
@@ -63,12 +63,14 @@ private struct AnnouncedActivation: ActivationService {
             meaning:
                 "The service may or may not have activated the code; the activation stays open.",
             next: [.service(.activateAgain)])
-        guard !session.manner.isJSON else {
+        guard !session.outputOptions.isJSON else {
             session.output.write(document: Report.document(of: error))
             return
         }
         // The spinner's line does not end with a newline.
-        if session.console.isErrorTerminal, !session.manner.isQuiet, !session.manner.isVerbose {
+        if session.console.isErrorTerminal, !session.outputOptions.isQuiet,
+            !session.outputOptions.isVerbose
+        {
             session.say("\n")
         }
         session.show(error)

@@ -124,7 +124,7 @@ enum CardCommands {
             let summary = try await station.read(resolving: resolving)
             return Report(
                 session.journal.subtractingUnbooked(summary), currency: station.currency,
-                showsChip: session.manner.isVerbose)
+                showsChip: session.outputOptions.isVerbose)
         }
         await station.watch(resolving: resolving) { event in
             // The spinner's line must be gone before anything else is printed.
@@ -161,7 +161,9 @@ enum CardCommands {
     private static func show(
         _ event: Station.WatchEvent, _ currency: Currency, in session: Session
     ) -> Bool {
-        let (manner, output, now) = (session.manner, session.output, session.dependencies.now)
+        let (outputOptions, output, now) = (
+            session.outputOptions, session.output, session.dependencies.now
+        )
         /// Adds the time, which cannot be determined later.
         func timed(_ document: JSONValue?) -> JSONValue {
             (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
@@ -169,8 +171,8 @@ enum CardCommands {
         switch event {
         case .card(let summary):
             let report = Report(session.journal.subtractingUnbooked(summary), currency: currency)
-            if manner.isJSON { return output.write(document: timed(report.document)) }
-            if manner.isQuiet { return true }
+            if outputOptions.isJSON { return output.write(document: timed(report.document)) }
+            if outputOptions.isQuiet { return true }
             let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
             let time = LocalTime.text(now())
             let state = summary.stateWord.map { ", \($0)" } ?? ""
@@ -179,16 +181,20 @@ enum CardCommands {
             // A name on a tag may contain control characters, which must not reach the terminal.
             return output.write(line.shown + "\n")
         case .problem(let error):
-            if manner.isJSON { return output.write(document: timed(Report.document(of: error))) }
+            if outputOptions.isJSON {
+                return output.write(document: timed(Report.document(of: error)))
+            }
             session.show(error)
             return true
         case .gone, .empty: return true
         case .readerReturned(let name):
-            if manner.isJSON {
+            if outputOptions.isJSON {
                 let document: JSONValue = ["result": "done", "reader": .string(name)]
                 return output.write(document: timed(document))
             }
-            if !manner.isQuiet { session.say("tapcard: The reader \(name) is working again.\n") }
+            if !outputOptions.isQuiet {
+                session.say("tapcard: The reader \(name) is working again.\n")
+            }
             return true
         }
     }

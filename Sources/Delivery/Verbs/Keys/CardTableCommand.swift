@@ -26,7 +26,7 @@ extension KeyRing {
 enum CardTableCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
-        try file.requireOutput("The table", session.manner)
+        try file.requireOutput("The table", session.outputOptions)
         try session.keyFile.requireMasters()
         try file.requireNew()
         let table = try await makeTable(in: session)

@@ -30,7 +30,7 @@ extension Command {
 enum CustomerKeysCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.customerKeyFile])
-        try file.requireOutput("The keys", session.manner)
+        try file.requireOutput("The keys", session.outputOptions)
         try session.keyFile.requireMasters()
         try requireReplaceable(file, in: session)
         let ring = try await session.keys()

@@ -93,7 +93,7 @@ enum KeyCommands {
 
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
-        try file.requireOutput("The keys", session.manner)
+        try file.requireOutput("The keys", session.outputOptions)
         try session.keyFile.requireMasters()
         try file.requireNew()
         let all = try await session.keys().ordered(

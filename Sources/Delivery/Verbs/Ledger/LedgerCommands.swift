@@ -236,7 +236,7 @@ enum LedgerCommands {
         let (name, path) = (session[.station], session[.newFile])
         let place = try session.settings.ledgerPlace.place(for: name)
         let file = NamedFile(path)
-        try file.requireOutput("The password", session.manner)
+        try file.requireOutput("The password", session.outputOptions)
         try file.requireNew()
         // The password consists of digits and letters, which need no escaping in ~/.pgpass.
         let password = session.dependencies.random(16).map { String($0, radix: 36) }.joined()

@@ -32,7 +32,7 @@ struct LotteryNews {
     ) async throws(TapcardError) -> Fetched<Value> {
         let lottery = try session.services().lottery
         session.waiting.show("Asking the lottery")
-        if session.manner.isVerbose { session.say("tapcard: asking the lottery\n") }
+        if session.outputOptions.isVerbose { session.say("tapcard: asking the lottery\n") }
         let fetched = try await translating(awaiting: await ask(lottery)) {
             TapcardError($0, meaning: meaning)
         }

@@ -135,7 +135,7 @@ enum TicketCommands {
         }
         let id = session[.operation]
         // A page gives every operation an ID.
-        guard id == nil || isPaidOut || session.manner.isForPage else {
+        guard id == nil || isPaidOut || session.outputOptions.isForPage else {
             throw TapcardError.usage(
                 "You can use --operation only with --paid-out.",
                 advice:

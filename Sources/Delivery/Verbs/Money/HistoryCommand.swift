@@ -30,10 +30,10 @@ enum HistoryCommand {
     ) async throws(TapcardError) -> Report {
         let columns = session.console.columns()
         try await History.whole(of: card, in: ledger) { history throws(LedgerError) in
-            var pages = OutputPages(session.output, isJSON: session.manner.isJSON)
-            if session.manner.isJSON {
+            var pages = OutputPages(session.output, isJSON: session.outputOptions.isJSON)
+            if session.outputOptions.isJSON {
                 try pages.write(&history)
-            } else if !session.manner.isQuiet {
+            } else if !session.outputOptions.isQuiet {
                 try pages.write(&history, { $0.line(within: columns) }, orSay: emptyHistory)
             }
             pages.flush()

@@ -66,8 +66,8 @@ struct NamedFile {
     }
 
     /// Refuses `--json` if the contents go to standard output, which cannot hold both.
-    func requireOutput(_ what: String, _ manner: OutputOptions) throws(TapcardError) {
-        guard isStream, manner.isJSON else { return }
+    func requireOutput(_ what: String, _ outputOptions: OutputOptions) throws(TapcardError) {
+        guard isStream, outputOptions.isJSON else { return }
         throw TapcardError.usage(
             "\(what) and a JSON document cannot both go to standard output.",
             advice: "Leave out --json, or specify a file.")

@@ -28,13 +28,14 @@ extension Command {
 
 enum ReaderCommands {
     static func readers(in session: Session) async throws(TapcardError) -> Report {
-        let (settings, manner) = (session.settings, session.manner)
+        let (settings, outputOptions) = (session.settings, session.outputOptions)
         let found = await session.drivers.readers.survey(naming: settings.reader).rows
         let rows = found + [ReaderRow.simulated]
         // A list without a real reader is not a failure, because the simulated reader works.
         let isUsable =
             settings.readerIsSimulated || found.isEmpty || found.contains(where: \.isUsable)
-        if found.isEmpty, !settings.readerIsSimulated, !manner.isJSON, !manner.isQuiet {
+        if found.isEmpty, !settings.readerIsSimulated, !outputOptions.isJSON, !outputOptions.isQuiet
+        {
             session.say(
                 "tapcard: No reader is connected except the simulated one; to see what was looked "
                     + "for, run tapcard doctor.\n")

@@ -26,7 +26,7 @@ package struct Session: Sendable {
     /// Creates all commands of the program.
     package let verbs: @Sendable () -> [Command]
     package let settings: Settings
-    package let manner: OutputOptions
+    package let outputOptions: OutputOptions
     package let drivers: Drivers
     package let console: Console
     package let output: StandardOutput
@@ -36,12 +36,12 @@ package struct Session: Sendable {
 
     package init(
         command: ParsedCommand, verbs: @escaping @Sendable () -> [Command] = { [] },
-        settings: Settings, manner: OutputOptions, drivers: Drivers, console: Console,
+        settings: Settings, outputOptions: OutputOptions, drivers: Drivers, console: Console,
         output: StandardOutput, waiting: WaitingLine = WaitingLine(),
         serviceCache: ServiceCache = ServiceCache(), finalMessage: FinalMessage
     ) {
         (self.command, self.verbs) = (command, verbs)
-        (self.settings, self.manner, self.drivers) = (settings, manner, drivers)
+        (self.settings, self.outputOptions, self.drivers) = (settings, outputOptions, drivers)
         (self.console, self.output, self.waiting) = (console, output, waiting)
         (self.serviceCache, self.finalMessage) = (serviceCache, finalMessage)
     }
@@ -49,7 +49,8 @@ package struct Session: Sendable {
     /// A run of the same command with different settings and its own services.
     package func using(_ settings: Settings) -> Session {
         Session(
-            command: command, verbs: verbs, settings: settings, manner: manner, drivers: drivers,
+            command: command, verbs: verbs, settings: settings, outputOptions: outputOptions,
+            drivers: drivers,
             console: console, output: output, waiting: waiting, finalMessage: finalMessage)
     }
 
@@ -212,7 +213,7 @@ package struct Session: Sendable {
     package var dependencies: Station.Dependencies {
         var dependencies = drivers.dependencies { progress in
             if let text = progress.words { waiting.show(text) }
-            if manner.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
+            if outputOptions.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
         }
         // The ledger records the cashier with each operation.
         dependencies.cashier = settings.cashier
@@ -224,12 +225,12 @@ package struct Session: Sendable {
 
     /// Prints a report in the requested format; returns false if the output failed.
     @discardableResult package func show(_ report: Report) -> Bool {
-        if manner.isJSON {
+        if outputOptions.isJSON {
             return report.document.map { output.write(document: $0) } ?? true
         }
         var isShown = true
-        if !manner.isQuiet, !report.lines.isEmpty {
-            let hasColor = manner.hasColor(console.isTerminal)
+        if !outputOptions.isQuiet, !report.lines.isEmpty {
+            let hasColor = outputOptions.hasColor(console.isTerminal)
             var lines = report.lines.map { $0.rendered(hasColor) }
             if console.isTerminal, !report.isPlain {
                 let mark =
@@ -245,7 +246,7 @@ package struct Session: Sendable {
     }
 
     package func show(_ error: TapcardError) {
-        say(Report.line(error, manner.hasColor(console.isErrorTerminal)))
+        say(Report.line(error, outputOptions.hasColor(console.isErrorTerminal)))
     }
 
     /// Waits until the task is canceled, while other tasks do the work.
@@ -284,6 +285,6 @@ extension Session {
     /// Whether this request is refused if its tap has just resolved an identical one. A user who
     /// types an ID knows which request is meant, but a page gives every request an ID.
     var refusesRepetition: Bool {
-        !self[.again] && (manner.isForPage || !command.isGiven(.operation))
+        !self[.again] && (outputOptions.isForPage || !command.isGiven(.operation))
     }
 }

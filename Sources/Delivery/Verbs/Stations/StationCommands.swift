@@ -121,7 +121,7 @@ enum StationCommands {
         to file: NamedFile, in session: Session
     ) async throws(TapcardError) -> Report {
         let ledgerFile = try session.settings.ledgerFile
-        try file.requireOutput("The copy", session.manner)
+        try file.requireOutput("The copy", session.outputOptions)
         guard !session.console.isTerminal else {
             throw TapcardError.usage(
                 "A backup is binary data, so it is not written to a terminal.",

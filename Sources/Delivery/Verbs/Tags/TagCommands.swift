@@ -263,7 +263,7 @@ enum TagCommands {
                 meaning: "No dump was made.", advice: "Use --format text.")
         }
         // The dump is printed unchanged, because it is meant for a file or another program.
-        if let file, file.isStream, !session.manner.isJSON {
+        if let file, file.isStream, !session.outputOptions.isJSON {
             session.output.write(text)
             return .nothing
         }
