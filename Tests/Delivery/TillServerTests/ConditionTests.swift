@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-
-@testable import TillServer
+import TillServer
 
 @Suite("The conditions that only the server reports")
 struct ConditionTests {
@@ -15,7 +14,7 @@ struct ConditionTests {
                 documented[String(word.1)] = Int(line.1)
             }
         }
-        let declared = Problem.Condition.allCases.map { ($0.rawValue, $0.status) }
+        let declared = ServerCondition.allCases.map { ($0.rawValue, $0.status) }
         #expect(documented == Dictionary(uniqueKeysWithValues: declared))
     }
 }

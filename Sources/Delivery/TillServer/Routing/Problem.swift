@@ -22,7 +22,7 @@ struct Problem: Error, Sendable {
     var headers: [(String, String)] = []
 
     init(
-        _ condition: Condition, _ title: String, _ meaning: String = "Nothing was done.",
+        _ condition: ServerCondition, _ title: String, _ meaning: String = "Nothing was done.",
         _ next: NextWords...
     ) {
         self.init(
@@ -94,48 +94,6 @@ struct Problem: Error, Sendable {
             status,
             headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
                 + headers, body: .bytes(Array((document.text + "\n").utf8)))
-    }
-}
-
-extension Problem {
-    /// The table of the conditions that only the server can report. `docs/API.md` lists them.
-    enum Condition: String, CaseIterable {
-        case notJSON = "not-json"
-        case notAnObject = "not-an-object"
-        case tokenMissing = "token-missing"
-        case staleToken = "stale-token"
-        case loginNeeded = "login-needed"
-        case wrongPassword = "wrong-password"
-        case forbiddenHost = "forbidden-host"
-        case forbiddenOrigin = "forbidden-origin"
-        case noSuchTill = "no-such-till"
-        case noSuchOperation = "no-such-operation"
-        case notFound = "not-found"
-        case wrongMethod = "wrong-method"
-        case operatorNeeded = "operator-needed"
-        case readerTaken = "reader-taken"
-        case notBegun = "not-begun"
-        case tooLate = "too-late"
-        case wrongContentType = "wrong-content-type"
-        case tooManyAttempts = "too-many-attempts"
-        case starting
-        case closing
-        case tooManyListeners = "too-many-listeners"
-        case tooManyLogins = "too-many-logins"
-
-        var status: Int {
-            switch self {
-            case .notJSON, .notAnObject: 400
-            case .tokenMissing, .staleToken, .loginNeeded, .wrongPassword: 401
-            case .forbiddenHost, .forbiddenOrigin: 403
-            case .noSuchTill, .noSuchOperation, .notFound: 404
-            case .wrongMethod: 405
-            case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
-            case .wrongContentType: 415
-            case .tooManyAttempts: 429
-            case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
-            }
-        }
     }
 }
 

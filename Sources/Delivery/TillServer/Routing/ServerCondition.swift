@@ -1,0 +1,39 @@
+/// The table of the conditions that only the server can report. `docs/API.md` lists them.
+package enum ServerCondition: String, CaseIterable {
+    case notJSON = "not-json"
+    case notAnObject = "not-an-object"
+    case tokenMissing = "token-missing"
+    case staleToken = "stale-token"
+    case loginNeeded = "login-needed"
+    case wrongPassword = "wrong-password"
+    case forbiddenHost = "forbidden-host"
+    case forbiddenOrigin = "forbidden-origin"
+    case noSuchTill = "no-such-till"
+    case noSuchOperation = "no-such-operation"
+    case notFound = "not-found"
+    case wrongMethod = "wrong-method"
+    case operatorNeeded = "operator-needed"
+    case readerTaken = "reader-taken"
+    case notBegun = "not-begun"
+    case tooLate = "too-late"
+    case wrongContentType = "wrong-content-type"
+    case tooManyAttempts = "too-many-attempts"
+    case starting
+    case closing
+    case tooManyListeners = "too-many-listeners"
+    case tooManyLogins = "too-many-logins"
+
+    package var status: Int {
+        switch self {
+        case .notJSON, .notAnObject: 400
+        case .tokenMissing, .staleToken, .loginNeeded, .wrongPassword: 401
+        case .forbiddenHost, .forbiddenOrigin: 403
+        case .noSuchTill, .noSuchOperation, .notFound: 404
+        case .wrongMethod: 405
+        case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+        case .wrongContentType: 415
+        case .tooManyAttempts: 429
+        case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
+        }
+    }
+}
