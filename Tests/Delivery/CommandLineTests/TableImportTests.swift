@@ -28,7 +28,7 @@ struct TableImportTests {
     @Test("A table is imported with the passphrase typed at the terminal")
     func typed() async throws {
         let bench = try ProgramBench(typing: ["01234 56789 abcde fghjk mnpqr"])
-        let path = try Self.importedKeys(bench)
+        let path = try Self.brought(bench)
         let ended = await bench.run("keys import \(path) --json")
         #expect(
             ended
@@ -56,7 +56,7 @@ struct TableImportTests {
         ] as [(String?, Int32, String)])
     func refusals(line: String?, status: Int32, words: String) async throws {
         let bench = try ProgramBench(typing: [line])
-        let path = try Self.importedKeys(bench)
+        let path = try Self.brought(bench)
         let ended = await bench.run("keys import \(path)")
         #expect(ended.status == status && ended.text.contains(words), "\(ended)")
         #expect(try DurableFile(bench.path(of: "keys.json")).read() == nil)
@@ -65,7 +65,7 @@ struct TableImportTests {
     @Test("A passphrase in the settings file or in a variable that is not UTF-8 is refused")
     func variable() async throws {
         let bench = try ProgramBench()
-        let path = try Self.importedKeys(bench)
+        let path = try Self.brought(bench)
         let name = "TAPCARD_TABLE_PASSPHRASE"
         let unread = await bench.run("keys import \(path)", malformed: [name])
         #expect(unread.status == 2 && unread.text.contains("\(name) is not valid UTF-8"))
