@@ -58,7 +58,7 @@ class RefusingTests(IssuerCase):
         page.see("Amanda Gonzalez", "$20.00", NOT_NOW, AGAIN)
         text = page.text()
         self.assertNotIn(DANGER, text)
-        self.assertNotIn("Not available for this card", text)
+        self.assertNotIn("Not available", text)
         self.assertEqual(page.count(".doubtful, .note.bad"), 0)
         self.assertFalse(page.can_press("Payment"))
         self.assertFalse(page.can_press("Top-up"))
@@ -79,7 +79,7 @@ class RefusingTests(IssuerCase):
         self.issuer.stop()
         page.see(OFFLINE)
         till.put("NTAG213")
-        page.see("Blank tag", "Not available for this card")
+        page.see("Blank tag", "Not available")
         page.see(OFFLINE)
 
     def test_the_state_of_the_ledger_is_told_without_a_card(self):

@@ -68,7 +68,7 @@ package struct StationMemory: Hashable, Sendable {
     /// Operations that this station has begun, or may have begun, but whose outcome it does not
     /// know. Their records may be on the cards.
     package private(set) var open: [Note] = []
-    /// The last operations that were done, oldest first, including the last ones before each loss.
+    /// The latest operations that took effect, oldest first, and the latest before each loss.
     package private(set) var ended: [Note] = []
     /// Operations that the ledger has reported to this station as not done, oldest first. They are
     /// kept for as long as a snapshot can be valid, because an offline payment must not contradict

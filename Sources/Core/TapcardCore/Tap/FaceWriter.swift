@@ -24,10 +24,9 @@ struct FaceWriter: StationWork {
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
             rewritingAll: card.isDisplayStale, isOpened: true)
-        // Every change updates the text, so that is not a repair. If only a fresh record was
-        // written, it is one.
-        let isRepair = change.open.operation.kind == .reseal || display != .repaired
-        return isRepair ? display : .current
+        // Every change updates the text anyway, so only a reseal counts as a repair of the text.
+        let isReseal = change.open.operation.kind == .reseal
+        return display == .repaired && !isReseal ? .current : display
     }
 
     /// Updates the text for phones on a card that has nothing left to resolve.

@@ -154,7 +154,7 @@ export const say = {
     balance: "Balance", balanceAsk: "Press here, then tap a card",
     pay: "Payment", payHint: "Charge a card",
     add: "Top-up", addHint: "Top up with cash",
-    barred: "Cannot be charged or topped up", notThis: "Not available for this card",
+    barred: "Cannot be charged or topped up", notThis: "Not available",
     noReader: "Reader not available",
     noLedger: {
       "ledger-undeclared": "Ledger restored, not reopened yet",
