@@ -242,7 +242,7 @@ class SellingTests(SellingCase):
         page.see(OFFLINE)
         page.listen()
         till.put(self.uid)
-        page.see("less any payments this station has not booked yet")
+        page.see("less any payments this station has not recorded yet")
         page.hear("Amanda Gonzalez, balance $20.00.")
         self.assertNotIn("Try again", " ".join(page.heard()))
 
