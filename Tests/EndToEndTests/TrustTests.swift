@@ -21,6 +21,22 @@ struct TrustTests {
         #expect(try log(of: till).contains("was overwritten with something else"))
     }
 
+    @Test("An interrupted repair says that the card may need another one")
+    func interruptedRepair() throws {
+        let till = try tillWithCard()
+        let junk = TrustTests.records.map { ("page \(hexadecimal($0))", "2E 2E 2E 2E") }
+        try till.simulation.set(Dictionary(uniqueKeysWithValues: junk))
+        try till.step("sim tear 1 killed-before")
+        let torn = try till.run(["repair", "--card", TrustTests.uid.description])
+        #expect(torn.status == 6, "\(torn)")
+        #expect(
+            torn.errors.hasSuffix(
+                "Tap the card again to resolve it. If the card is then refused as damaged, an "
+                    + "operator can repair it: tapcard repair --card \(TrustTests.uid)\n"))
+        try till.step("sim put")
+        try expect("damaged", status: 7, at: till, advising: ["repair"])
+    }
+
     @Test("A card that this ledger never sealed is forged, even with a valid key")
     func forged() throws {
         let till = try tillWithCard()

@@ -56,7 +56,8 @@ struct StationSettingTests {
             #expect(
                 lost.status == 9 && lost.text.contains("This station has keys, but"), "\(lost.text)"
             )
-            #expect(lost.text.hasSuffix("or start a new ledger: tapcard init\n"))
+            #expect(lost.text.contains("Check the path, and that its disk is mounted. "))
+            #expect(lost.text.hasSuffix("not know the cards issued so far, run: tapcard init\n"))
         }
     }
 

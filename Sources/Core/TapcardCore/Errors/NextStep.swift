@@ -45,6 +45,8 @@ extension NextStep {
     package enum TrustStep: Hashable, Sendable {
         case repair(CardUID)
         case repairIfKnown(CardUID)
+        /// Repair the card again if its next tap shows that it is damaged.
+        case repairIfRefused(CardUID)
         case blockInDoubt(CardUID)
         case blockOrRepair(CardUID)
         case keepAndBlock(CardUID)

@@ -11,7 +11,9 @@ extension TapcardError {
             meaning: error.meaning(leavingOpen: open.kind),
             next: error.blamesTag
                 ? error.next
-                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
+                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))]
+                    // An interrupted repair leaves a card without a valid record.
+                    + (open.kind == .reseal ? [.trust(.repairIfRefused(open.uid))] : []),
             // A client can retry only an operation whose ID it may choose.
             uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }

@@ -36,6 +36,7 @@ export const steps = {
   "show-cards": "Check the number. History lists recently used cards.",
 
   repair: "The operator can repair it in Card tools by entering its number.",
+  "repair-if-refused": "If the card is then refused, ask the operator.",
   "repair-if-known":
     "If you are sure it is the original, ask the operator to repair it in Card tools.",
   "block-in-doubt": IN_DOUBT,

@@ -91,6 +91,12 @@ extension NextStep.TrustStep {
                 "Once you are sure that this is the original, an operator can rewrite it from the "
                     + "ledger and make it valid: tapcard repair --card \(uid)",
                 ["uid": uid])
+        case .repairIfRefused(let uid):
+            NextWords(
+                "repair-if-refused",
+                "If the card is then refused as damaged, an operator can repair it: tapcard "
+                    + "repair --card \(uid)",
+                ["uid": uid])
         case .blockInDoubt(let uid):
             NextWords(
                 "block-in-doubt",

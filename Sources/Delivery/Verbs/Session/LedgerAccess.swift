@@ -114,8 +114,10 @@ package struct LedgerAccess {
                     .notSetUp, "This station has keys, but there is no ledger at \(path).",
                     meaning: TapcardError.unchanged,
                     advice:
-                        "Restore a backup with \(settings.commandLine("restore-backup FILE")), or "
-                        + "start a new ledger: \(settings.commandLine("init"))")
+                        "Check the path, and that its disk is mounted. If the ledger is lost, "
+                        + "restore a backup with \(settings.commandLine("restore-backup FILE")). "
+                        + "To start a new ledger, which does not know the cards issued so far, run: "
+                        + settings.commandLine("init"))
             }
             guard !settings.readerIsSimulated else {
                 return TapcardError(
