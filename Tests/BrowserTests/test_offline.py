@@ -11,7 +11,6 @@ OFFLINE = "The ledger is offline."
 AGAIN = "Try again once the ledger is back."
 SELL = "Try again once the ledger is back, or take cash."
 NO_CASH = "Don't give the customer any cash."
-NOT_POSSIBLE = "No payments, top-ups, refunds, or payouts until the ledger can be used again."
 # Begins an operation that the server refuses; with `isLost`, its first response is lost.
 BEGIN = """
 const [begun, problem, isLost, done] = arguments;

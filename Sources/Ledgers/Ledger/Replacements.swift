@@ -55,7 +55,7 @@ extension LedgerRows {
         return nil
     }
 
-    /// Whether this card is the other card, or received its balance when that card was replaced.
+    /// Whether `card` is `other`, or has replaced it and received its balance.
     func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in

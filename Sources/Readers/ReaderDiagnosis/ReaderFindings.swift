@@ -73,7 +73,7 @@ extension ReaderSurvey {
             return Finding(
                 .heldByProgram, .problem, reader: name,
                 "\(describe(reader)) is in use by \(program) (process \(pid)).",
-                remedy: [.say("Close that program, or end it:"), .run("kill \(pid)")])
+                remedy: [.say("Quit that program, or end its process:"), .run("kill \(pid)")])
         case .unknownProgram:
             return Finding(
                 .heldByProgram, .problem, reader: name,

@@ -158,7 +158,7 @@ struct TicketCommandTests {
         #expect(late.status == 4, "\(late.text)")
         #expect(
             late.text.contains(
-                "Draw draw-4 has taken place. The payment was not taken. The card was not charged. "
+                "Draw draw-4 has already taken place. The payment was not taken. The card was not charged. "
                     + "To buy one now: tapcard ticket buy"), "\(late.text)")
         let spent = try await bench.document(line)
         #expect(spent["error"]?.string == "operation-voided")

@@ -59,7 +59,7 @@ package struct OfflinePayments: Sendable {
                 .fileUnusable,
                 "The ledger is offline, and the station's state file \(memoryPath) cannot be "
                     + "read: \(why).",
-                meaning: "The same payment may or may not have been taken before. Nothing was done "
+                meaning: "This payment may already have been taken earlier. Nothing was done "
                     + "this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
@@ -74,7 +74,7 @@ package struct OfflinePayments: Sendable {
     }
 
     /// Takes a payment while the ledger is offline, based on the snapshot and within the limits.
-    /// The tag is only read. Returns once the payment is in the journal.
+    /// The tag is read but not written to. Returns once the payment is in the journal.
     package func pay(
         _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -102,7 +102,7 @@ package struct OfflinePayments: Sendable {
         guard let before = try journal.load(station.keys) else {
             throw TapcardError(OfflineDecision.Reason.noSnapshot)
         }
-        // This is checked before waiting for a card, so that nobody presents a card in vain.
+        // This is checked before waiting for a card, so that nobody taps a card for nothing.
         if let reason = try question(before).refusalForEveryCard { throw TapcardError(reason) }
         let reading = try await station.readWithoutLedger(
             only: card, knowing: snapshot.load(station.keys))

@@ -157,8 +157,8 @@ struct TagPasswords: StationWork {
 
     /// Refuses a tag that does not accept its card's password, before anything begins: a copy does
     /// not have the password, and not every reader can send it. Someone who intercepted the
-    /// password may have weakened the protection, so settings that protect less than the ledger
-    /// says are restored first.
+    /// password may have weakened the protection, so settings that are weaker than those in the
+    /// ledger are restored first.
     func requireOpened(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
             let password = try opening(card.protection, of: card.uid)
@@ -202,7 +202,7 @@ struct TagPasswords: StationWork {
 }
 
 extension Chip {
-    /// The chip as a chip with pages; throws if this chip has no pages.
+    /// This chip as a `Type2Chip`; throws if it has no pages.
     func requirePages() throws(Interruption) -> Type2Chip {
         guard let found = Type2Chip(self) else { throw .refused(.noPassword) }
         return found
@@ -230,7 +230,7 @@ extension TapcardError {
             next: [.tag(.useKnownChip)])
     }
 
-    /// The error for a tag whose protection is final.
+    /// The error for a tag whose protection settings are permanently locked.
     static func lockedSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .lockedTag, "The tag's protection cannot be changed: its settings are locked.",

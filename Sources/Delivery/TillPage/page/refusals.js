@@ -40,7 +40,7 @@ export const canBeRepeated = (task) => !hasBegun(task) && !needsOtherTag(task.pr
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
     .some((each) => REPEATABLE.includes(each));
 
-/** The advice for a task. If the ledger kept it from paying out cash, no cash may be paid out. */
+/** The advice for a task, with a warning if a ledger problem stopped a cash payout. */
 function withoutCash({ kind, problem, body }, advice = "") {
   const wasForCash = ["close", "reverse"].includes(kind) || body.paidOut;
   return problem.result === "ledger" && wasForCash && !advice.includes(words.noCash)

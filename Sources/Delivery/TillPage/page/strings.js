@@ -231,7 +231,7 @@ export const say = {
   },
   fromBefore: (what, isDone) =>
     `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
-  // What a confirmation question calls the request; the amount follows.
+  // The verb in a confirmation question; the amount follows it.
   requests: {
     pay: "Charge", add: "Top up", refund: "Refund", close: "Pay out",
     "ticket/buy": "Buy a ticket for",

@@ -150,7 +150,7 @@ struct APIDocument: Sendable {
         409: "A rule, the card, or a running operation does not allow this.",
         413: "The body is too large.",
         415: "The body is not JSON.",
-        429: "There were too many logins; Retry-After says how long to wait.",
+        429: "Too many login attempts. The Retry-After header gives the time to wait.",
         500: "The call failed, or its outcome is unknown and will be resolved at the next tap.",
         502: "A service is offline, or its response was invalid.",
         503:

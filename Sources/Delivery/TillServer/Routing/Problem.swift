@@ -201,7 +201,7 @@ extension TillRunner.Booked {
             "Nothing new was started. The earlier request is still open and will be resolved at "
                 + "the next tap of the card."
         case .answered, .over:
-            "Nothing new was started. The earlier request has ended and is in the history."
+            "Nothing new was started. The earlier request is finished; the history shows it."
         case .notKnown:
             "Nothing new was started. The ledger is offline, so it is not known what happened to "
                 + "an earlier request."

@@ -148,7 +148,7 @@ public struct DrawList: Hashable, Sendable {
         guard let id = DrawID(name) else {
             throw Refusal(.badDraw, "\"\(printable(name))\" is not a valid draw ID")
         }
-        if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has taken place") }
+        if self[id] != nil { throw Refusal(.drawOver, "draw \(id) has already taken place") }
         if id.isFollowed(by: next) {
             // The draw's number is below the next one, so the draw has taken place, even though the
             // list does not go back far enough to include it.

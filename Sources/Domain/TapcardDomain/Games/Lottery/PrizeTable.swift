@@ -1,6 +1,6 @@
 /// The prizes that a ticket can win, depending on how many of its balls match.
 public struct PrizeTable: Hashable, Sendable, CustomStringConvertible {
-    /// The prize in a row.
+    /// The prize for one row of the table.
     public enum Prize: Hashable, Sendable {
         /// A fixed amount.
         case amount(Money)
