@@ -101,6 +101,8 @@ struct RefusalAdviceTests {
         let (bench, _) = try await ProgramBench.withCard()
         let over = await bench.run("ticket buy --draw draw-1")
         #expect(over.status == 4)
-        #expect(over.text.hasSuffix("Leave out --draw to buy a ticket for the next draw.\n"), "\(over.text)")
+        #expect(
+            over.text.hasSuffix("Leave out --draw to buy a ticket for the next draw.\n"),
+            "\(over.text)")
     }
 }

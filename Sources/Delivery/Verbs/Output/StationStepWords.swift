@@ -72,7 +72,8 @@ extension NextStep.LotteryStep {
                 "wait-for-draws", "The lottery has not announced a draw yet; try again later.")
         case .buyForNextDraw:
             NextWords(
-                "buy-for-next-draw", "Leave out --draw to buy a ticket for the next draw.", option: "draw")
+                "buy-for-next-draw", "Leave out --draw to buy a ticket for the next draw.",
+                option: "draw")
         case .buyWithAnotherCard:
             NextWords(
                 "buy-with-another-card",
