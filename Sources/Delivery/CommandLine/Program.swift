@@ -49,9 +49,7 @@ package struct Program: Sendable {
         return TapcardError.Result.failed.exitStatus
     }
 
-    package func run(_ arguments: [String]) async -> Int32 { await end(of: arguments).status }
-
-    package func end(of arguments: [String]) async -> Ending {
+    package func run(_ arguments: [String]) async -> Ending {
         let output = StandardOutput(console)
         // These are determined before parsing, so that even an error in the command line is
         // reported in the requested format.
@@ -77,7 +75,8 @@ package struct Program: Sendable {
                     console.writeError("tapcard: \(warning.shown)\n")
                 }
                 let command = try ParsedCommand(verb, given: texts.mapValues { .texts($0) })
-                return ending(try await run(command, settings, options, output), output, options)
+                return ending(
+                    try await perform(command, settings, options, output), output, options)
             }
             return ending(Report.nothing, output, options)
         } catch {
@@ -126,7 +125,7 @@ package struct Program: Sendable {
         }
     }
 
-    private func run(
+    private func perform(
         _ command: ParsedCommand, _ settings: Settings, _ options: OutputOptions,
         _ output: StandardOutput
     ) async throws(TapcardError) -> Report {

@@ -26,9 +26,10 @@ enum Keyboard {
     // Dispatch swallows these signals, so if no prompt is active, their default action is performed
     // here.
     private static let signals = Task {
-        await Wiring.hear([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) { number in
+        await Wiring.handleSignals([SIGALRM, SIGCONT, SIGQUIT, SIGTSTP, SIGUSR1, SIGUSR2]) {
+            number in
             let isDelivered = listener.withLock { $0?.yield(.signal(number)) != nil }
-            if !isDelivered { Wiring.obey(number) }
+            if !isDelivered { Wiring.performDefaultAction(number) }
         }
     }
 
@@ -53,7 +54,7 @@ enum Keyboard {
             case .signal(SIGCONT): break
             case .signal(let number):
                 restoreTerminal(original)
-                Wiring.obey(number)
+                Wiring.performDefaultAction(number)
             }
             // In the meantime, the shell had the terminal and made typing visible again.
             guard turnOffEcho() != nil else { return nil }

@@ -38,7 +38,7 @@ enum Wiring {
         let (handlersAreReady, startWork) = AsyncStream.makeStream(of: Never.self)
         let work = Task {
             for await _ in handlersAreReady {}
-            let ending = await program.end(of: arguments)
+            let ending = await program.run(arguments)
             await RealReaders.closeAll()
             return ending
         }
@@ -70,7 +70,7 @@ enum Wiring {
     private static let signalSources = Guarded<[any DispatchSourceSignal]>([])
 
     /// Handles these signals from the time this function returns until the process ends.
-    static func hear(
+    static func handleSignals(
         _ numbers: [Int32], _ handle: @escaping @Sendable (Int32) -> Void
     ) async {
         let registered = DispatchGroup()
@@ -89,7 +89,7 @@ enum Wiring {
     }
 
     /// Performs the default action of the signal.
-    static func obey(_ number: Int32) {
+    static func performDefaultAction(_ number: Int32) {
         let handler = signal(number, SIG_DFL)
         unblocking(number) { _ = raise(number) }
         signal(number, handler)
@@ -108,7 +108,7 @@ enum Wiring {
 
     /// Ends the process with the default action of the signal.
     private static func terminate(by number: Int32) -> Never {
-        obey(number)
+        performDefaultAction(number)
         // This is reached only if the signal did not end the process. The status is the one that a
         // shell reports for the signal.
         _exit(128 + number)

@@ -125,7 +125,7 @@ final class ProgramBench: Sendable {
                 writeError: { [output] in output.append("! " + $0) }),
             environment: variables.merging(environment) { $1 }, malformed: malformed)
         running.withLock { $0 = program }
-        let status = await program.run(words)
+        let status = await program.run(words).status
         return Ended(status: status, text: output.takeAll().replacing(folder, with: "~"))
     }
 

@@ -92,7 +92,8 @@ final class TillServerBench: Sendable {
         running = Task {
             defer { served.end() }
             return await program.run(
-                ["--timeout", "\(timeout)", "serve"] + names.flatMap { ["--reader", $0] })
+                ["--timeout", "\(timeout)", "serve"] + names.flatMap { ["--reader", $0] }
+            ).status
         }
         port = try #require(await served.port)
         let session = try await TillServerBench.ask("POST", "/api/v1/session", [:], "{}", at: port)

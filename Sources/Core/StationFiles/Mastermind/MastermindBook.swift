@@ -31,10 +31,10 @@ struct MastermindBook: Hashable, Sendable {
 
     /// The maximum number of games. If there are more, the least recently played games are dropped.
     static let maximumGames = 16
-    static let format = "tapcard mastermind 1"
+    static let formatPrefix = "tapcard mastermind "
+    static let format = formatPrefix + "1"
     /// A placeholder for the number of a guess that the service has not evaluated yet.
     private static let asked = "asked"
-    static let formatPrefix = "tapcard mastermind "
 
     var login: Login?
     /// The games, most recently played last.

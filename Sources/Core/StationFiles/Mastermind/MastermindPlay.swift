@@ -3,7 +3,7 @@ package import TapcardDomain
 
 /// Mastermind at a station: the service, its login, and the stored games.
 package struct MastermindPlay: Sendable {
-    private static let maxUserLength = 256
+    private static let maximumUserBytes = 256
 
     private let file: MastermindFile
     private let address: String
@@ -45,12 +45,12 @@ package struct MastermindPlay: Sendable {
     package static func requireLogin(
         _ user: String, _ timeToLive: Int?
     ) throws(TapcardError) {
-        guard !user.isEmpty, user.utf8.count <= maxUserLength,
+        guard !user.isEmpty, user.utf8.count <= maximumUserBytes,
             !user.unicodeScalars.contains(where: \.isMisleading)
         else {
             throw TapcardError(
                 .usage,
-                "The user name must be 1 to \(maxUserLength) bytes long and contain no control "
+                "The user name must be 1 to \(maximumUserBytes) bytes long and contain no control "
                     + "characters.",
                 meaning: nothingSent)
         }

@@ -73,8 +73,7 @@ struct Resolver: StationWork {
             return TapcardError(
                 .damaged,
                 "The ledger knows this card, but all records on it are damaged or altered.",
-                meaning: "The card was rejected; the full balance is safe in the ledger.",
-                next: [.trust(.repair(uid))], uid: uid)
+                meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
         // Without a valid record, a card counts as forged only if one of its records is sealed with
         // a retired key.
         case .forged where reading.slots.best == nil:

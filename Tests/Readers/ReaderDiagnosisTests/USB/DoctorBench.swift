@@ -45,7 +45,7 @@ final class DoctorBench: Sendable {
                 }, writeError: { [output] text in output.withLock { $0 += text } }),
             // Nothing is written there: neither command needs a folder.
             environment: ["XDG_DATA_HOME": "/nonexistent", "XDG_CONFIG_HOME": "/nonexistent"])
-        let status = await program.run(words)
+        let status = await program.run(words).status
         let text = output.withLock { text in
             defer { text = "" }
             return text
