@@ -26,7 +26,7 @@ struct TrustTests {
         let till = try tillWithCard()
         let junk = TrustTests.records.map { ("page \(hexadecimal($0))", "2E 2E 2E 2E") }
         try till.simulation.set(Dictionary(uniqueKeysWithValues: junk))
-        try till.step("sim tear 1 killed-before")
+        try till.step("sim tear 1 lost")
         let torn = try till.run(["repair", "--card", TrustTests.uid.description])
         #expect(torn.status == 6, "\(torn)")
         #expect(
