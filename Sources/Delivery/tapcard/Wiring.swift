@@ -47,7 +47,7 @@ enum Wiring {
         // The default actions are turned off, so that only the handlers act. Dispatch still
         // receives ignored signals.
         for number in stopping { signal(number, SIG_IGN) }
-        await hear(stopping) { number in
+        await handleSignals(stopping) { number in
             if number == SIGHUP, Hangup.isAnswered() { return }
             if work.isCancelled {
                 program.endNow { terminate(by: number) }
