@@ -58,8 +58,8 @@ enum CustomerFiles {
               { method: "POST", body: new URLSearchParams(new FormData(form)) });
             const page = new DOMParser().parseFromString(await answer.text(), "text/html");
             const next = page.querySelector("main");
-            // Without a main part, the page is another server's, such as a proxy's error page.
-            if (!next) throw new TypeError("not a page of this server");
+            // Without a `main` element, the page came from another server, such as a proxy.
+            if (!next) throw new TypeError("not a page from this server");
             main().replaceWith(next);
             document.title = page.title;
             begin();

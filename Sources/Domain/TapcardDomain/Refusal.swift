@@ -23,7 +23,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case cardKnown = "card-known"
         /// The ledger does not know the card.
         case cardUnknown = "card-unknown"
-        /// The request would lose the money on the card.
+        /// The money on the card would be lost.
         case cardHasMoney = "card-has-money"
         /// The card has no sequence numbers left.
         case numbersExhausted = "numbers-exhausted"

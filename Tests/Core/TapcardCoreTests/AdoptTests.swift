@@ -130,7 +130,7 @@ struct AdoptTests {
         if isSealed {
             let other = try await World.withCard(.ntag215)
             _ = try await other.buy(2)
-            _ = try await other.station.keepGame(game, id: World.id(3))
+            _ = try await other.station.saveGame(game, id: World.id(3))
             world = World(try World.blank(.ntag215))
             try await world.put(try await other.tag())
         } else {

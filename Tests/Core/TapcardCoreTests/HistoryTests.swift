@@ -16,8 +16,8 @@ struct HistoryTests {
         let bought = try await world.buy(2)
         let game = try #require(MastermindGameID("0123456789abcdef0123456789abcdef"))
         let kept = MastermindGame(id: game, slots: 4)
-        _ = try await world.station.keepGame(kept, id: World.id(3))
-        _ = try await world.station.keepGame(nil, id: World.id(4))
+        _ = try await world.station.saveGame(kept, id: World.id(3))
+        _ = try await world.station.saveGame(nil, id: World.id(4))
         _ = try await world.station.claimTickets(
             drawn: try DrawList([try world.draw(like: bought.ticket, top: 5)]),
             prizes: try PrizeTable(parsing: "6=top", .usd), topPrizeUnit: .whole)

@@ -62,7 +62,7 @@ struct OldImageTests {
         #expect(
             problem.meaning == "The tag may be an old copy, or its newer record was lost. The full "
                 + "balance is safe in the ledger.")
-        #expect(problem.next == [.card(.showHistory(uid)), .trust(.blockInDoubt(uid))])
+        #expect(problem.next == [.card(.showHistory(uid)), .trust(.blockIfUnsure(uid))])
         await expectRefused(.damaged, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(100), id: World.id(4))
         }

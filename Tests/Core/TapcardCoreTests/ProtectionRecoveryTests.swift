@@ -169,7 +169,7 @@ struct ProtectionRecoveryTests {
             Issue.record("it was made")
             return
         }
-        #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItRepeats)])
+        #expect(error.kind == .unsupportedTag && error.next == [.trust(.replaceIfItHappensAgain)])
     }
 
     @Test("A card that counts wrong passwords and has a foreign one is refused and left unchanged")

@@ -63,7 +63,7 @@ struct ResolvingNewsTests {
             case .close: return try await station.close(id: id).resolved
             case .scratch: return try await station.scratch(id: id).resolved
             case .protect: return try await station.protect(id: id).resolved
-            case .game: return try await station.keepGame(nil, id: id).resolved
+            case .game: return try await station.saveGame(nil, id: id).resolved
             case .read: return try await station.read().resolved
             case .check: return try await station.checkTickets().card.resolved
             }

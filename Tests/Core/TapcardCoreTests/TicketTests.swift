@@ -215,22 +215,22 @@ struct KeptGameTests {
     func kept(chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let game = try #require(Self.game("0123456789abcdef"))
-        let receipt = try await world.station.keepGame(game, id: World.id(2))
+        let receipt = try await world.station.saveGame(game, id: World.id(2))
         #expect(receipt.amount == World.usd(0) && receipt.balance == World.usd(1_000))
-        let found = try await world.station.keptGame()
+        let found = try await world.station.savedGame()
         #expect(found.game == game && found.card.display == .current)
         #expect(
             try await world.tag().content.face?.game == (chip == .ntag213 ? nil : game.id))
-        #expect(try await world.station.keepGame(game, id: World.id(2)).isReplayed)
+        #expect(try await world.station.saveGame(game, id: World.id(2)).isReplayed)
         let other = try #require(Self.game("fedcba9876543210"))
         await expectRefused(.operationMismatch, exit: 2) { () throws(TapcardError) in
-            try await world.station.keepGame(other, id: World.id(2))
+            try await world.station.saveGame(other, id: World.id(2))
         }
-        _ = try await world.station.keepGame(other, id: World.id(3))
+        _ = try await world.station.saveGame(other, id: World.id(3))
         #expect(try await world.station.read().game == other)
-        _ = try await world.station.keepGame(nil, id: World.id(4))
+        _ = try await world.station.saveGame(nil, id: World.id(4))
         #expect(try await world.tag().content.face?.game == nil)
-        #expect(try await world.station.keptGame().game == nil)
+        #expect(try await world.station.savedGame().game == nil)
         #expect(try await world.ledger.audit().violations == [])
     }
 

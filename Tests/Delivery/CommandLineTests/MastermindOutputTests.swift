@@ -28,7 +28,7 @@ struct MastermindOutputTests {
                    1  1 1 2 2  1 black, 0 white
                    ?  3 3 4 4  lost; may have counted
                    2  1 2 3 5  4 black, 0 white
-                Solved with 2 guesses
+                Solved in 2 guesses
 
                 """)
         #expect(

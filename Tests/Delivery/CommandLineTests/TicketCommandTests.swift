@@ -51,8 +51,9 @@ struct TicketCommandTests {
                 #expect(ended.status == 8)
                 #expect(
                     ended.text.contains(
-                        "No ticket was sold and nothing was charged, because the draws known here "
-                            + "are 2 minutes old and tickets are sold only from a fresh list."
+                        "No ticket was sold and nothing was charged, because the saved list of "
+                            + "draws is 2 minutes old, and tickets are sold only from an "
+                            + "up-to-date list."
                     ), "\(ended.text)")
             }
         }

@@ -21,10 +21,10 @@ struct RemedyTests {
             .card(.payOutOrConfirm(money)), .card(.reissue), .card(.reissueTag),
             .card(.beginNewAccount), .card(.adoptOrReissue), .card(.adoptOrOverwrite),
             .card(.adopt(uid)), .card(.issue(on: .ntag213)), .card(.showHistory(uid)),
-            .trust(.repair(uid)), .trust(.repairIfKnown(uid)), .trust(.blockInDoubt(uid)),
+            .trust(.repair(uid)), .trust(.repairIfKnown(uid)), .trust(.blockIfUnsure(uid)),
             .trust(.blockOrRepair(uid)), .trust(.keepAndBlock(uid)), .trust(.replace(uid)),
-            .lottery(.forgetDraws), .lottery(.buyForNextDraw), .service(.keepGame),
-            .file(.importKeysOrOverwrite), .ledger(.bringNewerBack(uid)),
+            .lottery(.forgetDraws), .lottery(.buyForNextDraw), .service(.saveGame),
+            .file(.importKeysOrOverwrite), .ledger(.restoreNewer(uid)),
         ]
     }
 

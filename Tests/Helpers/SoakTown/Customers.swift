@@ -178,7 +178,7 @@ extension Town {
             case .scratch: try await station.scratch(id: claim.id)
             case .close: try await station.close(id: claim.id)
             case .ticket: try await station.buyTicket(id: claim.id).receipt
-            case .game: try await station.keepGame(Town.game, id: claim.id)
+            case .game: try await station.saveGame(Town.game, id: claim.id)
             case .activate:
                 try await station.activate(
                     id: claim.id,

@@ -2,7 +2,7 @@ package import TapcardDomain
 import TextCodecs
 
 /// A Mastermind game stored at this station.
-package struct KeptMastermindGame: Hashable, Sendable {
+package struct SavedMastermindGame: Hashable, Sendable {
     /// The address of the service where the game is played.
     package let address: String
     package let game: MastermindGame
@@ -38,24 +38,24 @@ struct MastermindBook: Hashable, Sendable {
 
     var login: Login?
     /// The games, most recently played last.
-    private(set) var games: [KeptMastermindGame] = []
+    private(set) var games: [SavedMastermindGame] = []
     private var currentID: MastermindGameID?
 
     init() {}
 
     /// The current game, if it is played on this service.
-    func current(at address: String) -> KeptMastermindGame? {
+    func current(at address: String) -> SavedMastermindGame? {
         games.last { $0.address == address && $0.game.id == currentID }
     }
 
     /// The stored entry for a game; a new entry if the game is not stored.
-    func kept(_ game: MastermindGame, at address: String) -> KeptMastermindGame {
+    func kept(_ game: MastermindGame, at address: String) -> SavedMastermindGame {
         games.last { $0.address == address && $0.game == game }
-            ?? KeptMastermindGame(address: address, game: game)
+            ?? SavedMastermindGame(address: address, game: game)
     }
 
     /// Stores a game as the most recently played one.
-    mutating func keep(_ game: KeptMastermindGame, asCurrent: Bool) {
+    mutating func keep(_ game: SavedMastermindGame, asCurrent: Bool) {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
@@ -127,7 +127,7 @@ extension MastermindBook {
         }
     }
 
-    private static func game(_ document: JSONValue) -> KeptMastermindGame? {
+    private static func game(_ document: JSONValue) -> SavedMastermindGame? {
         guard let address = document["address"]?.string,
             let id = document["id"]?.string.flatMap(MastermindGameID.init),
             let slots = wholeNumber(document["slots"]), (try? MastermindRules(slots: slots)) != nil,
@@ -138,7 +138,7 @@ extension MastermindBook {
             guard let turn = turn(row, slots: slots) else { return nil }
             turns.append(turn)
         }
-        return KeptMastermindGame(
+        return SavedMastermindGame(
             address: address, game: MastermindGame(id: id, slots: slots),
             history: MastermindHistory(turns))
     }

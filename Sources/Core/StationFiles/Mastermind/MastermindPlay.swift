@@ -23,7 +23,7 @@ package struct MastermindPlay: Sendable {
     }
 
     /// The current game, if any.
-    package func currentGame() throws(TapcardError) -> KeptMastermindGame? {
+    package func currentGame() throws(TapcardError) -> SavedMastermindGame? {
         try file.load().current(at: address)
     }
 
@@ -75,7 +75,7 @@ package struct MastermindPlay: Sendable {
     }
 
     /// Starts a game and makes it the current one.
-    package func start(slots: Int) async throws(TapcardError) -> KeptMastermindGame {
+    package func start(slots: Int) async throws(TapcardError) -> SavedMastermindGame {
         // An impossible size is refused here, before anything is sent.
         _ = try translating(MastermindRules(slots: slots), into: MastermindPlay.unsent)
         let id = try await withLogin("No game was started.") {
@@ -87,7 +87,7 @@ package struct MastermindPlay: Sendable {
 
     /// Makes a game the current one. The game may have been started at this station or elsewhere.
     @discardableResult
-    package func resume(_ game: MastermindGame) throws(TapcardError) -> KeptMastermindGame {
+    package func resume(_ game: MastermindGame) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
             let kept = book.kept(game, at: address)
             book.keep(kept, asCurrent: true)
@@ -106,7 +106,7 @@ package struct MastermindPlay: Sendable {
     /// The guess is saved in the file before it is sent. If there is no response, the guess stays
     /// in the file as one that may have counted. It is never sent again, because the service would
     /// count it a second time.
-    package func guess(_ colors: [Int]) async throws(TapcardError) -> KeptMastermindGame {
+    package func guess(_ colors: [Int]) async throws(TapcardError) -> SavedMastermindGame {
         let game = try currentGame(accepting: colors)
         try change(game) { $0.ask(colors) }
         let answer: MastermindAnswer
@@ -143,7 +143,7 @@ package struct MastermindPlay: Sendable {
     @discardableResult
     private func change(
         _ game: MastermindGame, _ body: (inout MastermindHistory) -> Void
-    ) throws(TapcardError) -> KeptMastermindGame {
+    ) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
             var kept = book.kept(game, at: address)
             body(&kept.history)
@@ -156,7 +156,7 @@ package struct MastermindPlay: Sendable {
 
     private func keep(
         _ answer: MastermindAnswer, of colors: [Int], in game: MastermindGame
-    ) throws(TapcardError) -> KeptMastermindGame {
+    ) throws(TapcardError) -> SavedMastermindGame {
         do throws(TapcardError) {
             return try change(game) {
                 $0.answer(colors, answer.evaluation, number: answer.guessCount)

@@ -47,13 +47,13 @@ extension NextStep {
         case repairIfKnown(CardUID)
         /// Repair the card again if its next tap shows that it is damaged.
         case repairIfRefused(CardUID)
-        case blockInDoubt(CardUID)
+        case blockIfUnsure(CardUID)
         case blockOrRepair(CardUID)
         case keepAndBlock(CardUID)
         case keepCopy
         case replace(CardUID?)
         case replaceIfGenuine
-        case replaceIfItRepeats
+        case replaceIfItHappensAgain
         case useAsItIs
         case useAtItsStation
         /// Use a station with the issuer's keys, because this one has only a table of card keys.
@@ -129,7 +129,7 @@ extension NextStep {
         case resolvePurchase
         case checkTickets
         case showTickets
-        case payPrizeOut(TicketID, fitsOnNone: Bool)
+        case payPrizeOut(TicketID, exceedsEveryCard: Bool)
     }
 
     /// A step that involves another service or its response.
@@ -148,7 +148,7 @@ extension NextStep {
         case activateLater
         case startGame
         case startAnotherGame
-        case keepGame
+        case saveGame
         case goOnGuessing
     }
 
@@ -156,12 +156,12 @@ extension NextStep {
     package enum LedgerStep: Hashable, Sendable {
         case takeNoMoney
         case restoreGoodBackup
-        case bringNewerBack(CardUID)
+        case restoreNewer(CardUID)
         case readCardWhenBack
         /// Wait until the ledger is back; if an offline payment was refused, the value is the
         /// reason.
         case waitForLedger(OfflineDecision.Reason?)
-        /// Enter the top-up when the ledger is back, because its cash is already in the drawer.
+        /// Enter the top-up when the ledger is back: the customer's cash is already in the drawer.
         case addWhenBack
         case readCardWhenWritable
         case checkDisk

@@ -21,7 +21,7 @@ extension TapcardError {
     /// What an open operation means if the card is written before the operation is booked.
     static func outcomeUnknown(of kind: Operation.Kind) -> String {
         "The card may or may not have been written to. Before you hand over anything, wait for the "
-            + "next tap to show whether the \(kind.noun) counts."
+            + "next tap to show whether the \(kind.noun) went through."
     }
 
     /// What it means for the card and the money that an operation of this kind is still open.

@@ -54,7 +54,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// This error with these operations, which this tap or an earlier one resolved, at the start of
     /// its list.
-    func telling(_ resolved: [ResolvedOperation]) -> TapcardError {
+    func reporting(_ resolved: [ResolvedOperation]) -> TapcardError {
         var error = self
         error.resolved = resolved.filter { !error.resolved.contains($0) } + error.resolved
         return error

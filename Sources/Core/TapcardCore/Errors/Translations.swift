@@ -123,7 +123,7 @@ extension TapcardError {
             self.init(
                 .tagLost,
                 (kind == .tagLost
-                    ? "The card was removed before writing was complete"
+                    ? "The card was removed before the write was confirmed"
                     : "The write to the card could not be confirmed") + " (\(error.detail)).")
         case .wrongPassword:
             self.init(
@@ -150,12 +150,12 @@ extension TapcardError {
                 meaning: "The tag may be a clone whose protection is fake, or the reader may have "
                     + "kept its field on between two sessions. The full balance is safe in the "
                     + "ledger.",
-                next: [.tag(.liftAndTap), .trust(.replaceIfItRepeats)])
+                next: [.tag(.liftAndTap), .trust(.replaceIfItHappensAgain)])
         case .otherChip:
             self.init(
                 .unsupportedTag, "This tag does not match the ledger: \(error.detail).",
                 meaning: "The tag may be a copy, but the full balance is safe in the ledger.",
-                next: [.trust(.replaceIfItRepeats)])
+                next: [.trust(.replaceIfItHappensAgain)])
         case .otherTag, .garbled, .differs: self.init(ReaderError(.garbled, error.detail))
         }
     }

@@ -191,7 +191,7 @@ extension Station {
     var fitness: TagFitness { TagFitness(station: self) }
     var limits: Limits { Limits(settings: settings, currency: currency) }
     var sealing: Sealing { Sealing(keySource: keySource) }
-    var strangers: UnknownTags { UnknownTags(station: self) }
+    var unknownTags: UnknownTags { UnknownTags(station: self) }
     var faces: FaceWriter { FaceWriter(station: self) }
     var scanner: CardScanner { CardScanner(station: self) }
     var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }

@@ -168,14 +168,14 @@ extension Station {
 
     /// Stores a Mastermind game on the card on the reader, in place of any other game; nil removes
     /// the game.
-    public func keepGame(
+    public func saveGame(
         _ game: MastermindGame?, id: OperationID, only card: CardUID? = nil
     ) async throws(TapcardError) -> Receipt {
         try await CardChange(.game(game), id, only: card).run(at: self)
     }
 
     /// The card on the reader and its game. An open operation on the card is resolved.
-    public func keptGame(
+    public func savedGame(
         only card: CardUID? = nil
     ) async throws(TapcardError) -> (card: CardSummary, game: MastermindGame?) {
         let summary = try await ReadKnownCard(card: card).run(at: self)

@@ -15,7 +15,7 @@ extension TapcardError {
                 + "number \(card.confirmed).",
             meaning: "The tag may be an old copy, or its newer record was lost. "
                 + moneyIsSafe,
-            next: [.card(.showHistory(card.uid)), .trust(.blockInDoubt(card.uid))], uid: card.uid)
+            next: [.card(.showHistory(card.uid)), .trust(.blockIfUnsure(card.uid))], uid: card.uid)
     }
 
     /// This error for a tap that also voided this open operation.
@@ -67,7 +67,7 @@ struct Resolver: StationWork {
                 return TapcardError.onlyOldRecord(sequence, on: card)
             }
             // Another station may have made the tag into a card in its own currency.
-            if let other = station.strangers.sealedElsewhere(reading)?.currency {
+            if let other = station.unknownTags.sealedElsewhere(reading)?.currency {
                 return issuedElsewhere(other, uid)
             }
             return TapcardError(
@@ -102,7 +102,7 @@ struct Resolver: StationWork {
                         + "are missing."
                     : "No restore is recorded, so an older ledger file was copied into place or "
                         + "someone else has key \(reading.slots.best?.record.keyID ?? 0).",
-                next: [.ledger(.bringNewerBack(uid))], uid: uid)
+                next: [.ledger(.restoreNewer(uid))], uid: uid)
         }
     }
 

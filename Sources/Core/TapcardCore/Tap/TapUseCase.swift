@@ -256,6 +256,6 @@ extension TapUseCase {
                 tap.history.hasWorked ? last.afterResolving : last, pending, tap.touched)
         }
         await station.resolver.recordOutcomeOfResolving(&tap.history)
-        throw error.telling(tap.history.resolved(besides: id, in: station.currency))
+        throw error.reporting(tap.history.resolved(besides: id, in: station.currency))
     }
 }

@@ -41,9 +41,9 @@ package struct Activation: UseCase {
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> Receipt? {
-        try await translating(awaiting: await advance(at: station)?.telling(resolved)) {
+        try await translating(awaiting: await advance(at: station)?.reporting(resolved)) {
             (error: TapcardError) in
-            error.telling(resolved)
+            error.reporting(resolved)
         }
     }
 
@@ -217,7 +217,7 @@ private struct AttemptActivation: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Attempt> {
         guard let version = reading.version else {
-            throw try await station.strangers.refusal(reading)
+            throw try await station.unknownTags.refusal(reading)
         }
         if let done = tap.history.done(.activate) {
             if done.id != request.id {

@@ -213,7 +213,7 @@ struct CardPlanning: StationWork {
                     + "(\(content.word)).", meaning: unchanged,
                 next: [.tag(.overwrite)], uid: reading.uid)
         }
-        switch try await station.strangers.identify(reading) {
+        switch try await station.unknownTags.identify(reading) {
         case .blank: return
         // A card from another ledger may hold money there, so only a reissue replaces it.
         case .sealed:
@@ -226,7 +226,7 @@ struct CardPlanning: StationWork {
         // Such a card may also have money in another ledger.
         case .sealedElsewhere(_, _, let other):
             if !request.mayReissue {
-                throw .refused(station.strangers.otherCurrency(other, reading.uid))
+                throw .refused(station.unknownTags.otherCurrency(other, reading.uid))
             }
         case .unsealed:
             if request.mayOverwrite { return }
@@ -239,7 +239,7 @@ struct CardPlanning: StationWork {
             if !request.mayOverwrite { throw .refused(error) }
         case .senseless, .other:
             if !request.mayOverwrite {
-                throw try await station.strangers.refusal(reading, isMaking: true)
+                throw try await station.unknownTags.refusal(reading, isMaking: true)
             }
         }
     }
@@ -253,7 +253,7 @@ struct CardPlanning: StationWork {
                 Refusal(.cardKnown, "card \(known.card.uid) is already in this ledger"),
                 uid: reading.uid)
         }
-        switch try await station.strangers.identify(reading) {
+        switch try await station.unknownTags.identify(reading) {
         case .sealed(let record, let face):
             return (
                 face?.holder ?? .nobody, Money(minorUnits: Int64(record.balance), currency),
@@ -262,9 +262,9 @@ struct CardPlanning: StationWork {
         // Any phone can write an activated code to a tag, but only the service's approval counts.
         case .unsealed(let face): return (face.holder, face.balance, face.scratch.unactivated)
         case .sealedElsewhere(_, _, let other):
-            throw .refused(station.strangers.otherCurrency(other, reading.uid))
+            throw .refused(station.unknownTags.otherCurrency(other, reading.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw try await station.strangers.refusal(reading)
+        case .blank, .senseless, .other: throw try await station.unknownTags.refusal(reading)
         }
     }
 }

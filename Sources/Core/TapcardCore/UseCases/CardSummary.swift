@@ -189,11 +189,12 @@ struct CardSummaries: StationWork {
                 ledger: .unknown, display: .current,
                 protection: nil, originality: nil, resolved: [], problem: problem)
         }
-        switch try await station.strangers.identify(reading) {
+        switch try await station.unknownTags.identify(reading) {
         case .sealed(let record, let face): return summary(.valid, record, face)
         case .sealedElsewhere(let record, let face, let other):
             return summary(
-                .valid, record, face, in: other, station.strangers.otherCurrency(other, reading.uid)
+                .valid, record, face, in: other,
+                station.unknownTags.otherCurrency(other, reading.uid)
             )
         case .unsealed(let face): return summary(.unsealed, nil, face)
         case .untrusted(let problem):
@@ -201,7 +202,7 @@ struct CardSummaries: StationWork {
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
         case .blank, .senseless, .other:
-            throw try await station.strangers.refusal(reading)
+            throw try await station.unknownTags.refusal(reading)
         }
     }
 

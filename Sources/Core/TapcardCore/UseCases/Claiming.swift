@@ -197,11 +197,11 @@ extension CardSummary {
         do throws(TapcardError) {
             return try await body()
         } catch {
-            let error = error.telling(resolved)
+            let error = error.reporting(resolved)
             let claim = resolved.last { $0.operation.kind == .claim }
             guard let claim, error.result == .ledger else { throw error }
             throw TapcardError.doneButUnreadable(claim.operation, because: error)
-                .telling(resolved)
+                .reporting(resolved)
         }
     }
 }
@@ -242,12 +242,12 @@ extension TapcardError {
     ) -> TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
         // A prize above this limit does not fit even on an empty card.
-        let fitsNoCard = prize.minorUnits > maximum.minorUnits
+        let exceedsEveryCard = prize.minorUnits > maximum.minorUnits
         return saying(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "recorded; the ticket can still be claimed.",
-            next: [.lottery(.payPrizeOut(ticket, fitsOnNone: fitsNoCard))])
+            next: [.lottery(.payPrizeOut(ticket, exceedsEveryCard: exceedsEveryCard))])
     }
 
     /// The refusal for a ticket that has not won, or whose draw is not known yet.

@@ -42,6 +42,6 @@ package struct Closing: UseCase {
                 "Nothing was recorded this time, so do not pay out any cash unless you recorded "
                 + "that earlier payout and the cash is still in the drawer.",
             next: error.next, uid: uid, operation: closing.id
-        ).telling(error.resolved)
+        ).reporting(error.resolved)
     }
 }

@@ -76,7 +76,9 @@ extension ReceiptUseCase {
         if let repeated = request.repetition(in: tap.history) {
             throw .refused(await station.answering.justResolved(repeated))
         }
-        guard let known = reading.known else { throw try await station.strangers.refusal(reading) }
+        guard let known = reading.known else {
+            throw try await station.unknownTags.refusal(reading)
+        }
         try station.limits.requireWithinCeilings(request.action, on: known)
         try station.faces.requireRoom(for: request.action, on: reading)
         // The password is checked before the operation begins, so that no money is reserved for a

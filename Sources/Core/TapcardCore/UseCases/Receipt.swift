@@ -27,7 +27,7 @@ public struct Receipt: Sendable, Hashable {
 
     /// This receipt for a request that needed two taps, with the operations that the first tap
     /// resolved.
-    func telling(_ earlier: [ResolvedOperation]) -> Receipt {
+    func reporting(_ earlier: [ResolvedOperation]) -> Receipt {
         var receipt = self
         receipt.resolved = earlier + resolved
         return receipt

@@ -45,7 +45,7 @@ struct RepairCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangers.refusal(reading)
+            throw try await station.unknownTags.refusal(reading)
         }
         let content = known.card.content(reading.highest, balance: known.balance)
         let resolved = tap.history.resolved(in: station.currency)

@@ -54,8 +54,8 @@ package struct Scratching: UseCase {
         case .writing(var writing):
             defer { phase = .writing(writing) }
             return try await translating(
-                awaiting: await writing.step(at: station)?.telling(resolved)
-            ) { (error: TapcardError) in error.telling(resolved) }
+                awaiting: await writing.step(at: station)?.reporting(resolved)
+            ) { (error: TapcardError) in error.reporting(resolved) }
         }
         return nil
     }
@@ -68,7 +68,7 @@ package struct Scratching: UseCase {
             TapcardError(
                 .cancelled, "Scratching was canceled.",
                 meaning: "The card is still unscratched and has no code.", uid: uid
-            ).telling(resolved)
+            ).reporting(resolved)
         }
     }
 }
@@ -92,7 +92,7 @@ private struct FindScratchableCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Found> {
         guard let known = reading.known else {
-            throw try await station.strangers.refusal(reading)
+            throw try await station.unknownTags.refusal(reading)
         }
         // A card that cannot be scratched is refused now, before scratching begins, rather than at
         // the second tap.

@@ -274,9 +274,9 @@ struct TagTools: StationWork {
         if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
-            let other = station.strangers.sealedElsewhere(image.records, image, uid)?.currency
+            let other = station.unknownTags.sealedElsewhere(image.records, image, uid)?.currency
         {
-            throw .refused(station.strangers.otherCurrency(other, uid))
+            throw .refused(station.unknownTags.otherCurrency(other, uid))
         }
         let isCard = known != nil && closed == nil
         let what = isCard ? "a card of this ledger" : "other content (\(content.word))"

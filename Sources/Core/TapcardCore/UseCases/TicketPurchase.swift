@@ -211,7 +211,7 @@ struct ReadKnownCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            throw try await station.strangers.refusal(reading)
+            throw try await station.unknownTags.refusal(reading)
         }
         return .done(await station.summaries.quiet(reading, known, tap.history))
     }

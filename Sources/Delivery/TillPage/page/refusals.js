@@ -1,7 +1,7 @@
 // What a cashier reads after a refusal or an unknown outcome: a heading that says what happened to
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
-import { advices, steps } from "./steps.js";
+import { adviceByError, steps } from "./steps.js";
 import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
@@ -67,7 +67,7 @@ function reasons({ kind, problem, body }) {
   }
   if (error === "operation-voided") return words.voided[kind] ?? [words.nothing[kind]];
   const [what, next] = ownReason(problem)
-    ?? [title, advices[`${error} ${kind}`] ?? (advice || meaningOf({ kind, problem }))];
+    ?? [title, adviceByError[`${error} ${kind}`] ?? (advice || meaningOf({ kind, problem }))];
   return [what, NOT_CARDS.includes(error) ? steps.hold({}) : next];
 }
 

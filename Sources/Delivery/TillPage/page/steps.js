@@ -171,7 +171,7 @@ export const steps = {
 export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
 /** What to do after a refusal, keyed by error and kind of task, if that depends on the kind. */
-export const advices = {
+export const adviceByError = {
   "ledger-offline pay": steps["wait-for-ledger"],
   "insufficient-balance ticket/buy": "Top up the card first.",
 };

@@ -147,7 +147,7 @@ struct APIDocument: Sendable {
         401: "The token is missing or has expired, or nobody is logged in.",
         403: "The request came from another site or names another host.",
         404: "The path, or something that the call names, is unknown.",
-        409: "A rule, the card, or a running operation does not allow this.",
+        409: "A rule or the card's state forbids this, or another operation is in progress.",
         413: "The body is too large.",
         415: "The body is not JSON.",
         429: "Too many login attempts. The Retry-After header gives the time to wait.",

@@ -112,8 +112,8 @@ enum BuyTicketCommand {
             throw TapcardError(
                 staleness,
                 meaning:
-                    "\(noSale), because the draws known here are \(Age.words(draws.age)) old and "
-                    + "tickets are sold only from a fresh list.")
+                    "\(noSale), because the saved list of draws is \(Age.words(draws.age)) old, and "
+                    + "tickets are sold only from an up-to-date list.")
         }
         return draws.value
     }

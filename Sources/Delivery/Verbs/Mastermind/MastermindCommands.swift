@@ -29,7 +29,7 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number whose limits apply only on pages. On command lines, the game's rules refuse invalid
+    /// A number whose limits apply only on pages. On the command line, the game's rules refuse invalid
     /// numbers.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
@@ -153,7 +153,7 @@ enum MastermindCommands {
         var problem: TapcardError?
         if let station {
             do {
-                let receipt = try await station.keepGame(kept.game, id: station.newID())
+                let receipt = try await station.saveGame(kept.game, id: station.newID())
                 (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
                 // The error is not thrown, because the service has the new game, so the game's ID
@@ -162,7 +162,7 @@ enum MastermindCommands {
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning:
-                        "The game has started and is the current one here, but it could not be "
+                        "The game has started and is now the current game here, but it could not be "
                         + "stored on the card.",
                     next: error.next, uid: error.uid)
             }
@@ -226,7 +226,7 @@ enum MastermindCommands {
         let slots = session[.slots]
         let rows = try await play(in: session).ranking().ranked(slots: slots)
         // Other players choose these names, and unusual characters would break the columns.
-        let names = rows.map { $0.name.steady.cellCount }.max() ?? 0
+        let names = rows.map { $0.name.fixedWidth.cellCount }.max() ?? 0
         let scores = rows.map { String($0.score).count }.max() ?? 0
         return Report(
             ["ranking": rows.document],
@@ -234,7 +234,7 @@ enum MastermindCommands {
                 ? ["Nobody has solved a game" + (slots.map { " with \($0) slots" } ?? "") + " yet"]
                 : rows.map { row in
                     let score = String(row.score)
-                    return row.name.steady.padded(names) + "  "
+                    return row.name.fixedWidth.padded(names) + "  "
                         + score.padded(scores, atStart: true)
                         + (row.score == 1 ? " guess,   " : " guesses, ")
                         + "\(row.slots) slots".padded(8) + "  \(row.time)"
@@ -243,12 +243,12 @@ enum MastermindCommands {
 
     static func resume(in session: Session) async throws(TapcardError) -> Report {
         let play = try play(in: session)
-        let (card, game) = try await session.station().keptGame()
+        let (card, game) = try await session.station().savedGame()
         guard let game else {
             throw TapcardError(
                 .refusal(.wrongState), "The card on the reader has no game.",
                 meaning: "Nothing was changed.",
-                next: [.service(.keepGame)], uid: card.uid)
+                next: [.service(.saveGame)], uid: card.uid)
         }
         let kept = try play.resume(game)
         return Report(
@@ -262,10 +262,10 @@ enum MastermindCommands {
 
 extension Report {
     /// The progress of a game in words.
-    fileprivate static func words(of kept: KeptMastermindGame) -> [String] {
+    fileprivate static func words(of kept: SavedMastermindGame) -> [String] {
         let count = kept.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"
-        if kept.solvedWith != nil { return ["Solved with \(words)"] }
+        if kept.solvedWith != nil { return ["Solved in \(words)"] }
         return ["\(words) so far. To continue, run tapcard mastermind guess."]
     }
 
@@ -285,10 +285,10 @@ extension MastermindGame {
     }
 }
 
-extension KeptMastermindGame: DocumentedObject {
+extension SavedMastermindGame: DocumentedObject {
     private static let slots = Schema.number(1...MastermindRules.maximumSlots)
 
-    static let fields: Fields<KeptMastermindGame> = [
+    static let fields: Fields<SavedMastermindGame> = [
         "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
         "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
     ]

@@ -97,7 +97,7 @@ extension NextStep.TrustStep {
                 "If the card is then refused as damaged, an operator can repair it: tapcard "
                     + "repair --card \(uid)",
                 ["uid": uid])
-        case .blockInDoubt(let uid):
+        case .blockIfUnsure(let uid):
             NextWords(
                 "block-in-doubt",
                 "If you are not sure that this is the original, block it with tapcard block --card "
@@ -130,7 +130,7 @@ extension NextStep.TrustStep {
             NextWords(
                 "replace-if-genuine",
                 "If this tag is the real card, move the balance to a new tag: tapcard replace")
-        case .replaceIfItRepeats:
+        case .replaceIfItHappensAgain:
             NextWords(
                 "replace-if-it-repeats",
                 "If this error comes back at every tap, move the balance to a new tag: tapcard "

@@ -41,7 +41,7 @@ extension NextStep.ServiceStep {
         case .startGame: NextWords("start-game", "Start one with tapcard mastermind start.")
         case .startAnotherGame:
             NextWords("start-another-game", "Start another one with tapcard mastermind start.")
-        case .keepGame:
+        case .saveGame:
             NextWords(
                 "keep-game",
                 "This card has no Mastermind game; to start one and store it on the card, run: "
@@ -95,10 +95,10 @@ extension NextStep.LotteryStep {
                 "show-tickets",
                 "Tap the card that was used to buy this ticket; to list the tickets bought with a "
                     + "card since it was issued, run: tapcard tickets")
-        case .payPrizeOut(let ticket, let fitsOnNone):
+        case .payPrizeOut(let ticket, let exceedsEveryCard):
             NextWords(
                 "pay-prize-out",
-                (fitsOnNone
+                (exceedsEveryCard
                     ? "This prize is more than any card can hold. To pay it in cash, run "
                     : "This prize is more than the card can hold right now; spend some of the "
                         + "balance and claim again. Or, to pay it in cash, run ")
@@ -118,7 +118,7 @@ extension NextStep.LedgerStep {
             NextWords(
                 "restore-good-backup",
                 "Stop taking payments and top-ups, and restore the last good backup.")
-        case .bringNewerBack(let uid):
+        case .restoreNewer(let uid):
             NextWords(
                 "bring-newer-ledger-back",
                 "Restore the newer ledger. If you accept the loss, write this ledger's older state "

@@ -12,7 +12,7 @@ enum MastermindSchemas {
     ])
 
     static let game = PrintedDocument.shown(
-        KeptMastermindGame.fields.required
+        SavedMastermindGame.fields.required
             + ["uid": CardUID?.schema, "resolved": CardSchemas.resolved])
 
     static let guess = PrintedDocument.done([
@@ -25,7 +25,7 @@ enum MastermindSchemas {
         "anyOf": [
             PrintedDocument.shown(["user": String?.schema, "game": Schema.null]),
             PrintedDocument.shown(
-                ["user": String?.schema] + KeptMastermindGame.fields.required + [
+                ["user": String?.schema] + SavedMastermindGame.fields.required + [
                     "colors": Schema.number(2...MastermindRules.maximumColors),
                     "turns": [MastermindTurn].schema,
                 ]),

@@ -155,7 +155,7 @@ extension Settings {
         guard let name = Name(rawValue: setting), name.service != nil, name.builtIn == address
         else {
             throw TapcardError.usage(
-                "This is not the built-in address of a service.", advice: "Load the page again.")
+                "This is not the built-in address of a service.", advice: "Reload the page.")
         }
         guard text(of: name) == address else { return false }
         return try file.set(name, to: address, ifUnset: true)

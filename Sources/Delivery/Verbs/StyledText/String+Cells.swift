@@ -12,7 +12,7 @@ extension String {
     }
 
     /// The text for aligned columns. Characters whose width differs between terminals are replaced.
-    package var steady: String {
+    package var fixedWidth: String {
         isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
     }
 

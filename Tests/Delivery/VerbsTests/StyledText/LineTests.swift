@@ -25,7 +25,7 @@ struct LineTests {
             ("\u{202E}x", "\u{FFFD}x"), ("a\nb\tc", "a\u{FFFD}b\u{FFFD}c"), ("👨‍👩‍👧", "\u{FFFD}"),
             ("☺\u{FE0F}", "\u{FFFD}"), ("\u{200B}", "\u{FFFD}"),
         ] {
-            #expect(text.steady == steady)
+            #expect(text.fixedWidth == steady)
         }
     }
 
