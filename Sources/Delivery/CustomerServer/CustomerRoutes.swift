@@ -57,7 +57,7 @@ package struct CustomerRoutes: Sendable {
     }
 
     /// The reply to a request whose host name is not this server's.
-    package func stranger() -> WebReply { misdirected(CustomerPage.refused) }
+    package func replyToWrongHost() -> WebReply { misdirected(CustomerPage.refused) }
 
     /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {

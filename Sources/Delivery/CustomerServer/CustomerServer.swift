@@ -62,7 +62,7 @@ package final class CustomerServer: Sendable {
         let hosts = Guarded<Set<String>>([])
         let server = try WebServer.start(web) { request in
             let host = request.headers["Host"]?.lowercased() ?? ""
-            guard hosts.withLock({ $0.contains(host) }) else { return routes.stranger() }
+            guard hosts.withLock({ $0.contains(host) }) else { return routes.replyToWrongHost() }
             return routes.reply(to: request)
         }
         let names = place.hosts(at: server.port)

@@ -28,7 +28,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case ask
         /// Buys a lottery ticket.
         case ticket
-        /// Books the prize of a ticket.
+        /// Records a ticket's prize.
         case claim
         /// Pays a ticket's prize in cash.
         case payout
@@ -51,7 +51,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         /// take money off a card are voided: anything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
-        /// Whether the operation books the prize of a ticket, on its card or in cash.
+        /// Whether the operation records a ticket's prize, credited to its card or paid out in cash.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
         /// Whether the operation only changes the tag's password. If the tag cannot do that, the

@@ -8,8 +8,8 @@ extension PostgreSQLRows {
     /// card or the rows that belong to it.
     func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
-        // A body that runs without the server cannot rely on a card being absent, because no batch
-        // could check that the card is still missing.
+        // When the body runs from cached rows, it cannot rely on "no such card", because the batch
+        // that is sent later has no way to verify that.
         if let row = known.cards[uid], row != nil || !isOver { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
@@ -101,7 +101,7 @@ extension PostgreSQLRows {
                 card: card, balance: try row.value(\.integer), version: try row.value(\.integer),
                 lastPlace: try row.value(\.integer), epoch: epoch,
                 storedTicket: card.ticket?.id.text, lacksTicket: try row.value(\.flag))
-            // A card from an earlier epoch skips the numbers of every loss since.
+            // A card from an earlier epoch skips all numbers that were declared lost since.
             return stored.skipping(try row.value(\.integer))
         }
     }

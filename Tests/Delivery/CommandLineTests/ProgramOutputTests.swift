@@ -99,7 +99,7 @@ struct ProgramOutputTests {
 
                 """)
         let kept = """
-            Tags that keep a write password from this key: 1. Anyone who has the key can still \
+            Tags whose write password still comes from this key: 1. Anyone who has the key can still \
             write to them until you run tapcard tag unprotect and then tapcard tag protect.
             """
         let refused = await bench.run("keys retire 1")

@@ -290,7 +290,7 @@ extension Report {
 }
 
 extension KeyUse {
-    /// The number of cards, with the UIDs of the first ones.
+    /// The number of cards, with the first few UIDs.
     fileprivate var summary: String {
         guard cards > 0 else { return "0" }
         let rest = cards > first.count ? ", and \(cards - first.count) more" : ""
@@ -299,8 +299,8 @@ extension KeyUse {
 
     /// The warning about tags whose write passwords come from the key.
     fileprivate var protectionWarning: String {
-        "Tags that keep a write password from this key: \(protected). Anyone who has the key can "
-            + "still write to them until you run tapcard tag unprotect and then tapcard tag "
-            + "protect."
+        "Tags whose write password still comes from this key: \(protected). Anyone who has the "
+            + "key can still write to them until you run tapcard tag unprotect and then tapcard "
+            + "tag protect."
     }
 }
