@@ -51,7 +51,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         /// take money off a card are voided: anything else has already happened outside the card.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
-        /// Whether the operation records a ticket's prize, credited to its card or paid out in cash.
+        /// Whether the operation records a ticket's prize, on its card or in cash.
         public var booksPrize: Bool { self == .claim || self == .payout }
 
         /// Whether the operation only changes the tag's password. If the tag cannot do that, the
