@@ -121,10 +121,10 @@ struct TillPageTests {
                     page.contains("\n  \(step): ") || page.contains("\n  \"\(step)\":"), "\(step)")
             }
         }
-        let advices = try #require(
-            page.firstMatch(of: /export const advices = \{\n(?s:(.*?))\n\};/)
+        let advice = try #require(
+            page.firstMatch(of: /export const adviceByError = \{\n(?s:(.*?))\n\};/)
         ).1
-        let advised = advices.matches(of: /(?m)^ {2}"([a-z-]+) [a-z\/]+":/).map { String($0.1) }
+        let advised = advice.matches(of: /(?m)^ {2}"([a-z-]+) [a-z\/]+":/).map { String($0.1) }
         #expect(!advised.isEmpty && errors.isSuperset(of: advised))
     }
 
