@@ -10,7 +10,7 @@ import threading
 import time
 
 from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 
@@ -144,6 +144,9 @@ class Page:
         while True:
             try:
                 answer = self.script(f"return ({question})", *arguments)
+            except StaleElementReferenceException:
+                # That element never comes back, so the caller has to find its successor.
+                raise
             except WebDriverException as error:
                 answer, question = None, f"{question} ({error.msg})"
             if answer:

@@ -11,8 +11,11 @@ struct Ended {
     /// On a busy machine the played reader may answer too late for libnfc. Then nothing is done,
     /// or, with status 6, nothing more, and what was begun before stays open.
     var isWithoutReader: Bool {
-        (status == 5 || status == 6)
-            && (output + errors).contains("No usable NFC reader was found")
+        let text = output + errors
+        // The reader's answer to the first selection may be late, too.
+        return (status == 5 || status == 6) && text.contains("No usable NFC reader was found")
+            || status == 1 && text.contains("selecting a tag: the reader did not respond in time")
+                && text.contains("Nothing was changed")
     }
 
     /// On a busy machine the database may also answer too late for a till. Then nothing is done.
