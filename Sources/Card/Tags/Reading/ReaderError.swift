@@ -33,6 +33,7 @@ public struct ReaderError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A message that describes the failure to the user.
     public let detail: String
 
+    /// Creates an error of this kind; `detail` describes the failure to the user.
     public init(_ kind: Kind, _ detail: String = "") {
         self.kind = kind
         self.detail = detail

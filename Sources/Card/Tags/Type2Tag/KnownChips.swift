@@ -16,6 +16,7 @@ extension Type2Chip {
         }
     }
 
+    /// NTAG213: 45 pages, 36 of them for content.
     public static let ntag213 = Type2Chip(
         model: .ntag213, pageCount: 45, userPages: 0x04...0x27, dynamicLockPage: 0x28,
         configurationPage: 0x29, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x0F, 0x03],
@@ -29,6 +30,7 @@ extension Type2Chip {
             uid: "04AC6B72BA6C80",
             signature: "2DAEBCAF84B88587C2FBFE76135886728E1D3CB5DA242344E5634D4C82FBD718"))
 
+    /// NTAG215: 135 pages, 126 of them for content.
     public static let ntag215 = Type2Chip(
         model: .ntag215, pageCount: 135, userPages: 0x04...0x81, dynamicLockPage: 0x82,
         configurationPage: 0x83, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x11, 0x03],
@@ -36,6 +38,7 @@ extension Type2Chip {
         factoryUser: [Page(0x03, 0x00, 0xFE, 0x00)],
         zeroPages: 0x80...0x81, pagesPerDynamicLock: 16, signedExample: nil)
 
+    /// NTAG216: 231 pages, 222 of them for content.
     public static let ntag216 = Type2Chip(
         model: .ntag216, pageCount: 231, userPages: 0x04...0xE1, dynamicLockPage: 0xE2,
         configurationPage: 0xE3, version: [0x00, 0x04, 0x04, 0x02, 0x01, 0x00, 0x13, 0x03],

@@ -14,6 +14,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The bytes as one number; byte 0 is the most significant.
     private var storage: UInt32
 
+    /// Creates a page from its four bytes, in order.
     public init(_ b0: UInt8, _ b1: UInt8, _ b2: UInt8, _ b3: UInt8) {
         storage = UInt32(b0) << 24 | UInt32(b1) << 16 | UInt32(b2) << 8 | UInt32(b3)
     }
@@ -33,6 +34,7 @@ public struct Page: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The four bytes.
     public var bytes: [UInt8] { [self[0], self[1], self[2], self[3]] }
 
     public var description: String {

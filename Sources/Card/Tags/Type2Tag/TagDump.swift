@@ -14,6 +14,7 @@ public struct TagDump: Hashable, Sendable {
     /// The maximum length of the text that is read, in bytes.
     public static let maximumTextBytes = 65_536
 
+    /// The tag's chip.
     public let chip: Type2Chip
     /// Seven bytes.
     public let uid: [UInt8]

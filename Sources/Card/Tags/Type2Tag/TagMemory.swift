@@ -8,6 +8,7 @@ public struct TagMemory: Hashable, Sendable {
     /// The maximum number of wrong passwords that can be counted: AUTHLIM has three bits.
     static let maximumFailedPasswords = 7
 
+    /// The tag's chip.
     public let chip: Type2Chip
     /// The UID: seven bytes.
     public let uid: [UInt8]
