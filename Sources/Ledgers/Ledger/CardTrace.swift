@@ -94,7 +94,7 @@ extension Operation.Kind {
 }
 
 extension Operation {
-    /// The card's status after the operation; nil if it is unchanged.
+    /// The card's status after the operation; nil if the operation does not change it.
     fileprivate var status: LedgerCard.Status? {
         switch kind {
         case _ where kind.makesCard, .unblock: .active
@@ -104,7 +104,7 @@ extension Operation {
         }
     }
 
-    /// The state of the card's code after the operation; nil if it is unchanged.
+    /// The state of the card's code after the operation; nil if the operation does not change it.
     fileprivate var scratchStep: ScratchTrace? {
         switch (kind, subject) {
         // A newly issued card has no scratch code yet.

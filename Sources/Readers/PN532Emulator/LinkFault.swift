@@ -14,7 +14,7 @@ public struct LinkFault: Hashable, Sendable {
         case loseReply
         /// The response arrives late: just before the ACK and the response for the next command.
         case lateReply
-        /// The response arrives late: between the ACK and the response for the next command.
+        /// The response arrives after the ACK of the next command, ahead of that command's response.
         case staleReply
         /// The response's data checksum is wrong.
         case corrupt

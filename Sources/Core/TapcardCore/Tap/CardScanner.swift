@@ -24,7 +24,7 @@ struct CardScanner: StationWork {
         return (identity, uid)
     }
 
-    /// Reads the tag that was found, with a single command if the card is in the ledger.
+    /// Reads the tag. A card that is in the ledger takes only one command.
     ///
     /// If `thoroughly` is true, everything is read, which is necessary before a card is made.
     func scan(

@@ -47,7 +47,7 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
-        // This polls, because waiting for the writer could take forever if nobody reads standard
+        // Polls instead of waiting for the writer, which could take forever if nobody reads standard
         // error.
         while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
