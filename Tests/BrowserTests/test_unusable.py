@@ -118,7 +118,7 @@ class UnusableTests(ReadingCase):
         self.assertNotIn("Top-up failed", self.page.text())
 
     def test_a_payment_that_the_ledger_has_open_is_never_said_not_to_be_paid(self):
-        self.open_still("pay", "$2.50", title="It is a copy. The payment OWN is still open.")
+        self.open_still("pay", "$2.50", title="It is a copy. Payment OWN is still open.")
         self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):

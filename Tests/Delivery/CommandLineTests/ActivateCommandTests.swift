@@ -100,7 +100,7 @@ struct ActivateCommandTests {
                 """), "\(ended.text)")
         let reading = await bench.run("read")
         #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
-        #expect(reading.text.contains("Resolved: the interrupted activation went through."))
+        #expect(reading.text.contains("Resolved: the interrupted activation was completed."))
         #expect(await bench.run("audit").status == 0)
     }
 

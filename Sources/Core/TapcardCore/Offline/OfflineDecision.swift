@@ -227,11 +227,10 @@ extension TapcardError {
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
         case .committed:
-            known =
-                "The \(earlier.kind.noun) \(earlier.operation) was completed earlier."
+            known = "\(earlier.kind.titled(earlier.operation)) was completed earlier."
         case .pending:
             known =
-                "The \(earlier.kind.noun) \(earlier.operation) may or may not have been completed "
+                "\(earlier.kind.titled(earlier.operation)) may or may not have been completed "
                 + "earlier."
         }
         self.init(

@@ -16,7 +16,9 @@ extension NextStep.TagStep {
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
         case .leaveOne: NextWords("leave-one", "Tap again with only one card on the reader.")
         case .tapToResolve(let kind):
-            NextWords("tap-to-resolve", "Tap the card again to resolve it.", ["because": kind.word])
+            NextWords(
+                "tap-to-resolve", "Tap the card again to resolve the operation.",
+                ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
         case .useAnother: NextWords("use-another-tag", "Use another tag.")
         case .useAnotherOrAnyChip:
