@@ -55,7 +55,7 @@ class UnusableTests(ReadingCase):
     def replace_after_adding(self, make):
         uid = self.add(make)
         self.page.press("Decide later")
-        self.page.see("Needs replacing", MOVE)
+        self.page.see("Needs replacement", MOVE)
         self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")
         self.page.see(IN_THE_WAY)

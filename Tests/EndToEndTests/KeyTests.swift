@@ -100,7 +100,7 @@ struct KeyTests {
         let till = try Till()
         try till.step("issue --balance 20")
         try till.step("keys rotate")
-        #expect(try till.step("read").hasSuffix("Seal: valid; ledger: known"))
+        #expect(try till.step("read").hasSuffix("Seal: valid; ledger: card found"))
         try till.expect(
             "keys retire 1", status: 2,
             complains:

@@ -80,7 +80,7 @@ struct TagStateTests {
                 Ann, $19.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: valid; ledger: known
+                Seal: valid; ledger: card found
                 The text for phones on this tag is out of date and could not be rewritten. The card and its balance are fine, and the next tap tries again; if the text stays out of date, run tapcard tag info to see whether the tag is locked.
                 """)
         #expect(

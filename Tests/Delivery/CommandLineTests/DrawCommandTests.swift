@@ -76,10 +76,10 @@ struct DrawCommandTests {
                 == DrawCommandTests.table
                 + "This information was cached 5 seconds ago and is shown because the lottery's "
                 + "list lost draws (its list of draws has gone back); use tapcard draws --forget "
-                + "if the lottery has started over.\n")
+                + "if the lottery has been reset.\n")
         let refused = await bench.run("ticket claim")
         #expect(
-            refused.status == 8 && refused.text.contains("started over, run tapcard draws --forget")
+            refused.status == 8 && refused.text.contains("been reset, run tapcard draws --forget")
         )
         let forgotten = await bench.run("draws --forget")
         #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")

@@ -54,7 +54,7 @@ extension TapcardError {
                     .readerLost,
                     "The NFC reader stopped responding and may have been unplugged\(detail)."
                 )
-            case .noTag: (.noCard, "No card was presented in time.")
+            case .noTag: (.noCard, "No card was tapped in time.")
             case .severalTags: (.severalTags, "More than one tag is on the reader.")
             case .unsupported:
                 (

@@ -8,7 +8,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "Discard the saved list after the lottery has started over", page: .never)
+        .flag("forget", "Discard the saved list after the lottery has been reset", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "Show the draw after ID instead", page: .never)
@@ -25,7 +25,7 @@ extension Command {
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
                 + "with its age. A list that does not reach the newest known draw is rejected; if "
-                + "the lottery really has started over, use `--forget`.",
+                + "the lottery really has been reset, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(

@@ -119,7 +119,7 @@ enum Age {
         case .broken: "the lottery's service has a fault"
         case .goneBack:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
-                + "lottery has started over"
+                + "lottery has been reset"
         default: "the lottery's response could not be used (\(error.detail))"
         }
     }

@@ -11,12 +11,13 @@ extension NextStep.CardStep {
                 "unblock",
                 "Payments and top-ups are refused until an operator unblocks the card: tapcard "
                     + "unblock")
-        case .payOut: NextWords("pay-out", "Pay it out with tapcard close first.")
+        case .payOut: NextWords("pay-out", "Pay out the balance with tapcard close first.")
         case .payOutOrConfirm(let balance):
             NextWords(
                 "pay-out-or-confirm",
-                "Pay it out with tapcard close first, or give the customer \(balance.shown) and "
-                    + "repeat with --yes.", ["amount": balance], option: "yes")
+                "Pay out the balance with tapcard close first, or give the customer "
+                    + "\(balance.shown) and repeat with --yes.",
+                ["amount": balance], option: "yes")
         case .useReplacement:
             NextWords("use-replacement", "Use the new card; the balance is on it.")
         case .reissue:

@@ -132,7 +132,7 @@ extension NextStep.RequestStep {
         case .onceMore:
             NextWords(
                 "once-more",
-                "If the customer really wants it twice, repeat the command with --again.",
+                "If the customer really wants this done twice, repeat the command with --again.",
                 option: "again")
         case .refundAtMost(let id, let amount):
             NextWords(
@@ -141,7 +141,8 @@ extension NextStep.RequestStep {
                     + "tapcard refund \(id) \(amount)",
                 ["operation": id, "amount": amount])
         case .allSpent:
-            NextWords("all-spent", "All of this top-up has been spent, so nothing can be reversed.")
+            NextWords(
+                "all-spent", "All of this top-up has been spent, so none of it can be reversed.")
         case .insteadOfRefund(let kind):
             NextWords("instead-of-refund", kind.insteadOfRefund, ["kind": kind.rawValue])
         }

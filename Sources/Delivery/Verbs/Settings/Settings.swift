@@ -319,7 +319,7 @@ package struct Settings: Sendable {
         throw TapcardError.usage(
             "The ledger is neither a file path nor a PostgreSQL address.",
             advice:
-                "Use the form postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
+                "Write it as postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
         )
     }
 
