@@ -89,7 +89,7 @@ struct TagStateTests {
         #expect(try till.simulation.page(9) == "31 39 2E 30")
         try till.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
-            "The ledger knows this card, but all records on it are damaged or altered. The full "
+            "This card is in the ledger, but all records on it are damaged or altered. The full "
             + "balance is safe in the ledger. An operator can rewrite the card from the ledger and "
             + "make it valid: tapcard repair --card 04AC6B72BA6C80"
         try till.expect("pay 1", status: 7, complains: damaged)

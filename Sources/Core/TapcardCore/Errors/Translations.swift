@@ -118,7 +118,7 @@ extension TapcardError {
             self.init(
                 lost.kind, lost.what,
                 meaning: "This happened while the card was being written, so it may be only partly "
-                    + "written; its next tap repairs it.")
+                    + "written; the next tap repairs it.")
         case .interrupted(let kind):
             self.init(
                 .tagLost,

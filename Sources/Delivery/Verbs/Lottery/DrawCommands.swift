@@ -84,7 +84,7 @@ enum DrawCommands {
         guard let start = list[named] else {
             throw TapcardError(
                 .refusal(list.draws.isEmpty ? .noDrawKnown : .noSuchDraw),
-                "There is no draw \(named) among those known here.",
+                "There is no draw \(named) in the list of draws.",
                 meaning: "Nothing was done.",
                 next: [.lottery(.showDraws)])
         }
@@ -95,8 +95,8 @@ enum DrawCommands {
             throw TapcardError(
                 .refusal(.noSuchDraw),
                 showsNext
-                    ? "There is no draw after \(named), the newest one known here."
-                    : "There is no draw before \(named), the oldest one known here.",
+                    ? "There is no draw after \(named), the newest one in the list."
+                    : "There is no draw before \(named), the oldest one in the list.",
                 meaning: "Nothing was done.")
         }
         let priced = try await withTopPrizes([draw], in: session)[0]

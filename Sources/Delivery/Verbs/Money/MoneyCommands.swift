@@ -199,7 +199,7 @@ enum MoneyCommands {
         let open =
             report.open == 0
             ? "unfinished: none"
-            : "unfinished: \(report.open) (each is finished when its card is next tapped)"
+            : "unfinished: \(report.open) (each is resolved when its card is next tapped)"
         return Report(
             report.members,
             [

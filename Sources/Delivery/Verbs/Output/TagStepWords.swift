@@ -90,8 +90,8 @@ extension NextStep.ReaderStep {
         case .useAnother:
             NextWords(
                 "use-another-reader",
-                "This reader can read and charge cards that the ledger knows, but it forwards only "
-                    + "some commands; use another reader model for this.")
+                "This reader can read and charge cards that are in the ledger, but it forwards "
+                    + "only some commands; use another reader model for this.")
         }
     }
 }
