@@ -9,7 +9,7 @@ class MakingTests(BrowserCase):
     def test_a_blank_tag_becomes_the_demo_user(self):
         self.page.open()
         self.page.see("Blank tag", "Turn this tag into a card",
-                      "Make this tag a demo card, or issue it as a new card.")
+                      "Turn this tag into a demo card, or issue it as a new card.")
         self.assertNotIn("tapcard demo", self.page.text())
         self.page.press("Make demo card")
         self.page.panel("done")
@@ -27,7 +27,7 @@ class MakingTests(BrowserCase):
         self.page.see("Enter a whole number from 1", "enter 5.0")
         self.page.type("Number (optional)", "9")
         self.page.type("Starting balance (cash received)", "5.00")
-        self.page.field("Without a scratch code").click()
+        self.page.field("No scratch code").click()
         self.page.press("Issue card")
         self.page.panel("done")
         self.page.see("Card issued")

@@ -169,7 +169,7 @@ class LostServerTests(FaultCase):
         self.page.press("$2.50")
         self.page.panel("waiting")
         self.till.server.kill()
-        self.page.see("Reconnecting", "Checking whether it went through")
+        self.page.see("Reconnecting", "Checking whether the request went through")
         self.assertEqual(self.page.count(".panel.done"), 0)
         self.till.start()
         self.assertNotCharged()

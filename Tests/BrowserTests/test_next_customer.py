@@ -13,7 +13,7 @@ SIZES = {"narrow": (390, 844), "tablet": (768, 1024), "wide": (1440, 900)}
 FIELD = "Other amount"
 BUTTONS = {"pay": "Charge", "add": "Top up"}
 TIME_OUT = json.dumps({
-    "status": 504, "error": "no-card", "result": "no-card", "title": "No card was presented in time.",
+    "status": 504, "error": "no-card", "result": "no-card", "title": "No card was tapped in time.",
     "meaning": "Nothing was changed, and no money moved.", "next": [{"step": "hold"}]})
 REFUSAL = json.dumps({
     "status": 409, "error": "insufficient-balance", "result": "refused",
@@ -215,13 +215,13 @@ class OtherInputTests(NextCustomerCase):
         self.till.put("NTAG213")
         self.page.open("issue")
         self.page.see("Blank tag")
-        self.page.field("Without a scratch code").click()
+        self.page.field("No scratch code").click()
         self.page.type("Customer name (optional)", "Eva")
         self.page.press("Issue card")
         self.page.panel("done")
         self.page.leave_check()
         self.assertFalse(self.page.script(
-            "return arguments[0].checked", self.page.field("Without a scratch code")))
+            "return arguments[0].checked", self.page.field("No scratch code")))
         self.assertEqual(self.value("Customer name (optional)"), "")
 
     def test_a_card_number_ends_with_what_was_done_to_it(self):

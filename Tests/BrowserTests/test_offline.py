@@ -8,8 +8,8 @@ from database import TestIssuer
 from test_faults import CALLS
 
 OFFLINE = "The ledger is offline."
-AGAIN = "Try again once the ledger is back."
-SELL = "Try again once the ledger is back, or take cash."
+AGAIN = "Try again once the ledger is back online."
+SELL = "Try again once the ledger is back online, or take cash."
 NO_CASH = "Don't give the customer any cash."
 # Begins an operation that the server refuses; with `isLost`, its first response is lost.
 BEGIN = """
@@ -98,7 +98,7 @@ class RefusingTests(IssuerCase):
         page.listen()
         self.issuer.start()
         page.see_no(OFFLINE)
-        page.hear("The ledger is back.")
+        page.hear("The ledger is back online.")
         self.assertTrue(page.can_press("Payment"))
 
     def test_the_history_says_once_and_plainly_that_it_cannot_be_read(self):

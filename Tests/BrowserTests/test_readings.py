@@ -90,7 +90,7 @@ class AlarmTests(ReadingCase):
     def test_a_killed_key_is_no_copy(self):
         readings.dead_key(self.drawer)
         self.page.open()
-        told = ("Needs replacing", NOTHING, MOVE)
+        told = ("Needs replacement", NOTHING, MOVE)
         self.page.see(*told)
         self.assertNotIn(DANGER, self.page.text())
         self.assertNotIn("key 3", self.page.text())

@@ -48,7 +48,7 @@ class ScratchTests(BrowserCase):
     def test_leaving_the_view_leaves_the_card_unscratched(self):
         self.rub()
         self.begun()
-        self.page.press("Back without scratching")
+        self.page.press("Go back without scratching")
         self.page.see("Stopped. The code is still hidden.", "Code hidden")
         self.assertEqual(self.state(), "unscratched")
         self.page.press("Scratch")

@@ -85,6 +85,6 @@ class UndoTests(BrowserCase):
         self.page.listen()
         self.page.press("Undo and give back $50.00")
         self.page.panel("failed")
-        self.page.see("Undo failed", "Partly spent: only $3.50 is left on the card.")
-        self.page.hear("Undo failed. Partly spent: only $3.50 is left on the card.")
+        self.page.see("Undo failed", "Part of this top-up was spent: only $3.50 is left.")
+        self.page.hear("Undo failed. Part of this top-up was spent: only $3.50 is left.")
         self.assertNotIn("Top up", self.page.text())

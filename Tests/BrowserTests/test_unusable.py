@@ -55,7 +55,7 @@ class UnusableTests(ReadingCase):
     def replace_after_adding(self, make):
         uid = self.add(make)
         self.page.press("Decide later")
-        self.page.see("Needs replacing", MOVE)
+        self.page.see("Needs replacement", MOVE)
         self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")
         self.page.see(IN_THE_WAY)
@@ -118,7 +118,7 @@ class UnusableTests(ReadingCase):
         self.assertNotIn("Top-up failed", self.page.text())
 
     def test_a_payment_that_the_ledger_has_open_is_never_said_not_to_be_paid(self):
-        self.open_still("pay", "$2.50", title="It is a copy. The payment OWN is still open.")
+        self.open_still("pay", "$2.50", title="It is a copy. Payment OWN is still open.")
         self.assertNotIn("Payment failed", self.page.text())
 
     def test_a_payment_of_which_a_spoilt_tag_says_nothing_is_not_paid_so_far(self):

@@ -8,9 +8,9 @@ struct CurrencyTests {
     private static let words =
         "This is a genuine EUR card, but this station uses USD. Its balance is in the ledger of "
         + "the station that issued it. Nothing was changed, and no money moved. The card is "
-        + "genuine, but it is in a different currency (EUR); use it at a station that uses that "
-        + "currency. To accept it here, give this station the card's ledger with --ledger PLACE, "
-        + "or a copy of that ledger: tapcard restore-backup FILE"
+        + "genuine, but its currency is EUR; use it at a station that uses that currency. To "
+        + "accept it here, specify the card's ledger with --ledger LOCATION, or restore a copy of "
+        + "that ledger: tapcard restore-backup FILE"
 
     /// A station in dollars with the keys of a station in euros, and a card in euros on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {

@@ -100,15 +100,15 @@ struct KeyTests {
         let till = try Till()
         try till.step("issue --balance 20")
         try till.step("keys rotate")
-        #expect(try till.step("read").hasSuffix("Seal: valid; ledger: known"))
+        #expect(try till.step("read").hasSuffix("Seal: valid; ledger: card found"))
         try till.expect(
             "keys retire 1", status: 2,
             complains:
                 "Retiring key 1 cannot be undone. Cards last sealed with it will be rejected as "
-                + "forged: 1 (04AC6B72BA6C80). The key file was not changed. First make a change "
-                + "to each of these cards, which gives it a new seal. Or repeat this "
-                + "command with --for-ever, and then run for each card: tapcard repair --card "
-                + "UID")
+                + "forged: 1 (04AC6B72BA6C80). The key file was not changed. First use each of "
+                + "these cards for any operation that changes it, so that it gets a new seal. Or "
+                + "repeat this command with --for-ever, and then run for each card: tapcard repair "
+                + "--card UID")
         #expect(
             try till.step("keys retire 1 --for-ever").hasPrefix(
                 "Key 1 retired; cards that need tapcard repair: 1 (04AC6B72BA6C80)\n"))

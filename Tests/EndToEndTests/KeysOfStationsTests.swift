@@ -124,7 +124,8 @@ import Testing
             #expect(
                 told
                     == "This station has no keys; the others seal with key 1\nRun tapcard keys "
-                    + "export FILE there, then import the file here: tapcard keys import FILE")
+                    + "export FILE at one of them, then import the file here: tapcard keys import "
+                    + "FILE")
             #expect(try DurableFile(third.till.keys).read() == nil)
             #expect(try third.step("keys list --json").contains(#""keys":[],"#))
             let other = try Till()

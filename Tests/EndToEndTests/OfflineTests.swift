@@ -20,9 +20,9 @@ struct OfflineTests {
         }
         let told = [
             "pay 4.50": "The payment was not taken: the card was not charged. Try again once the "
-                + "ledger is back, or take cash.",
-            "add 5": "The top-up was not made: the balance is unchanged. Give the cash back, or "
-                + "top up the card once the ledger is back.",
+                + "ledger is back online, or take cash.",
+            "add 5": "The top-up was not made: the balance is unchanged. Return the cash, or "
+                + "top up the card once the ledger is back online.",
         ]
         for (line, words) in told {
             #expect(try till.run(line).errors.contains(words), "\(line)")
@@ -110,7 +110,8 @@ struct OfflineTests {
                 """
                 Paid €4.50 (offline), €15.50 left (last known balance)
                 The ledger is offline; this payment is in the station's journal and will be \
-                recorded when the ledger is back (not yet recorded at this station: €4.50, limit €
+                recorded when the ledger is back online (not yet recorded at this station: €4.50, \
+                limit €
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(again.contains("(already done; last known balance)"))
@@ -194,9 +195,9 @@ struct OfflineTests {
         #expect(paid.status == 6 && paid.errors.contains("\(OfflineTests.id) was completed"))
         let added = try till.run("add 7")
         #expect(added.status == 6 && added.errors.contains("may or may not have been"), "\(added)")
-        #expect(!added.errors.contains("Give the cash back"))
+        #expect(!added.errors.contains("Return the cash"))
         let another = try till.run("add 5")
-        #expect(another.status == 9 && another.errors.contains("Give the cash back"))
+        #expect(another.status == 9 && another.errors.contains("Return the cash"))
         // Without its memory the till claims nothing, and takes no offline payments.
         let memory = till.folder + "/confirmed.txt"
         try DurableFile(memory).remove()

@@ -32,7 +32,7 @@ struct OperatorTests {
             "replace --card 04112233445566", status: 4,
             complains:
                 "Card 04112233445566 is not in this ledger. \(OperatorTests.unchanged) Run tapcard "
-                + "adopt to add a card that this ledger does not know.")
+                + "adopt to add a card that is not in this ledger.")
         #expect(
             try till.step("replace --card \(OperatorTests.uid)")
                 .contains("\nScratch card: scratched, code "))

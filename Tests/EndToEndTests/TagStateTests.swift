@@ -80,7 +80,7 @@ struct TagStateTests {
                 Ann, $19.00
                 Card 04AC6B72BA6C80, NTAG213
                 Scratch card: unscratched
-                Seal: valid; ledger: known
+                Seal: valid; ledger: card found
                 The text for phones on this tag is out of date and could not be rewritten. The card and its balance are fine, and the next tap tries again; if the text stays out of date, run tapcard tag info to see whether the tag is locked.
                 """)
         #expect(
@@ -89,7 +89,7 @@ struct TagStateTests {
         #expect(try till.simulation.page(9) == "31 39 2E 30")
         try till.simulation.set(["page 21": "00 00 00 00", "page 25": "FF FF FF FF"])
         let damaged =
-            "The ledger knows this card, but all records on it are damaged or altered. The full "
+            "This card is in the ledger, but all records on it are damaged or altered. The full "
             + "balance is safe in the ledger. An operator can rewrite the card from the ledger and "
             + "make it valid: tapcard repair --card 04AC6B72BA6C80"
         try till.expect("pay 1", status: 7, complains: damaged)

@@ -15,7 +15,8 @@ struct TerminalTests {
     func checkMark() throws {
         let till = try Till()
         try till.step("issue --balance 20 --no-scratch")
-        let card = "No name, $20.00\n  Card 04AC6B72BA6C80, NTAG213\n  Seal: valid; ledger: known\n"
+        let card =
+            "No name, $20.00\n  Card 04AC6B72BA6C80, NTAG213\n  Seal: valid; ledger: card found\n"
         let colored = "\(TerminalTests.green)✓\(TerminalTests.plain) \(card)"
         #expect(try see(till, ["read"]).output == colored)
         #expect(try see(till, ["read"], ["NO_COLOR": ""]).output == colored)

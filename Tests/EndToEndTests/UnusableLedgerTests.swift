@@ -111,7 +111,7 @@ struct UnusableLedgerTests {
                 #expect(
                     till.masked(told.errors).hasSuffix(
                         "tapcard: The ledger is neither a file path nor a PostgreSQL address. "
-                            + "Nothing was done. Use the form postgresql://LOGIN@HOST/DATABASE, "
+                            + "Nothing was done. Write it as postgresql://LOGIN@HOST/DATABASE, "
                             + "and put the password in ~/.pgpass.\n"),
                     "\(words): \(told.errors)")
             }

@@ -9,7 +9,7 @@ extension CommandTable {
             summary:
                 "Prepaid cards and scratch cards on NFC stickers: \(Chip.list("and")). "
                 + "If a card is pulled away mid-write, it is left in either its old "
-                + "state or its new one, and the next tap resolves the operation.",
+                + "state or its new one, and the next tap shows which.",
             globals: switches,
             commands: verbs,
             synonyms: [
@@ -25,7 +25,7 @@ extension CommandTable {
             "reader", .option("NAME"), help: "Reader to use, as listed by `tapcard readers`",
             completes: .readers),
         CommandParameter(
-            "ledger", .option("PLACE"), help: "Ledger file or `postgresql://` address",
+            "ledger", .option("LOCATION"), help: "Ledger file or `postgresql://` address",
             completes: .files),
         CommandParameter(
             "currency", .option("CODE"), help: "Currency of a new ledger, such as EUR",

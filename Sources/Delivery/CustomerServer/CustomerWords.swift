@@ -12,7 +12,7 @@ enum CustomerWords {
     static let asOf = "As of"
     static let movements = "Recent activity"
     static let noMovements = "No activity yet."
-    static let later = "Offline payments will appear here later and lower the balance."
+    static let later = "Offline payments will show up here later and be deducted from the balance."
 
     static let refused = "This link didn't work"
     static let refusedWhy =

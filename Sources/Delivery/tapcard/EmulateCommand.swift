@@ -28,7 +28,8 @@ extension Parameter<String?> {
 
 extension Parameter<Pace?> {
     fileprivate static var pace: Self {
-        .option("pace", "PACE", .choice(Pace.self), "Speed of the reader; immediate by default")
+        .option(
+            "pace", "PACE", .choice(Pace.self), "Speed of the reader: immediate (default) or real")
     }
 }
 

@@ -88,7 +88,7 @@ func composedName(_ text: String) throws(Refusal) -> String {
         !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint
     }
     guard isVisible else {
-        throw Refusal(.badName, "the name is empty; leave it out instead")
+        throw Refusal(.badName, "the name is empty; enter at least one visible character")
     }
     // Swift substitutes this character for bytes that are not UTF-8.
     guard !composed.contains("\u{FFFD}") else {

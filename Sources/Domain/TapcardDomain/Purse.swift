@@ -67,14 +67,13 @@ public struct Purse: Hashable, Sendable {
     private func requireValid(_ amount: Money) throws(Refusal) {
         guard amount.minorUnits > 0 else {
             throw Refusal(
-                .badAmount, "the amount \(amount.shown) is not possible; it must be more than 0"
-            )
+                .badAmount, "the amount \(amount.shown) is not valid; it must be more than 0")
         }
         guard amount.currency == balance.currency else {
             throw Refusal(
                 .badAmount,
-                "the amount \(amount.shown) is in \(amount.currency.code), but the card is in "
-                    + "\(balance.currency.code)")
+                "the amount \(amount.shown) is in \(amount.currency.code), but the card's currency "
+                    + "is \(balance.currency.code)")
         }
     }
 }

@@ -215,9 +215,8 @@ struct Book {
         if let money = request.action.money, money.currency != currency {
             throw Refusal(
                 .badAmount,
-                "the amount \(money.shown) is in \(money.currency.code), but the ledger is in "
-                    + "\(currency.code)"
-            )
+                "the amount \(money.shown) is in \(money.currency.code), but the ledger's currency "
+                    + "is \(currency.code)")
         }
         let effects: Effects
         if let known {

@@ -71,12 +71,12 @@ extension Book {
         guard prize.currency == currency else {
             throw Refusal(
                 .badAmount,
-                "the prize of \(prize.shown) is in \(prize.currency.code), but the ledger is in "
-                    + currency.code)
+                "the prize of \(prize.shown) is in \(prize.currency.code), but the ledger's "
+                    + "currency is \(currency.code)")
         }
         guard prize.minorUnits > 0 else {
             throw Refusal(
-                .badAmount, "a prize of \(prize.shown) is not possible; it must be more than 0")
+                .badAmount, "a prize of \(prize.shown) is not valid; it must be more than 0")
         }
         guard prize.minorUnits <= Currency.largestPayout else {
             throw Refusal(

@@ -10,7 +10,8 @@ extension ReaderSurvey {
             found = [
                 Finding(
                     .unsupported, .problem,
-                    "\(describe(reader)) is known, but not supported.", remedy: [.say(advice)])
+                    "\(describe(reader)) is recognized but not supported.",
+                    remedy: [.say(advice)])
             ]
         case .serialBridge: found = []
         }
@@ -52,8 +53,8 @@ extension ReaderSurvey {
             found.append(
                 Finding(
                     .pcscdNear, .note, reader: name,
-                    "pcscd (process \(pid)) also claims this model, so you cannot predict which "
-                        + "program gets the reader.",
+                    "pcscd (process \(pid)) also claims this model, so either program may get the "
+                        + "reader.",
                     remedy: [.say("Stop pcscd, unless another program needs it:")]
                         + Remedies.stopPCSCD))
         }
@@ -143,7 +144,7 @@ extension ReaderSurvey {
                     .notOffered, .problem, reader: name,
                     "\(describe(reader)) is plugged in, but pcscd does not list it.",
                     remedy: [
-                        .say("Restart pcscd, then check its messages about the reader:"),
+                        .say("Restart pcscd, then check its log for messages about the reader:"),
                         .run("sudo systemctl restart pcscd"),
                         .run("journalctl -u pcscd -n 20"),
                     ])

@@ -110,8 +110,8 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
         return
-            "Unknown failure \(text.debugDescription). Use one of \(failures). Optionally add "
-            + "SERVICE: (\(services)) before it, =SECONDS after slow, and *TIMES at the end"
+            "Unknown failure \(text.debugDescription). Use one of \(failures). Before the failure, "
+            + "you can put SERVICE: (\(services)); after it, =SECONDS for slow, and *TIMES"
     }
 
     /// Whether the failure affects this call.

@@ -17,7 +17,7 @@ struct RepairTests {
         try await world.putBack()
         try await world.alter { tag in for page in UInt8(0x20)...0x27 { tag[page] = .zero } }
         let looked = try #require(try await world.station.read(resolving: false).problem)
-        #expect(looked.what.hasSuffix("The payment \(World.id(2)) is still open."))
+        #expect(looked.what.hasSuffix("Payment \(World.id(2)) is still open."))
         #expect(looked.meaning == "The full balance is safe in the ledger.")
         #expect(try await world.ledger.operation(World.id(2))?.state == .pending)
         let read = try #require(try await world.station.read().problem)

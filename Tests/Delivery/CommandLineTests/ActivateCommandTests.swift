@@ -21,7 +21,7 @@ struct ActivateCommandTests {
         let after = await bench.run("read --json").text
         #expect(after == before.replacing(#""state":"scratched""#, with: #""state":"activating""#))
         #expect(await bench.run("read").text.contains("Scratch card: activating, code 0"))
-        #expect(ended.text.contains("The card stays in the state \"activating\""))
+        #expect(ended.text.contains("The card stays in the \"activating\" state"))
         // What answers there need not be the service: then the address is to be looked at.
         let isOfOthers: [ServiceError.Kind] = [
             .redirected, .refused, .notHTTP, .notJSON, .wrongShape,
@@ -100,7 +100,7 @@ struct ActivateCommandTests {
                 """), "\(ended.text)")
         let reading = await bench.run("read")
         #expect(reading.text.contains("Scratch card: activated, code 0"), "\(reading.text)")
-        #expect(reading.text.contains("Resolved: the interrupted activation went through."))
+        #expect(reading.text.contains("Resolved: the interrupted activation was completed."))
         #expect(await bench.run("audit").status == 0)
     }
 

@@ -47,7 +47,7 @@ struct DrawCommandTests {
         try lottery.vanish(.broken, age: 1)
         #expect(
             await bench.run("draws").text.hasSuffix(
-                "ago and is shown because the lottery's service has a fault.\n"))
+                "ago and is shown because the lottery's service failed.\n"))
         try lottery.vanish(.notJSON, age: 7)
         #expect(
             await bench.run("draws")
@@ -76,10 +76,10 @@ struct DrawCommandTests {
                 == DrawCommandTests.table
                 + "This information was cached 5 seconds ago and is shown because the lottery's "
                 + "list lost draws (its list of draws has gone back); use tapcard draws --forget "
-                + "if the lottery has started over.\n")
+                + "if the lottery has been reset.\n")
         let refused = await bench.run("ticket claim")
         #expect(
-            refused.status == 8 && refused.text.contains("started over, run tapcard draws --forget")
+            refused.status == 8 && refused.text.contains("been reset, run tapcard draws --forget")
         )
         let forgotten = await bench.run("draws --forget")
         #expect(forgotten.status == 0 && !forgotten.text.contains("draw-3"), "\(forgotten.text)")
@@ -168,8 +168,8 @@ struct DrawCommandTests {
     @Test(
         "A missing draw, an invalid name, and conflicting options are refused",
         arguments: [
-            ("draw-3 --next", 4, "There is no draw after draw-3, the newest one known here."),
-            ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one known here."),
+            ("draw-3 --next", 4, "There is no draw after draw-3, the newest one in the list."),
+            ("draw-1 --previous", 4, "There is no draw before draw-1, the oldest one in the list."),
             ("draw-1 --next --previous", 2, "--next and --previous together"),
             ("dräw", 2, "is not a draw ID (such as draw-1)"),
         ])

@@ -30,7 +30,7 @@ struct ProgramFailureTests {
             let meaning =
                 line == "pay 1" && kind == .offline
                 ? "The payment was not taken: the card was not charged. Try again once the ledger "
-                    + "is back, or take cash."
+                    + "is back online, or take cash."
                 : expected
             #expect(
                 ended.text.hasSuffix("! tapcard: The ledger is on fire. \(meaning)\n"), "\(line)")

@@ -39,7 +39,7 @@ struct ServiceSettingsTests {
         arguments: [
             ("ACTIVATION_URL", "ftp://api.example", "it does not begin with https:// or http://"),
             ("LOTTERY_URL", "https://lottery.example/?draw=1", "it has a query or a fragment"),
-            ("LOTTERY_URL", "http://127.0.0.1:0", "its port is not 1 to 65535"),
+            ("LOTTERY_URL", "http://127.0.0.1:0", "its port is not between 1 and 65535"),
             (
                 "LOTTERY_URL", "http://lottery.example/\u{1B}[2J",
                 "it contains an invalid character"

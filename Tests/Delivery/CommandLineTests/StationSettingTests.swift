@@ -141,7 +141,7 @@ struct StationSettingTests {
         #expect(ended.status == 2)
         #expect(
             ended.text.contains(
-                #"The path "foo" is relative, so it would mean a different ledger"#),
+                #"The path "foo" is relative, so the ledger would depend on"#),
             "\(ended.text)")
         let variable = StationSettingTests.real.merging(["TAPCARD_LEDGER": "foo"]) { $1 }
         #expect(await bench.run("audit", variable).status == 2)

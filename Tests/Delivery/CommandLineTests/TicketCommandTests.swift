@@ -180,7 +180,7 @@ struct TicketCommandTests {
         let away = await bench.run(line + " --timeout 0")
         #expect(away.status == 6, "\(away.text)")
         #expect(
-            away.text.contains("ticket purchase \(ProgramBench.purchase) is still open."),
+            away.text.contains("Ticket purchase \(ProgramBench.purchase) is still open."),
             "\(away.text)")
         try await bench.arm(nil)
         #expect(await bench.run(line + " --draw draw-9").status == 2)
@@ -199,7 +199,7 @@ struct TicketCommandTests {
             let away = await bench.run(line)
             #expect(away.status == 6, "\(away.text)")
             #expect(
-                away.text.contains("ticket purchase \(ProgramBench.purchase) is still open."),
+                away.text.contains("Ticket purchase \(ProgramBench.purchase) is still open."),
                 "\(away.text)")
             lottery.answer(here)
         }

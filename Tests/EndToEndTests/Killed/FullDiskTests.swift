@@ -108,7 +108,7 @@ struct FullDiskTests {
         }
         // What only looks works, and finds what is there.
         for (line, words) in [
-            ("read", "No name, $20.00\n"), ("read", "ledger: known"), ("history", "issue"),
+            ("read", "No name, $20.00\n"), ("read", "ledger: card found"), ("history", "issue"),
             ("takings", "$20.00"), ("audit", "Cards: 1; operations: 1; unfinished: none; rules"),
             ("backup ~/copy-of-\(number)", "Ledger backed up to "),
         ] {

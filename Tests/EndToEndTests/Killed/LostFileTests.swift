@@ -24,7 +24,7 @@ struct LostFileTests {
         for suffix in ["-wal", "-shm"] { try DurableFile(till.ledger + suffix).remove() }
         try expectRefused(
             ["read", "pay 1", "add 1", "close"], at: till, status: 9,
-            saying: "The card is newer than the ledger")
+            saying: "The card's record is newer than the ledger's")
         #expect(try till.step("audit --json").contains(#""open":0,"violations":[]"#))
         try till.step("repair --card \(Till.firstUID)")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $19.00 left\n"))

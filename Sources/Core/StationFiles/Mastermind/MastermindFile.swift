@@ -70,8 +70,8 @@ struct MastermindFile: Sendable {
                 .restore(.games))
         }
         note(
-            "The damaged Mastermind games file was moved to \(other). The games still exist at the "
-                + "service; log in again to continue them.")
+            "The damaged Mastermind games file was moved to \(other). The service still has the "
+                + "games; log in again to continue them.")
         return MastermindBook()
     }
 }

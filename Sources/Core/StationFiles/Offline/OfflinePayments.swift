@@ -59,8 +59,7 @@ package struct OfflinePayments: Sendable {
                 .fileUnusable,
                 "The ledger is offline, and the station's state file \(memoryPath) cannot be "
                     + "read: \(why).",
-                meaning: "This payment may already have been taken earlier. Nothing was done "
-                    + "this time.",
+                meaning: "This payment may already have been taken. Nothing was done this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
         let (file, writeAccessByOthers) = (DurableFile(memoryPath), 0o022 as UInt32)

@@ -38,7 +38,7 @@ package struct SnapshotFile: Sendable, Hashable {
         ) { (error: FileError) in
             TapcardError(
                 .fileUnusable, "The snapshot could not be written: \(error.detail).",
-                meaning: "No offline payments are possible without a snapshot.", next: [])
+                meaning: "Offline payments are not possible without a snapshot.", next: [])
         }
     }
 }

@@ -27,7 +27,7 @@ extension TapcardError.Kind {
         next: [.request(.useNewID)], http: 409)
     /// No card was presented in time.
     public static let noCard = Self(
-        "no-card", .noCard, "no card was presented in time", next: [.tag(.hold(nil))])
+        "no-card", .noCard, "no card was tapped in time", next: [.tag(.hold(nil))])
     /// An amount is above a limit, so someone has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
@@ -36,7 +36,7 @@ extension TapcardError.Kind {
         "card-currency", .refused, "the card uses a different currency")
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
-        "just-resolved", .refused, "this tap just completed the same request",
+        "just-resolved", .refused, "this tap just completed an identical earlier request",
         next: [.request(.onceMore)])
     /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
@@ -171,18 +171,22 @@ extension TapcardError.Kind {
             Self(rule.rawValue, result, meaning, next: next.map { [$0] } ?? [])
         }
         return switch rule {
-        case .badAmount: row("the amount is invalid or does not match", .usage)
+        case .badAmount:
+            row("the amount is invalid or does not match the balance on the tag", .usage)
         case .badIdentifier: row("the ID is invalid or already in use", .usage)
-        case .badName: row("the name is invalid or looks like another", .usage)
+        case .badName: row("the name is invalid or too similar to another name", .usage)
         case .insufficientBalance: row("the balance is too low", next: .card(.topUp))
         case .limitExceeded: row("the amount or balance is above a limit")
-        case .wrongState: row("not possible in the current state of the card or station")
+        case .wrongState: row("the current state of the card or station does not allow this")
         case .cardBlocked: row("the card is blocked or was replaced", next: .card(.unblock))
         case .cardClosed:
             row("the card was closed and its balance was paid out", next: .card(.reissue))
         case .cardKnown: row("the tag is already a card", next: .card(.beginNewAccount))
         case .cardUnknown: row("the card is not in this ledger", next: .card(.adopt(nil)))
-        case .cardHasMoney: row("the card has not been closed or replaced", next: .card(.payOut))
+        case .cardHasMoney:
+            row(
+                "the card has not been closed or replaced, so it may hold money",
+                next: .card(.payOut))
         case .numbersExhausted: row("the card has used up its sequence numbers; replace the card")
         case .notRefundable: row("the operation cannot be refunded", next: .card(.showHistory(nil)))
         case .alreadyRefunded:
@@ -224,10 +228,10 @@ extension TapcardError.Kind {
             row(
                 "the list of draws is older than one already received", next: .lottery(.forgetDraws)
             )
-        case .emptyVersion: row("the response has an empty version")
-        case .badVersion: row("the response has an unreadable version")
-        case .badBalls: row("the response has invalid lottery numbers")
-        case .badDate: row("the response has an impossible date")
+        case .emptyVersion: row("the version in the response is empty")
+        case .badVersion: row("the version in the response is unreadable")
+        case .badBalls: row("the lottery numbers in the response are invalid")
+        case .badDate: row("a date in the response is impossible")
         case .notHTTP: row("the response is not valid HTTP")
         case .badAddress: row("the service's address is invalid")
         case .noClient: row("libcurl is missing on this machine", next: .service(.installClient))

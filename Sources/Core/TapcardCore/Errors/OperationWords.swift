@@ -69,14 +69,14 @@ extension Operation.Kind {
     /// The noun for the operation in a sentence.
     public var noun: String {
         switch self {
-        case .issue: "new card"
+        case .issue: "card issuance"
         case .adopt: "conversion"
         case .replace: "replacement"
         case .pay: "payment"
         case .add: "top-up"
         case .refund: "refund"
         case .reverse: "top-up reversal"
-        case .scratch: "scratching"
+        case .scratch: "scratch-off"
         case .activate: "activation"
         case .ask: "activation request"
         case .close: "closing payout"
@@ -84,14 +84,19 @@ extension Operation.Kind {
         case .claim: "prize claim"
         case .payout: "prize payout"
         case .offline: "offline payment"
-        case .game: "Mastermind save"
+        case .game: "game save"
         case .reseal: "record rewrite"
         case .protect: "write-password setup"
         case .unprotect: "write-password removal"
-        case .block: "blocking"
-        case .unblock: "unblocking"
-        case .forget: "cardholder name removal"
+        case .block: "card block"
+        case .unblock: "card unblock"
+        case .forget: "name deletion"
         }
+    }
+
+    /// The noun and the ID at the beginning of a sentence, such as "Payment 4b442553-…".
+    func titled(_ id: OperationID) -> String {
+        "\(noun.prefix(1).uppercased())\(noun.dropFirst()) \(id)"
     }
 }
 

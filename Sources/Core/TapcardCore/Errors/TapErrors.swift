@@ -7,7 +7,7 @@ extension TapcardError {
     static func stillOpen(_ open: Operation, because error: TapcardError) -> TapcardError {
         let isReaderGone = error.kind == .readerLost || error.kind == .noReader
         return TapcardError(
-            .outcomeUnknown, "\(error.what) The \(open.kind.noun) \(open.id) is still open.",
+            .outcomeUnknown, "\(error.what) \(open.kind.titled(open.id)) is still open.",
             meaning: error.meaning(leavingOpen: open.kind),
             next: error.blamesTag
                 ? error.next
@@ -31,8 +31,8 @@ extension TapcardError {
         case _ where kind.isBookedAtOnce:
             isPermanentForTag
                 ? "The ledger has recorded the \(kind.noun), but this tag can no longer be updated."
-                : "The ledger has recorded the \(kind.noun), and the card will be updated at its "
-                    + "next tap."
+                : "The ledger has recorded the \(kind.noun), and the card will be updated the next "
+                    + "time it is tapped."
         case .protect:
             "The tag may or may not require the password already; the full balance is safe in the "
                 + "ledger."
@@ -51,8 +51,8 @@ extension TapcardError {
             // Nobody requested the rewriting of the record, so the message does not mention it.
             open.kind == .reseal
             ? ""
-            : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
-                + "on this card is still open. "
+            : " The new request was not started, because an earlier \(open.kind.noun) on this card "
+                + "(\(open.id)) is still open. "
                 + self.meaning(leavingOpen: open.kind)
         return saying(meaning: "\(what) \(meaning)\(older)")
     }
@@ -89,7 +89,7 @@ extension TapcardError {
     /// This error, with a mention of the operation that is still open on the card.
     func leavingOpen(_ open: Operation) -> TapcardError {
         saying(
-            "\(what) The \(open.kind.noun) \(open.id) is still open.",
+            "\(what) \(open.kind.titled(open.id)) is still open.",
             meaning: open.kind.isBookedAtOnce
                 ? "The \(open.kind.noun) is recorded in the ledger, but the card may not show it "
                     + "yet. \(meaning)" : meaning)
@@ -102,7 +102,7 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) The ledger failed while recording the \(operation.kind.noun) "
+            "\(error.what) The ledger failed while recording \(operation.kind.noun) "
                 + "\(operation.id) and may or may not contain it.",
             meaning: "The card was not written to, and no success was reported to anyone.",
             next: [.ledger(.readCardWhenWritable)], uid: operation.uid, operation: operation.id)

@@ -54,7 +54,7 @@ extension TapcardError {
                     .readerLost,
                     "The NFC reader stopped responding and may have been unplugged\(detail)."
                 )
-            case .noTag: (.noCard, "No card was presented in time.")
+            case .noTag: (.noCard, "No card was tapped in time.")
             case .severalTags: (.severalTags, "More than one tag is on the reader.")
             case .unsupported:
                 (
@@ -118,7 +118,7 @@ extension TapcardError {
             self.init(
                 lost.kind, lost.what,
                 meaning: "This happened while the card was being written, so it may be only partly "
-                    + "written; its next tap repairs it.")
+                    + "written; the next tap repairs it.")
         case .interrupted(let kind):
             self.init(
                 .tagLost,

@@ -203,9 +203,10 @@ extension TapcardError {
                 "this card's last known balance, after offline payments not yet recorded, is "
                     + "\(left.shown)"
             case .cardLimit(let left):
-                "this card can pay only \(left.shown) more until the ledger is back"
+                "this card can pay only \(left.shown) more until the ledger is back online"
             case .stationLimit(let left):
-                "this station can take only \(left.shown) more in payments until the ledger is back"
+                "this station can take only \(left.shown) more in payments until the ledger is "
+                    + "back online"
             }
         self.init(
             .ledgerOffline, "The ledger is offline, and \(why).",
@@ -227,11 +228,10 @@ extension TapcardError {
             self = .notDone(earlier.kind, Money(minorUnits: earlier.amount, currency), earlier.card)
             return
         case .committed:
-            known =
-                "The \(earlier.kind.noun) \(earlier.operation) was completed earlier."
+            known = "\(earlier.kind.titled(earlier.operation)) was completed earlier."
         case .pending:
             known =
-                "The \(earlier.kind.noun) \(earlier.operation) may or may not have been completed "
+                "\(earlier.kind.titled(earlier.operation)) may or may not have been completed "
                 + "earlier."
         }
         self.init(

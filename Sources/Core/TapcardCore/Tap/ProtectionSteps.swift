@@ -202,8 +202,8 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .lockedTag,
-            "Someone locked the tag's settings, so its protection can never be changed. The "
-                + "\(voided.kind.noun) \(voided.id) was voided.",
+            "Someone locked the tag's settings, so its protection can never be changed. The open "
+                + "\(voided.kind.noun) (\(voided.id)) was voided.",
             meaning: (card.protection == .off
                 ? "The tag stays permanently unprotected, and anyone can write to it"
                 : "The card keeps its password")

@@ -72,7 +72,7 @@ struct Resolver: StationWork {
             }
             return TapcardError(
                 .damaged,
-                "The ledger knows this card, but all records on it are damaged or altered.",
+                "This card is in the ledger, but all records on it are damaged or altered.",
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.repair(uid))], uid: uid)
         // Without a valid record, a card counts as forged only if one of its records is sealed with
         // a retired key.
@@ -96,7 +96,7 @@ struct Resolver: StationWork {
                 next: [.trust(.blockOrRepair(uid))], uid: uid)
         case .ledgerBehind:
             return TapcardError(
-                .ledgerBehind, "The card is newer than the ledger.",
+                .ledgerBehind, "The card's record is newer than the ledger's.",
                 meaning: reading.known?.gaps.isEmpty == false
                     ? "The ledger was restored from a backup, and the operations since that backup "
                         + "are missing."

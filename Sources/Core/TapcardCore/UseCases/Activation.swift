@@ -114,11 +114,11 @@ extension Activation {
                 throw TapcardError(
                     error,
                     meaning:
-                        "The activation service gave no usable response, so the code may or may "
-                        + "not be activated"
+                        "The activation service did not return a usable response, so the code may "
+                        + "or may not have been activated"
                         + (error.mayBeDueToWrongAddress
                             ? "; the activation-url setting may be wrong. " : ". ")
-                        + "The card stays in the state \"activating\", and the next activation "
+                        + "The card stays in the \"activating\" state, and the next activation "
                         + "will send the same code again.", uid: uid)
             case .success(let answer):
                 attempt = try await record(answer, to: attempt, on: uid, at: station)

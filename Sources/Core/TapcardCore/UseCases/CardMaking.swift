@@ -286,7 +286,7 @@ extension TapcardError {
             .outcomeUnknown,
             "\(error.what) The card was made, but its content cannot be read from the ledger right "
                 + "now.",
-            meaning: "The \(making.kind.noun) \(making.id) is recorded.",
+            meaning: "\(making.kind.titled(making.id)) is recorded.",
             next: [.ledger(.readCardWhenBack)], uid: making.uid, operation: making.id)
     }
 }

@@ -264,7 +264,7 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .outcomeUnknown,
-            "\(error.what) The \(Operation.Kind.ticket.noun) \(sold.operation) is still open.",
+            "\(error.what) \(Operation.Kind.ticket.titled(sold.operation)) is still open.",
             meaning: outcomeUnknown(of: .ticket),
             next: [.lottery(.resolvePurchase)],
             uid: sold.card, operation: sold.operation)
@@ -285,7 +285,7 @@ extension TapcardError {
         TapcardError(
             .outcomeUnknown,
             "\(error.what) The ticket's ID cannot be read from the ledger right now.",
-            meaning: "The \(done.kind.noun) \(done.id) is recorded.",
+            meaning: "\(done.kind.titled(done.id)) is recorded.",
             next: [.lottery(.checkTickets)],
             uid: done.uid, operation: done.id)
     }

@@ -4,7 +4,7 @@ import Verbs
 
 extension Parameter<Shell> {
     fileprivate static var shell: Self {
-        .argument("SHELL", .choice(Shell.self), "Your shell")
+        .argument("SHELL", .choice(Shell.self), "Your shell: bash, zsh, or fish")
     }
 }
 

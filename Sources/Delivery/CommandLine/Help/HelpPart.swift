@@ -74,6 +74,8 @@ extension CommandParameter {
     }
 
     var row: HelpPart.Row {
-        (term, choices.isEmpty ? help : "\(help) (\(choices.joined(separator: ", ")))")
+        // Choices that the help already names are not listed again.
+        let isComplete = choices.allSatisfy { help.contains($0) }
+        return (term, isComplete ? help : "\(help) (\(choices.joined(separator: ", ")))")
     }
 }

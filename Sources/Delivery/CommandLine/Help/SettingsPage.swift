@@ -177,11 +177,11 @@ extension CommandTable {
 
 extension Topic {
     static let precedence = """
-        An option overrides a variable, a variable overrides the settings file, and the file
-        overrides the default; an empty variable counts as not set. For a simulated reader, only
-        `--ledger` changes the ledger. `tapcard config` shows each value and where it comes from,
-        `tapcard config get KEY` prints one value, `tapcard config set KEY VALUE` writes it to the
-        file, and `tapcard config set KEY` removes it from the file.
+        An option overrides an environment variable, a variable overrides the settings file, and the
+        file overrides the default; an empty variable counts as not set. For a simulated reader,
+        only `--ledger` changes the ledger. `tapcard config` shows each value and where it comes
+        from, `tapcard config get KEY` prints one value, `tapcard config set KEY VALUE` writes it to
+        the file, and `tapcard config set KEY` removes it from the file.
 
         The settings file is `~/.config/tapcard/config.json`, or
         `$XDG_CONFIG_HOME/tapcard/config.json`. It is a JSON object with one member per setting:
@@ -200,9 +200,9 @@ extension Topic {
         ledger, and tags, so play money never reaches the real ledger. The station keeps its keys,
         ledger, and tags in `~/.local/share/tapcard/simulated`, or in the `simulated` subfolder of
         the folder that the `data` setting specifies. If you select the reader with `--reader` or
-        `TAPCARD_READER`, the station's settings are in `~/.config/tapcard/simulated/config.json`;
-        if your settings file selects a simulated reader, that file also holds the station's
-        settings. The first use creates the keys and a ledger, in USD or the configured currency;
+        `TAPCARD_READER`, the station's settings are in `~/.config/tapcard/simulated/config.json`.
+        If your settings file selects a simulated reader, that file also holds the station's
+        settings. The keys and a ledger are created on first use, in USD or the configured currency;
         for another currency, start with `tapcard --reader sim init --currency EUR`. If the
         station's keys exist but its ledger is missing, commands are refused, as on a real station.
         The `ledger` setting and `TAPCARD_LEDGER` have no effect; only `--ledger` makes commands on

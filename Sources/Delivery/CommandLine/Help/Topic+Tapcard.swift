@@ -35,11 +35,11 @@ extension Topic {
         ("1", "Failure that has no status of its own, such as an unusable file"),
         ("2", "Invalid option, argument, or setting; nothing was done"),
         ("3", "No card within the timeout"),
-        ("4", "Refused, such as for a limit or low balance; the message says what was resolved"),
+        ("4", "Refused, such as for a limit or a low balance; the message says what was resolved"),
         ("5", "No reader, or the reader is busy, lost, or unsuitable"),
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
-        ("8", "A service gave no usable response"),
+        ("8", "A service did not return a usable response"),
         ("9", "Ledger unusable, keys behind, station not set up, or audit failed"),
         ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
@@ -105,7 +105,7 @@ extension Topic {
                 .paragraph(
                     """
                     Commands print these IDs and names and accept them as arguments. A script should
-                    choose its own operation ID and keep that ID until it gets an answer.
+                    choose its own operation ID and keep that ID until it gets a response.
                     """),
                 .table(
                     "IDs and names",
@@ -116,7 +116,7 @@ extension Topic {
                         ),
                         (
                             "operation",
-                            "UUID of a request, from its receipt; a request repeated with "
+                            "UUID of a request, as printed on its receipt; a request repeated with "
                                 + "`--operation` takes effect only once"
                         ),
                         (

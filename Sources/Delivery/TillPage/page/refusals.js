@@ -2,14 +2,14 @@
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
 import { adviceByError, steps } from "./steps.js";
-import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
+import { blamesTag, isSerious, needsOtherTag, LEDGER_ERRORS, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
 const words = say.refused;
 /** Errors for tags that are not cards. The cashier presses "Try again" before tapping a card. */
 const NOT_CARDS = ["blank-tag", "not-a-card", "unsupported-tag"];
-/** Requests that are recorded when they begin. Payments do not count until written to the card. */
+/** Requests that take effect once recorded; a payment takes effect only once it is on the card. */
 const RECORDED_AT_START = [
   "add", "refund", "reverse", "scratch", "issue", "demo", "adopt", "replace",
 ];
@@ -20,7 +20,8 @@ export const meaningOf = ({ kind, problem }) =>
     ? words.nothing[kind] ?? problem.meaning : problem.meaning);
 
 /**
- * The page's own explanation of why no money moved. For an unusable tag, the server's is better.
+ * The page's own explanation of why no money moved. For an unusable tag, the server's explanation
+ * is better.
  */
 const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
 
@@ -35,15 +36,15 @@ const REPEATABLE = [
   "operation-voided", "operation-mismatch", ...NOT_CARDS,
 ];
 
-/** Whether the request could succeed at the next tap. If so, the panel offers a retry. */
+/** Whether the request could succeed on the next tap. If so, the panel offers a retry. */
 export const canBeRepeated = (task) => !hasBegun(task) && !needsOtherTag(task.problem)
   && [task.problem.error, ...task.problem.next.map(({ step }) => step)]
     .some((each) => REPEATABLE.includes(each));
 
 /** The advice for a task, with a warning if a ledger problem stopped a cash payout. */
 function withoutCash({ kind, problem, body }, advice = "") {
-  const wasForCash = ["close", "reverse"].includes(kind) || body.paidOut;
-  return problem.result === "ledger" && wasForCash && !advice.includes(words.noCash)
+  const paysOutCash = ["close", "reverse"].includes(kind) || body.paidOut;
+  return problem.result === "ledger" && paysOutCash && !advice.includes(words.noCash)
     ? `${words.noCash} ${advice}`.trim() : advice;
 }
 
@@ -95,10 +96,11 @@ const MONEY_VIEWS = ["pay", "add"];
  */
 export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
-  // If the ledger cannot be used, the server's sentences mention sockets and commands.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
+  // If the ledger cannot be used, the server's sentences mention sockets and commands, which do not
+  // help a cashier.
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || LEDGER_ERRORS.includes(error);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
-  return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
+  return { warning: isSerious() && say.card.untrusted, title: what, lines: [next] };
 }
 
 /** The text for an unknown outcome. It stays the same if the page is reloaded. */

@@ -7,7 +7,7 @@ export const services = {
   // Shown before the first request to a service's built-in address.
   unconfirmed: {
     title: (host) => `Connect to ${host}?`,
-    line: "Check the address above. Nothing is sent until you confirm it.",
+    line: "Check the address above. Nothing will be sent until you confirm it.",
     action: "Confirm address",
     operator: "Only the operator can confirm this address. Nothing has been sent.",
   },
@@ -52,8 +52,8 @@ export const services = {
     loggedIn: (user) => `Logged in as ${user}.`,
     newGame: "New game", slots: "Code length", anySlots: "Any length", start: "Start game",
     keep: "Save the game to a card",
-    keepHint: "Tap a card with enough space. To continue the game later, press \u201cResume from a "
-      + "card\u201d, then tap that card.",
+    keepHint: "Tap a card with enough space for the game. To continue later, press \u201cResume "
+      + "from a card\u201d, then tap that card.",
     resume: "Resume from a card", none: "No game in progress.",
     abandon: "Starting a new game ends the current game.",
     turn: (number) => `Guess ${number}`,
@@ -73,7 +73,7 @@ export const services = {
     tags: "Tags", none: "No tags yet.", on: "On the reader",
     unsigned: "Only the manufacturer can sign a chip. The first tag of each type may have a real "
       + "signature; the others have none.",
-    tear: "Pull away during a write", fault: "Fault", arm: "Set", disarm: "Clear",
+    tear: "Pull the tag away during a write", fault: "Fault", arm: "Set", disarm: "Clear",
     armed: (fault) => `Fault set: ${fault}`, example: "3 torn old",
     faults: {
       "1 torn old": "1st write: old content", "2 torn mix 7": "2nd write: mixed bits",
@@ -82,7 +82,7 @@ export const services = {
     },
     // An NTAG 424 performs each write completely or not at all, so no mix of bits is possible.
     chipFaults: {
-      "1 torn old": "Not written", "1 torn new": "Written, then torn",
+      "1 torn old": "Not written", "1 torn new": "Written, then interrupted",
       "1 pulled-after": "Removed after the write", "1 acknowledge-lost": "Written, response lost",
     },
   },
@@ -111,7 +111,7 @@ export const services = {
       add: {
         name: "Undo top-up", action: "Undo this top-up", done: "reversal recorded",
         title: (amount) => `Undo the ${amount} top-up?`,
-        lines: (card, amount) => [`${amount} will come off ${card}.`,
+        lines: (card, amount) => [`${amount} will be taken off ${card}.`,
           `Give the customer the ${amount} in cash only after the check mark appears.`],
       },
     },

@@ -6,7 +6,7 @@ import { shown } from "./words.js";
 
 const OPERATOR = "Ask the operator.";
 const CHECK_ADDRESS = "Ask the operator to check the service's address.";
-const LOTTERY_RESTARTED = "The lottery may have started over. Ask the operator.";
+const LOTTERY_RESTARTED = "The lottery may have been reset. Ask the operator.";
 const LOG_IN = "Log in on the Game tab.";
 const NEW_GAME = "Start a new game.";
 const HISTORY = "Check History to see what was done.";
@@ -28,7 +28,7 @@ export const steps = {
   adopt: "The operator can convert it in Card tools.",
   "adopt-or-reissue": "Convert it in Card tools, or issue it as a new card.",
   "adopt-or-overwrite": "Convert it in Card tools, or overwrite it with a new card.",
-  issue: "Make this tag a demo card, or issue it as a new card.",
+  issue: "Turn this tag into a demo card, or issue it as a new card.",
   "show-history": ({ uid }) =>
     (uid ? "Check History to see what was done with this card." : HISTORY),
   "show-operation": HISTORY,
@@ -42,7 +42,7 @@ export const steps = {
   "block-in-doubt": IN_DOUBT,
   "block-or-repair":
     "In Card tools, the operator can block it, or repair it by entering its number.",
-  "keep-and-block": "Keep the card and have the operator block its number.",
+  "keep-and-block": "Keep the card and have the operator block it by its number.",
   "keep-copy": "Don't give this copy back; the real card still works.",
   replace: "The operator can move the balance to another tag with Replace in Card tools.",
   "replace-if-genuine": `If it is the customer's card, ${REPLACE}`,
@@ -76,7 +76,7 @@ export const steps = {
 
   "diagnose-reader": "See Health for the cause and what to do.",
   "free-reader":
-    "Another program is using the reader. Close it or wait; see Health for its name.",
+    "Another program is using the reader. Close that program or wait; see Health for its name.",
   "plug-reader-in":
     "Unplug the reader and plug it back in. If that does not help, see Health.",
   "use-another-reader": "Use a different reader model.",
@@ -104,13 +104,13 @@ export const steps = {
   "log-in": LOG_IN,
   "log-in-or-set-password": LOG_IN,
   "correct-password": "Check the user name and password.",
-  "activate-again": "Activate again; the same code will be sent.",
+  "activate-again": "Try activating again; the same code will be sent.",
   "activate-later": "Try activating again later.",
   "start-game": NEW_GAME,
   "start-another-game": NEW_GAME,
   "keep-game": NEW_GAME,
   "go-on-guessing":
-    "Keep guessing. The number of the next guess shows whether this one counted.",
+    "Keep guessing. The number of your next guess will show whether this one counted.",
 
   "forget-draws": LOTTERY_RESTARTED,
   "show-draws": "Choose a draw from the list.",
@@ -119,7 +119,7 @@ export const steps = {
   "buy-with-another-card": LOTTERY_RESTARTED,
   "resolve-purchase": "The purchase is unfinished. Tap the same card again later.",
   "check-tickets":
-    "Press \u201cCheck a card's tickets\u201d once the ledger is back.",
+    "Press \u201cCheck a card's tickets\u201d once the ledger is back online.",
   "show-tickets": "Tap the card this ticket was bought with.",
   "pay-prize-out": "Use \u201cPay out in cash\u201d instead.",
 
@@ -127,9 +127,9 @@ export const steps = {
     "No payments, top-ups, refunds, or payouts until the ledger can be used again.",
   "restore-good-backup": "Stop all payments, top-ups, and payouts. Ask the operator.",
   "bring-newer-ledger-back": OPERATOR,
-  "read-card-when-back": "Tap the card again once the ledger is back.",
-  "add-when-back": "Give the cash back, or top up once the ledger is back.",
-  "wait-for-ledger": "Try again once the ledger is back, or take cash.",
+  "read-card-when-back": "Tap the card again once the ledger is back online.",
+  "add-when-back": "Return the cash, or top up once the ledger is back online.",
+  "wait-for-ledger": "Try again once the ledger is back online, or take cash.",
   "read-card-when-writable":
     "Once the ledger works again, tap the card and check History before you try again.",
   "check-disk": OPERATOR,
@@ -170,7 +170,7 @@ export const steps = {
 /** Steps that the server suggests only while the reader cannot be used. */
 export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"];
 
-/** What to do after a refusal, keyed by error and kind of task, if that depends on the kind. */
+/** Advice that depends on the kind of task, keyed by error and kind. */
 export const adviceByError = {
   "ledger-offline pay": steps["wait-for-ledger"],
   "insufficient-balance ticket/buy": "Top up the card first.",
@@ -191,7 +191,7 @@ export const refusals = {
   "key-missing": ["This station cannot tell whether this card is genuine.", OPERATOR],
   "key-missing use-another-tag": [
     "This card is from another business.",
-    "Don't try this card again; each failed attempt counts against it.",
+    "Don't try this card again; too many failed attempts can lock it.",
   ],
   "key-missing replace-if-genuine":
     ["This card may be a copy, or it may not have been read properly."],
@@ -207,7 +207,7 @@ export const refusals = {
   "outcome-unknown replace-if-it-repeats": [null, steps["replace-if-it-repeats"]],
   "ledger-behind":
     ["The card's data is newer than the ledger's.", OPERATOR],
-  "ledger-offline": ["The ledger is offline.", "Try again once the ledger is back."],
+  "ledger-offline": ["The ledger is offline.", "Try again once the ledger is back online."],
   "not-refundable show-earlier-account":
     ["This was done before the card was reissued.", "It cannot be refunded or undone."],
   "not-refundable hold": [
@@ -218,5 +218,5 @@ export const refusals = {
   "wrong-card": ["That is a different card.", "Tap the first card and try again."],
   // No advice to tap the card: the request has ended, so a tap would do nothing.
   "no-card": ["No card was tapped in time.", ""],
-  "operation-mismatch": ["This request was not started.", "Try again."],
+  "operation-mismatch": ["This request was not carried out.", "Try again."],
 };

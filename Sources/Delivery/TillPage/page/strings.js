@@ -58,9 +58,9 @@ export const say = {
       "unsupported-tag": ["This kind of card or tag is not supported.", "Use a different card."],
       "ledger-locked": ["Another program is using the ledger.", "Try again in a moment."],
       "ledger-full": ["There is no space left for the ledger.",
-        "No payments, top-ups, refunds, or payouts until it is fixed."],
+        "No payments, top-ups, refunds, or payouts until this is fixed."],
       "ledger-unavailable": ["The ledger cannot be used right now.",
-        "No payments, top-ups, refunds, or payouts until it is fixed."],
+        "No payments, top-ups, refunds, or payouts until this is fixed."],
       "ledger-undeclared": ["The ledger was restored but has not been reopened.",
         "Cash sales only until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
@@ -71,14 +71,14 @@ export const say = {
     notOffline: {
       "no-snapshot": () => "This station has no saved card list.",
       "old-snapshot": () => "This station's saved card list is too old.",
-      "forgotten-payments": () => "Too many recent operations for this station to track.",
+      "forgotten-payments": () => "This station cannot keep track of that many recent operations.",
       "no-record": () => "This card cannot be checked offline.",
       "unknown-card": () => "This card is not in this station's saved card list.",
       "card-blocked": () => "The saved card list says this card is blocked.",
       "card-closed": () => "The saved card list says this card is closed.",
       "card-replaced": () => "The saved card list says this card was replaced.",
       "old-record": () => "This card's data is out of date.",
-      "open-operation": () => "An operation on this card is unfinished; it may be this payment.",
+      "open-operation": () => "An operation on this card is unfinished, possibly this payment.",
       balance: (left) => `Last known balance: ${left}.`,
       "card-limit": (left) => `Only ${left} more can be paid offline with this card.`,
       "station-limit": (left) => `This station can accept only ${left} more in offline payments.`,
@@ -88,8 +88,8 @@ export const say = {
       "card-limit": "This card has reached its offline limit.",
       "station-limit": "This station has reached its offline limit.",
     },
-    onlyLeft: (amount) => `Partly spent: only ${amount} is left on the card.`,
-    tooLittle: "Partly spent: there is not enough left on the card.",
+    onlyLeft: (amount) => `Part of this top-up was spent: only ${amount} is left.`,
+    tooLittle: "Part of this top-up was spent; there is not enough left.",
   },
   // Payments that will be booked when the ledger is back.
   offlinePayments: {
@@ -98,8 +98,8 @@ export const say = {
     stale: "The ledger is offline. Cash sales only until it is back.",
     unbooked: (sum) => `Offline payments not yet recorded: ${sum}.`,
     booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
-    back: "The ledger is back.",
-    hint: "Will be recorded later", done: "Will be recorded when the ledger is back.",
+    back: "The ledger is back online.",
+    hint: "Will be recorded later", done: "Will be recorded when the ledger is back online.",
     card: "Last known balance, less any payments this station has not recorded yet.",
   },
   reader: {
@@ -117,14 +117,14 @@ export const say = {
 
   card: {
     heading: "Card on the reader",
-    empty: "Tap a card", emptyHint: "It is read automatically.",
+    empty: "Tap a card", emptyHint: "It will be read automatically.",
     away: "Reader not available", awayHint: "Cards cannot be read right now.",
     asking: "Tap the card now", asked: "The balance will appear here.",
     nameless: "Unnamed card", number: (id) => `No. ${id}`,
     seen: (name, balance) => `${name}, balance ${balance}.`,
     untrusted: "Card not accepted",
     proven: (chip) => `Genuine ${chip} chip`,
-    unusable: "Needs replacing",
+    unusable: "Needs replacement",
     plates: {
       "blank-tag": "Blank tag", "not-a-card": "Not a card", "unsupported-tag": "Unsupported tag",
       "several-tags": "More than one tag", copied: "Copied card",
@@ -165,7 +165,7 @@ export const say = {
     },
     scratch: "Scratch", activate: "Activate",
     why: {
-      absent: ["Needs a card", "Needs a card"],
+      absent: ["Tap a card first", "Tap a card first"],
       none: ["This card has no code", "This card has no code"],
       unscratched: ["Reveal the code", "Scratch the code first"],
       scratching: ["Scratching\u2026", "Code not revealed yet"],
@@ -176,7 +176,7 @@ export const say = {
     offer: "Turn this tag into a card", offerAgain: "Use this tag for a new card",
     elsewhere: "This station cannot top up cards",
     demo: "Make demo card",
-    demoHint: "The demo customer is Amanda Gonzalez, number 1, with a balance of 0.",
+    demoHint: "The demo customer is Amanda Gonzalez, customer number 1, with a balance of 0.",
     issue: "Issue card", issueAgain: "Issue new card", history: "Card history",
   },
   pay: { title: "Payment", lead: "How much?", action: "Charge" },
@@ -208,11 +208,11 @@ export const say = {
   // Names of the actions, and their success messages.
   verbs: {
     pay: ["Payment", "Paid"], add: ["Top-up", "Topped up"], refund: ["Refund", "Refunded"],
-    close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed"],
+    close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed", "scratch-off"],
     activate: ["Activation", "Activated"],
     demo: ["Demo card", "Demo card ready", "demo card issuance"],
     issue: ["New card", "Card issued", "card issuance"], adopt: ["Conversion", "Card converted"],
-    block: ["Block", "Card blocked", "card block"], unblock: ["Unblock", "Card unblocked"],
+    block: ["Block", "Card blocked"], unblock: ["Unblock", "Card unblocked"],
     forget: ["Name deletion", "Name deleted"], repair: ["Repair", "Card repaired"],
     replace: ["Replacement", "Card replaced"],
     "ticket/buy": ["Ticket purchase", "Ticket bought"],
@@ -229,14 +229,17 @@ export const say = {
     protect: ["Password protection", "Password set", "password setup"],
     unprotect: ["Password removal"],
   },
-  fromBefore: (what, isDone) =>
-    `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
+  earlierOutcome: (what, isDone, movesMoney) => {
+    const [done, voided] = movesMoney ? ["went through", "did not go through"]
+      : ["was completed", "was voided"];
+    return `The earlier ${what} ${isDone ? done : voided}.`;
+  },
   // The verb in a confirmation question; the amount follows it.
   requests: {
-    pay: "Charge", add: "Top up", refund: "Refund", close: "Pay out",
+    pay: "Charge", add: "Add", refund: "Refund", close: "Pay out",
     "ticket/buy": "Buy a ticket for",
   },
-  onceMore: {
+  repeatQuestions: {
     "confirmation-needed": [(what) => `${what}?`, (amount) => (amount ? `Yes, ${amount}` : "Yes")],
     "just-resolved": [(what) => `${what} again?`, () => "Yes, do it again"],
     "same-card": [(what) => `${what} again?`, () => "Yes, do it again"],
@@ -255,7 +258,7 @@ export const say = {
     hold: "Tap the card", holdTag: "Put a tag on the reader",
     keep: "Keep the card on the reader", canceling: "Stopping\u2026",
     failed: "Something went wrong",
-    asking: "Connection lost. Checking whether it went through\u2026",
+    asking: "Connection lost. Checking whether the request went through\u2026",
     left: (balance) => `${balance} left`, balance: (balance) => `Balance ${balance}`,
     afterwards: (balance) => `New balance: ${balance}`,
     replayed: "This was already done. Nothing was charged or added twice.",
@@ -286,7 +289,8 @@ export const say = {
     field: "Scratch-off area. Press Space or Enter to reveal the code.", button: "Reveal code",
     working: "Scratching\u2026 Keep the card on the reader.", under: "Hidden code",
     hidden: "\u2022".repeat(8), done: "Code revealed and saved on the card",
-    next: "Activate code", not: "This card has no hidden code.", leave: "Back without scratching",
+    next: "Activate code", not: "This card has no hidden code.",
+    leave: "Go back without scratching",
   },
   ...services,
 
@@ -304,13 +308,13 @@ export const say = {
     ask: (action) => `${action}?`, handOut: (amount) => `Cash to pay out: ${amount}.`,
     actions: {
       issue: ["Issue card", "Turn a blank tag into a card."],
-      demo: ["Make demo card", "Amanda Gonzalez, number 1, balance 0."],
+      demo: ["Make demo card", "Amanda Gonzalez, customer number 1, balance 0."],
       adopt: ["Convert", "Convert another system's card, or one not in the ledger.",
         "The name, number, and scratch code will be kept, but a code activated by another "
         + "system will have to be activated again. Only the balance you entered will be credited."],
       repair: ["Repair", "Rewrite the card from the ledger.",
-        "Make sure this is the original. If you entered a card number, the card on the reader will "
-        + "permanently become the valid one, even if it was refused or is a copy."],
+        "Make sure this is the original. If you entered a card number, only the card on the reader "
+        + "will be valid from now on, even if it was refused or is a copy."],
       block: ["Block", "Refuse payments and top-ups until you unblock the card.",
         "Payments and top-ups will be refused until you unblock the card."],
       unblock: ["Unblock", "Allow payments and top-ups again.",
@@ -335,11 +339,11 @@ export const say = {
   },
   issue: {
     title: "Issue card",
-    lead: "Except on an NTAG 424, any phone can read the customer's name and number and the card's "
-      + "balance and code.",
+    lead: "Any phone can read the customer's name and number, the balance, and the code, except on "
+      + "an NTAG 424.",
     name: "Customer name (optional)", id: "Number (optional)",
     idFault: "Enter a whole number from 1 to 9999999999.",
-    balance: "Starting balance (cash received)", noScratch: "Without a scratch code",
+    balance: "Starting balance (cash received)", noScratch: "No scratch code",
     protect: "Require a password to write",
     protectHint: "The password is derived from the issuer's key; only that key can remove it.",
     proven: "An NTAG 424 can prove that it is genuine, so it needs no password.",

@@ -332,7 +332,7 @@ export function told(task) {
 /** Asks for confirmation, then sends a new request, because nothing was begun. */
 async function askToConfirm(task, then) {
   const { id, verb, kind, body, place, about, problem } = task;
-  const [title, action] = say.onceMore[problem.error];
+  const [title, action] = say.repeatQuestions[problem.error];
   const what = kind in say.requests ? `${say.requests[kind]} ${about}`.trim()
     : [say.verbs[kind][0], about].filter(Boolean).join(", ");
   const lines = [problem.title, meaningOf(task), ...resolvedWords(problem.resolved)];

@@ -112,8 +112,9 @@ export const resolvedWords = (resolved = [], operation) => resolved
   .filter((each) => each.operation !== operation)
   .map(({ kind, amount, outcome }) => {
     const [name, , noun = name.toLowerCase()] = say.verbs[kind] ?? [kind];
-    const what = [amount && shown(amount.replace("-", "")), noun].filter(Boolean).join(" ");
-    return say.fromBefore(what, outcome === "committed");
+    const movesMoney = Boolean(amount) && minorUnits(amount) !== 0n;
+    const what = movesMoney ? `${shown(amount.replace("-", ""))} ${noun}` : noun;
+    return say.earlierOutcome(what, outcome === "committed", movesMoney);
   });
 
 /** The balance after a task. For payments, the wording is how much is left. */

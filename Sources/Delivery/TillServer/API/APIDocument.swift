@@ -63,7 +63,7 @@ struct APIDocument: Sendable {
         cashiers are set up, calls that only read need the token or the cookie that comes with it. \
         A call can have an operation ID. A request with the same ID is never executed twice, so it \
         is safe to send a request again. A call that needs a card returns once the card has been \
-        used, or with 504 if no card was presented in time.
+        used, or with 504 if no card was tapped in time.
         """
 
     /// All schemas that other schemas refer to.
@@ -151,12 +151,12 @@ struct APIDocument: Sendable {
         413: "The body is too large.",
         415: "The body is not JSON.",
         429: "Too many login attempts. The Retry-After header gives the time to wait.",
-        500: "The call failed, or its outcome is unknown and will be resolved at the next tap.",
+        500: "The call failed, or its outcome is unknown until the next tap.",
         502: "A service is offline, or its response was invalid.",
         503:
             "There is no reader, there are too many logins or pages, or the server is starting or "
             + "stopping.",
-        504: "No card was presented in time.",
+        504: "No card was tapped in time.",
     ]
 }
 

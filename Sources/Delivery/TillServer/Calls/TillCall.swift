@@ -86,14 +86,14 @@ package struct TillCall: Sendable {
         for member in given + named + usual(beside: given) {
             // Different parsers could read a repeated member differently.
             guard seen.insert(member.key).inserted else {
-                throw TapcardError.usage("The member \(member.key.quotation) is given twice.")
+                throw TapcardError.usage("The member \(member.key.quotation) appears twice.")
             }
             guard let row = verb.spec.parameters.first(where: { $0.page?.name == member.key })
             else {
                 let names = parameters.map(\.name).joined(separator: ", ")
                 throw TapcardError.usage(
                     "The member \(member.key.quotation) is unknown"
-                        + (names.isEmpty ? "." : "; the known ones are \(names)."))
+                        + (names.isEmpty ? "." : "; the known members are \(names)."))
             }
             values[row.name] = .member(member.value)
         }

@@ -55,8 +55,8 @@ extension Command {
                 + "Repeat `--reader` to serve several tills, one reader each. With `--customers` "
                 + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
                 + "card's balance and recent activity but cannot change anything. With "
-                + "`--no-till`, only the customer page is served, and `--port` sets the port for "
-                + "its metrics: `/metrics` on 127.0.0.1.",
+                + "`--no-till`, only the customer page is served; its metrics are at `/metrics` on "
+                + "127.0.0.1, and `--port` sets their port.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,

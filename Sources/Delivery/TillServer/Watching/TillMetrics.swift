@@ -83,7 +83,7 @@ struct TillMetrics: Sendable {
                 statuses),
             family("listeners", "gauge", "Open event streams.", each(\.listeners)),
             family(
-                "reader_up", "gauge", "Whether the reader works (1) or not (0).",
+                "reader_up", "gauge", "Whether the reader is working (1) or not (0).",
                 each { $0.readerWorks ? 1 : 0 }),
             family(
                 "ledger_up", "gauge", "Whether the last ledger access succeeded (1) or failed (0).",

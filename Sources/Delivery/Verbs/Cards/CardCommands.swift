@@ -44,9 +44,9 @@ extension Command {
         Command(
             "read", group: .cards, "Show the card on the reader and resolve any open operation",
             discussion: "An open payment, ticket purchase, or payout is committed or voided; any "
-                + "other open operation is finished. A card that cannot be trusted is shown with "
+                + "other open operation is completed. A card that cannot be trusted is shown with "
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
-                + "missing, only what the tag itself says is shown, and the exit status is 9.",
+                + "missing, only the information on the tag is shown, and the exit status is 9.",
             takes: .watch, .noResolve, page: .post("read"), answers: .card,
             example: "tapcard read --watch", run: CardCommands.read),
         Command(
@@ -71,9 +71,9 @@ extension Command {
             "adopt", group: .cards, "Add another system's card to this ledger",
             discussion: "The cardholder and the scratch state carry over. An activated code stays "
                 + "activated only if the card was sealed with one of this station's keys; "
-                + "otherwise, the card goes back to being scratched but not activated. The balance "
-                + "starts at 0 unless you use `--accept-balance`; an accepted balance is subject "
-                + "to the same limits as a top-up, but does not add cash to the drawer. The "
+                + "otherwise, the card counts as scratched but not activated. The balance starts "
+                + "at 0 unless you use `--accept-balance`; an accepted balance is subject to the "
+                + "same limits as a top-up, but is not counted as cash in the drawer. The "
                 + "following are refused: blank tags, tags with other content, and cards that are "
                 + "already in this ledger, use a different currency, or have an invalid seal.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,

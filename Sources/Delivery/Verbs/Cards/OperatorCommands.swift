@@ -28,10 +28,10 @@ extension Command {
         Command(
             "repair", group: .operators, "Rewrite the card from the ledger",
             discussion: "Without `--card`, any open operation is resolved and the text that phones "
-                + "read is rewritten; a card that cannot be trusted is refused. With `--card`, "
-                + "such a card is made valid again, and an open payment on it is voided. Make sure "
-                + "that the card on the reader is the original: repairing a copy makes the copy "
-                + "valid. If you are not sure, block the card and replace it.",
+                + "read is rewritten; a card that cannot be trusted is refused. With `--card`, a "
+                + "card that cannot be trusted is made valid again, and an open payment on it is "
+                + "voided. Make sure that the card on the reader is the original: repairing a copy "
+                + "makes the copy valid. If you are not sure, block the card and replace it.",
             takes: .repairedCard, page: .post("repair"), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(

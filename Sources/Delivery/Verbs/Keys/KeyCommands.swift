@@ -45,7 +45,7 @@ extension Command {
             example: "tapcard keys retire 1 --for-ever", run: KeyCommands.retire),
         Command(
             "keys export", group: .station, "Copy all keys to a file",
-            discussion: "Keep a copy in another place: if every copy is lost, genuine cards will "
+            discussion: "Keep a copy somewhere else: if every copy is lost, genuine cards will "
                 + "be rejected, and nobody can ever write to an NTAG 424 again. Anyone who has the "
                 + "file can make cards that your stations will accept. A station that has only a "
                 + "table of card keys cannot export keys.",
@@ -109,7 +109,7 @@ enum KeyCommands {
         try KeyFile(path: file.path).save(keys)
         return Report(
             ["file": .string(file.path)],
-            ["All keys exported to \(file.path); the file is secret, so store it safely"],
+            ["All keys exported to \(file.path); keep this file secret and store it safely"],
             isChange: true)
     }
 
@@ -224,9 +224,9 @@ enum KeyCommands {
                 meaning: "The key file was not changed.",
                 advice: use.cards == 0
                     ? "To retire the key, repeat this command with --for-ever."
-                    : "First make a change to each of these cards, which gives it a new seal. Or "
-                        + "repeat this command with --for-ever, and then run for each card: "
-                        + "tapcard repair --card UID")
+                    : "First use each of these cards for any operation that changes it, so that "
+                        + "it gets a new seal. Or repeat this command with --for-ever, and then "
+                        + "run for each card: tapcard repair --card UID")
         }
         _ = try await changeKeys(givingUp: [id], in: session, retiring)
         return Report(
@@ -262,7 +262,7 @@ extension Report {
     /// The steps to take after a new key is created, so that the key is not lost.
     static let afterNewKey = [
         "Back up the keys before the next tap: tapcard keys export FILE",
-        "If the keys are lost, nobody can ever write again to an NTAG 424 that was rewritten with "
+        "If the keys are lost, nobody can ever again write to an NTAG 424 that was rewritten with "
             + "the new key",
         customersAgain,
     ]
@@ -281,8 +281,8 @@ extension Report {
             issuer.sealing.map {
                 [
                     "This station has no keys; the others seal with key \($0)",
-                    "Run tapcard keys export FILE there, then import the file here: tapcard keys "
-                        + "import FILE",
+                    "Run tapcard keys export FILE at one of them, then import the file here: "
+                        + "tapcard keys import FILE",
                 ]
             } ?? ["No station has keys yet", "To create them, run: tapcard init"]
         self.init(["keys": .array([])] + Report.members(of: issuer), lines, isPlain: true)

@@ -152,7 +152,7 @@ enum KeyRotation {
                 meaning: untilThen,
                 advice:
                     "Run tapcard keys export FILE here, then tapcard keys import FILE at each of "
-                    + "these stations. Use tapcard station revoke NAME for a lost machine. To "
+                    + "these stations. If a machine is lost, run tapcard station revoke NAME. To "
                     + "switch without waiting, run: tapcard keys rotate --now")
         }
         return Report(
@@ -196,9 +196,9 @@ enum KeyRotation {
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             meaning: unchanged,
             advice:
-                "Run tapcard keys import FILE at each of these stations. Use tapcard station "
-                + "revoke NAME for a lost machine. To retire the key anyway, repeat this "
-                + "command with --now.")
+                "Run tapcard keys import FILE at each of these stations. If a machine is lost, run "
+                + "tapcard station revoke NAME. To retire the key anyway, repeat this command "
+                + "with --now.")
     }
 
     /// The lines about the stations in a list of the keys.

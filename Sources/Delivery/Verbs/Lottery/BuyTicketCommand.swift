@@ -137,8 +137,8 @@ enum BuyTicketCommand {
         let error = TapcardError(
             ServiceError(
                 .goneBack,
-                "its list of draws ends before \(claimed.ticket.draw), for which a prize of ticket "
-                    + "\(claimed.ticket.id) is recorded"),
+                "its list of draws ends before \(claimed.ticket.draw), for which a prize for "
+                    + "ticket \(claimed.ticket.id) is recorded"),
             meaning: "\(noSale).", uid: card)
         // The advice is to use a different card, because `draws --forget` would not change the
         // booked prize.

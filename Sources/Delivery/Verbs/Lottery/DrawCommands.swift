@@ -8,7 +8,7 @@ extension Parameter<DrawID> {
 
 extension Parameter<Bool> {
     fileprivate static var forget: Self {
-        .flag("forget", "Discard the saved list after the lottery has started over", page: .never)
+        .flag("forget", "Discard the saved list after the lottery has been reset", page: .never)
     }
     fileprivate static var next: Self {
         .flag("next", "Show the draw after ID instead", page: .never)
@@ -25,7 +25,7 @@ extension Command {
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
                 + "with its age. A list that does not reach the newest known draw is rejected; if "
-                + "the lottery really has started over, use `--forget`.",
+                + "the lottery really has been reset, use `--forget`.",
             takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(
@@ -84,7 +84,7 @@ enum DrawCommands {
         guard let start = list[named] else {
             throw TapcardError(
                 .refusal(list.draws.isEmpty ? .noDrawKnown : .noSuchDraw),
-                "There is no draw \(named) among those known here.",
+                "There is no draw \(named) in the list of draws.",
                 meaning: "Nothing was done.",
                 next: [.lottery(.showDraws)])
         }
@@ -95,8 +95,8 @@ enum DrawCommands {
             throw TapcardError(
                 .refusal(.noSuchDraw),
                 showsNext
-                    ? "There is no draw after \(named), the newest one known here."
-                    : "There is no draw before \(named), the oldest one known here.",
+                    ? "There is no draw after \(named), the newest one in the list."
+                    : "There is no draw before \(named), the oldest one in the list.",
                 meaning: "Nothing was done.")
         }
         let priced = try await withTopPrizes([draw], in: session)[0]

@@ -116,10 +116,10 @@ enum Age {
     static func words(_ error: ServiceError) -> String {
         switch error.kind {
         case .offline, .timedOut, .cutOff: "the lottery did not respond"
-        case .broken: "the lottery's service has a fault"
+        case .broken: "the lottery's service failed"
         case .goneBack:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
-                + "lottery has started over"
+                + "lottery has been reset"
         default: "the lottery's response could not be used (\(error.detail))"
         }
     }

@@ -57,7 +57,7 @@ extension Command {
             discussion: "Before first use, confirm the service's address with `tapcard config set "
                 + "mastermind-url ADDRESS`. The password is read from "
                 + "`TAPCARD_MASTERMIND_PASSWORD` or typed at a prompt, and is never stored. When "
-                + "the login expires, the next command that needs one logs in again in the same "
+                + "the login expires, the next command that needs a login logs in again the same "
                 + "way.",
             takes: .user, .timeToLive, .password,
             asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
@@ -162,8 +162,8 @@ enum MastermindCommands {
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning:
-                        "The game has started and is now the current game here, but it could not be "
-                        + "stored on the card.",
+                        "The game has started and is now this station's current game, but it could "
+                        + "not be stored on the card.",
                     next: error.next, uid: error.uid)
             }
         }
@@ -253,7 +253,7 @@ enum MastermindCommands {
         let kept = try play.resume(game)
         return Report(
             kept.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
-            ["Game \(game.id) from the card is the current one again"] + Report.words(of: kept) + [
+            ["Game \(game.id) from the card is now the current game"] + Report.words(of: kept) + [
                 "Card \(card.uid)"
             ]
                 + Report.words(resolved: card.resolved), isChange: true)

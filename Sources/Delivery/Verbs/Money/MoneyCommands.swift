@@ -43,7 +43,7 @@ extension Command {
             "pay", group: .money, "Charge the card",
             discussion: "The payment is reported as complete only once it is recorded both on the "
                 + "card and in the ledger; if the outcome is uncertain, the exit status is 6 and "
-                + "the card's next tap resolves the payment. Large amounts need `--yes`, and "
+                + "the next tap of the card resolves the payment. Large amounts need `--yes`, and "
                 + "amounts above the limit are refused; see `tapcard help amounts`. With "
                 + "`offline-payments` on, small payments are also taken while the ledger's "
                 + "database is offline, and are recorded later.",
@@ -62,12 +62,11 @@ extension Command {
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
             discussion: "The money from a payment goes back onto the card it came from, or onto "
-                + "that card's replacement. Refunding a top-up takes the money off the card; if "
-                + "the balance is too low, the refund is refused; in that case, enter a smaller "
-                + "AMOUNT. Hand over the cash only after the command succeeds. Each operation can "
-                + "be refunded only once, so after a partial refund, the rest cannot be refunded "
-                + "later. Ticket purchases, prizes, payouts, and starting balances cannot be "
-                + "refunded.",
+                + "that card's replacement. Refunding a top-up takes the money off the card. If "
+                + "the balance is too low, the refund is refused; enter a smaller AMOUNT. Hand "
+                + "over the cash only after the command succeeds. Each operation can be refunded "
+                + "only once, so after a partial refund, the rest cannot be refunded later. Ticket "
+                + "purchases, prizes, payouts, and starting balances cannot be refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: MoneyCommands.refund),
@@ -200,7 +199,7 @@ enum MoneyCommands {
         let open =
             report.open == 0
             ? "unfinished: none"
-            : "unfinished: \(report.open) (each is finished when its card is next tapped)"
+            : "unfinished: \(report.open) (each is resolved when its card is next tapped)"
         return Report(
             report.members,
             [

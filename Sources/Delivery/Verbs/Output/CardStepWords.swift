@@ -11,12 +11,13 @@ extension NextStep.CardStep {
                 "unblock",
                 "Payments and top-ups are refused until an operator unblocks the card: tapcard "
                     + "unblock")
-        case .payOut: NextWords("pay-out", "Pay it out with tapcard close first.")
+        case .payOut: NextWords("pay-out", "Pay out the balance with tapcard close first.")
         case .payOutOrConfirm(let balance):
             NextWords(
                 "pay-out-or-confirm",
-                "Pay it out with tapcard close first, or give the customer \(balance.shown) and "
-                    + "repeat with --yes.", ["amount": balance], option: "yes")
+                "Pay out the balance with tapcard close first, or give the customer "
+                    + "\(balance.shown) and repeat with --yes.",
+                ["amount": balance], option: "yes")
         case .useReplacement:
             NextWords("use-replacement", "Use the new card; the balance is on it.")
         case .reissue:
@@ -34,7 +35,7 @@ extension NextStep.CardStep {
             NextWords(
                 "adopt",
                 uid == nil
-                    ? "Run tapcard adopt to add a card that this ledger does not know."
+                    ? "Run tapcard adopt to add a card that is not in this ledger."
                     : "Run tapcard adopt to add this card to this ledger.",
                 ["uid": uid])
         case .adoptOrReissue:
@@ -133,7 +134,7 @@ extension NextStep.TrustStep {
         case .replaceIfItHappensAgain:
             NextWords(
                 "replace-if-it-repeats",
-                "If this error comes back at every tap, move the balance to a new tag: tapcard "
+                "If this error happens at every tap, move the balance to a new tag: tapcard "
                     + "replace")
         case .useAsItIs:
             NextWords(
@@ -148,10 +149,10 @@ extension NextStep.TrustStep {
         case .useThere(let currency):
             NextWords(
                 "use-there",
-                "The card is genuine, but it is in a different currency (\(currency.code)); use it "
-                    + "at a station that uses that currency. To accept it here, give this station "
-                    + "the card's ledger with --ledger PLACE, or a copy of that ledger: tapcard "
-                    + "restore-backup FILE",
+                "The card is genuine, but its currency is \(currency.code); use it at a station "
+                    + "that uses that currency. To accept it here, specify the card's ledger with "
+                    + "--ledger LOCATION, or restore a copy of that ledger: tapcard restore-backup "
+                    + "FILE",
                 ["currency": currency.code])
         }
     }

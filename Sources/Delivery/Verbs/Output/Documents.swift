@@ -115,7 +115,7 @@ extension Report {
                     ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
                 "The ledger is offline; this payment is in the station's journal and will be "
-                    + "recorded when the ledger is back (not yet recorded at this station: "
+                    + "recorded when the ledger is back online (not yet recorded at this station: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The card's balance may have changed since.
@@ -192,11 +192,11 @@ extension Report {
 
     private static func words(_ standing: CardSummary.Standing) -> String {
         switch standing {
-        case .known: "known"
-        case .unknown: "card unknown"
-        case .blocked: "blocked"
-        case .closed: "closed"
-        case .replaced: "replaced"
+        case .known: "card found"
+        case .unknown: "card not found"
+        case .blocked: "card blocked"
+        case .closed: "card closed"
+        case .replaced: "card replaced"
         case .behind: "older than the card"
         case .unavailable: "unavailable"
         case .offline: "offline"

@@ -30,7 +30,7 @@ extension Station.Progress {
             "no longer requiring the password for writing to the tag"
         case .switchingProtection(.clearingPassword): "removing the tag's password"
         case .switchingProtection(let protection): "the tag's protection is \(protection.word)"
-        case .committed(let id): "operation \(id) is committed"
+        case .committed(let id): "operation \(id) has been committed"
         case .hint(let text): text
         }
     }

@@ -8,14 +8,16 @@ extension ResolvedOperation {
     var words: String {
         let noun = operation.kind.noun
         let sum = Money(minorUnits: operation.amount, amount.currency).shown
-        let about = operation.amount == 0 ? noun : "\(noun) of \(sum)"
+        let movesMoney = operation.amount != 0
+        let about = movesMoney ? "\(noun) of \(sum)" : noun
         return switch (operation.kind, isDone) {
         case (.protect, false), (.unprotect, false):
             "Resolved: the interrupted \(noun) has been abandoned, because someone locked the "
                 + "tag's configuration. The tag stays as it is, and the card can still be used."
-        case (_, false): "Resolved: the interrupted \(about) did not go through."
+        case (_, false):
+            "Resolved: the interrupted \(about) \(movesMoney ? "did not go through" : "was voided")."
         case (_, true):
-            "Resolved: the interrupted \(about) went through."
+            "Resolved: the interrupted \(about) \(movesMoney ? "went through" : "was completed")."
                 + (cashToPayOut.map { " Give the customer \($0.shown) now." } ?? "")
         }
     }

@@ -62,7 +62,7 @@ extension NextStep.LotteryStep {
             NextWords(
                 "forget-draws",
                 "The lottery's list no longer has a draw that it had before. If the lottery really "
-                    + "has started over, run tapcard draws --forget; otherwise, contact its "
+                    + "has been reset, run tapcard draws --forget; otherwise, contact its "
                     + "operator.")
         case .showDraws:
             NextWords(
@@ -78,7 +78,7 @@ extension NextStep.LotteryStep {
             NextWords(
                 "buy-with-another-card",
                 "The lottery's list ends before a draw for which this card has a recorded prize; "
-                    + "contact the lottery's operator. If the lottery has started over, buy the "
+                    + "contact the lottery's operator. If the lottery has been reset, buy the "
                     + "ticket with a card that has no such prize.")
         case .resolvePurchase:
             NextWords(
@@ -134,12 +134,13 @@ extension NextStep.LedgerStep {
                 // The open operation may be this same payment, made at another till, so the
                 // customer must not pay again in cash.
                 reason == .openOperation
-                    ? "Try again once the ledger is back."
-                    : "Try again once the ledger is back, or take cash.",
+                    ? "Try again once the ledger is back online."
+                    : "Try again once the ledger is back online, or take cash.",
                 ["because": reason?.word, "amount": reason?.left])
         case .addWhenBack:
             NextWords(
-                "add-when-back", "Give the cash back, or top up the card once the ledger is back.")
+                "add-when-back",
+                "Return the cash, or top up the card once the ledger is back online.")
         case .readCardWhenWritable:
             NextWords(
                 "read-card-when-writable",

@@ -16,7 +16,9 @@ extension NextStep.TagStep {
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
         case .leaveOne: NextWords("leave-one", "Tap again with only one card on the reader.")
         case .tapToResolve(let kind):
-            NextWords("tap-to-resolve", "Tap the card again to resolve it.", ["because": kind.word])
+            NextWords(
+                "tap-to-resolve", "Tap the card again to resolve the operation.",
+                ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
         case .useAnother: NextWords("use-another-tag", "Use another tag.")
         case .useAnotherOrAnyChip:
@@ -88,8 +90,8 @@ extension NextStep.ReaderStep {
         case .useAnother:
             NextWords(
                 "use-another-reader",
-                "This reader can read and charge cards that the ledger knows, but it forwards only "
-                    + "some commands; use another reader model for this.")
+                "This reader can read and charge cards that are in the ledger, but it forwards "
+                    + "only some commands; use another reader model for this.")
         }
     }
 }
@@ -130,7 +132,7 @@ extension NextStep.RequestStep {
         case .onceMore:
             NextWords(
                 "once-more",
-                "If the customer really wants it twice, repeat the command with --again.",
+                "If the customer really wants this done twice, repeat the command with --again.",
                 option: "again")
         case .refundAtMost(let id, let amount):
             NextWords(
@@ -139,7 +141,8 @@ extension NextStep.RequestStep {
                     + "tapcard refund \(id) \(amount)",
                 ["operation": id, "amount": amount])
         case .allSpent:
-            NextWords("all-spent", "All of this top-up has been spent, so nothing can be reversed.")
+            NextWords(
+                "all-spent", "All of this top-up has been spent, so none of it can be reversed.")
         case .insteadOfRefund(let kind):
             NextWords("instead-of-refund", kind.insteadOfRefund, ["kind": kind.rawValue])
         }

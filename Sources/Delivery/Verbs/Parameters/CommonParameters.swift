@@ -17,13 +17,13 @@ extension Parameter<FaceStyle?> {
     static var display: Self {
         .option(
             "display", "FORM", .choice(FaceStyle.self),
-            "Format of the text that phones read; tapcard by default")
+            "Format of the text that phones read: tapcard (default) or ios-app")
     }
 }
 
 extension Parameter<Bool> {
     package static var again: Self {
-        .flag("again", "Proceed even if this tap just completed the same request")
+        .flag("again", "Proceed even if this tap just completed an identical request")
     }
     static var confirmed: Self {
         .flag(

@@ -16,9 +16,9 @@ extension Command {
             run: ConfigurationCommands.setUp),
         Command(
             "config", group: .station, "Show the settings and where they come from",
-            discussion: "An option overrides a variable, a variable overrides the settings file, "
-                + "and the file overrides the default. `tapcard help settings` explains each "
-                + "setting. Passwords are not settings and are never shown.",
+            discussion: "An option overrides an environment variable, a variable overrides the "
+                + "settings file, and the file overrides the default. `tapcard help settings` "
+                + "explains each setting. Passwords are not settings and are never shown.",
             answers: .settings, example: "tapcard config", run: ConfigurationCommands.show),
         Command(
             "config get", group: .station, "Print the value of one setting",

@@ -166,7 +166,9 @@ extension Settings {
             TapcardError.usage(
                 "The setting \(name.rawValue) (\(origin(of: name))) is not a valid address: "
                     + "\(error.detail).",
-                advice: "Use the form https://lottery.example/draws, with a port if needed.")
+                advice:
+                    "Enter an address such as https://lottery.example/draws, with a port if needed."
+            )
         }
     }
 

@@ -297,8 +297,8 @@ package struct Settings: Sendable {
                 // A mistyped address looks like a path, and quoting it would reveal its password.
                 try Settings.requireSafe(place)
                 throw TapcardError.usage(
-                    "The path \(path.debugDescription) is relative, so it would mean a different "
-                        + "ledger in each folder.",
+                    "The path \(path.debugDescription) is relative, so the ledger would depend on "
+                        + "the current folder.",
                     advice: "Use an absolute path.")
             }
             return place
@@ -319,7 +319,7 @@ package struct Settings: Sendable {
         throw TapcardError.usage(
             "The ledger is neither a file path nor a PostgreSQL address.",
             advice:
-                "Use the form postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
+                "Write it as postgresql://LOGIN@HOST/DATABASE, and put the password in ~/.pgpass."
         )
     }
 
@@ -378,8 +378,8 @@ package struct Settings: Sendable {
     private static func place(_ path: String?) throws(TapcardError) -> String? {
         guard let path, !path.hasPrefix("/") else { return path }
         throw TapcardError.usage(
-            "The path \(path.debugDescription) is relative, so it would mean a different data "
-                + "folder in each folder.",
+            "The path \(path.debugDescription) is relative, so the data folder would depend on the "
+                + "current folder.",
             advice: "Use an absolute path.")
     }
 

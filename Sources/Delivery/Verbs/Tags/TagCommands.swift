@@ -13,7 +13,8 @@ extension Parameter<String?> {
 extension Parameter<TagDump.Format?> {
     fileprivate static var format: Self {
         .option(
-            "format", "FORMAT", .choice(TagDump.Format.self), "Format of the dump; text by default")
+            "format", "FORMAT", .choice(TagDump.Format.self),
+            "Format of the dump: text (default), flipper, or proxmark")
     }
 }
 

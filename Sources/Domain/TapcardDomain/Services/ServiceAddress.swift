@@ -30,7 +30,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         let host = rest.prefix { $0 != "/" }
         guard !host.contains("@") else { throw refusal("it contains a user name or password") }
         guard ServiceAddress.isHost(host) else {
-            throw refusal("it has no valid host, or its port is not 1 to 65535")
+            throw refusal("it has no valid host, or its port is not between 1 and 65535")
         }
         var path = rest.dropFirst(host.utf8.count)
         // Appended paths begin with a slash.
