@@ -110,7 +110,7 @@ struct OfflineTests {
                 """
                 Paid €4.50 (offline), €15.50 left (last known balance)
                 The ledger is offline; this payment is in the station's journal and will be \
-                recorded when the ledger is back online (not yet recorded at this station: €4.50, \
+                booked when the ledger is back online (this station's payments not yet booked: €4.50, \
                 limit €
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
@@ -122,7 +122,7 @@ struct OfflineTests {
         // An NTAG 424 bears no name: only the ledger knows it.
         let name = chip == "NTAG424" ? "No name" : "Amanda"
         #expect(left.output.hasPrefix("\(name), €14.50"), "\(left)")
-        let less = "stored on the card, less €5.50 in offline payments still to be recorded."
+        let less = "stored on the card, less €5.50 in offline payments not yet booked."
         #expect(left.output.contains("not confirmed this balance; it is the amount \(less)"))
         try SimulationFileText(path: till.tags).arm("frame 3 lost")
         let pulled = try till.run("pay 1")

@@ -46,25 +46,11 @@ struct PrivateFile: Sendable {
 
     /// Replaces the whole file. If this fails, the error says whether the new content is in place.
     func write(_ text: String) throws(TapcardError) {
-        let bytes = Array(text.utf8)
-        do {
-            try DurableFile(path).write(bytes, mode: PrivateFile.mode)
-        } catch {
-            // If the new content can be read back, only the sync failed.
-            guard (try? DurableFile(path).read()) != bytes else {
-                throw refusal(
-                    "\(name) was written, but the disk failed (\(error.detail)).", checkFile,
-                    meaning: "The change is in place, but a power failure could undo it.")
-            }
-            throw notChanged("written", error)
-        }
-    }
-
-    private var checkFile: NextStep.FileStep {
-        switch secret {
-        case .keys: .lookAtKeys
-        case .cashiers: .lookAtCashiers
-        case .games: .makeRoom(.games)
+        try translating(
+            DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)
+        ) { (error: FileError) in
+            .unwritten(
+                name, error, kind: kind, meaning: unchanged, next: [.file(.makeRoom(secret))])
         }
     }
 
@@ -76,16 +62,12 @@ struct PrivateFile: Sendable {
     }
 
     func unlockable(_ error: FileError) -> TapcardError {
-        notChanged("locked", error)
+        refusal(
+            "\(name) could not be locked: \(error.detail).", .makeRoom(secret), meaning: unchanged)
     }
 
     func unreadable(_ error: FileError) -> TapcardError {
         refusal("\(name) cannot be read: \(error.detail).", .runAsOwner(secret))
-    }
-
-    private func notChanged(_ done: String, _ error: FileError) -> TapcardError {
-        refusal(
-            "\(name) could not be \(done): \(error.detail).", .makeRoom(secret), meaning: unchanged)
     }
 
     func refusal(

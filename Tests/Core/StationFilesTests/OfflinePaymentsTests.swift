@@ -130,7 +130,7 @@ import Testing
         }
         #expect(
             error?.what.contains(
-                "last known balance, after offline payments not yet recorded, is $2.00") == true,
+                "last known balance, after offline payments not yet booked, is $2.00") == true,
             "\(String(describing: error))")
         #expect(try await till.pay(200, id: 3).balance == .cents(0))
     }

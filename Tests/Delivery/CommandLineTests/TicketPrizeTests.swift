@@ -270,7 +270,7 @@ struct TicketPrizeTests {
         let lost = await bench.run("ticket check").text
         #expect(lost.contains("+(44)  not won  2 of 6 and the bonus\n"), "\(lost)")
         for (line, status, words) in [
-            ("ticket claim", 4, "No ticket on this card has won a prize so far."),
+            ("ticket claim", 4, "No ticket on this card has won a prize in a known draw."),
             ("ticket claim ticket-1", 4, "ticket-1 does not belong to card"),
             ("ticket claim --card 04010203040506", 4, "04AC6B72BA6C80"),
             ("ticket claim tick\"et", 2, "is not a ticket ID. Nothing was done."),

@@ -38,7 +38,7 @@ package struct MastermindPlay: Sendable {
         try MastermindPlay.requireLogin(user, timeToLive)
         _ = try await token(
             user, password, timeToLive,
-            orSay: "You are not logged in.")
+            orSay: "The login was not changed.")
     }
 
     /// Checks the user name and the duration of a login, before the user is asked for a password.
@@ -108,7 +108,11 @@ package struct MastermindPlay: Sendable {
     /// count it a second time.
     package func guess(_ colors: [Int]) async throws(TapcardError) -> SavedMastermindGame {
         let game = try currentGame(accepting: colors)
-        try change(game) { $0.ask(colors) }
+        try translating(change(game) { $0.ask(colors) }) { (error: TapcardError) in
+            // The guess may be in the file already, although its disk failed.
+            _ = try? change(game) { $0.withdraw(colors) }
+            return error.saying(meaning: "\(error.meaning) The guess was not sent.")
+        }
         let answer: MastermindAnswer
         do throws(Failure) {
             answer = try await callWithLogin { token throws(ServiceError) in
@@ -166,8 +170,8 @@ package struct MastermindPlay: Sendable {
             let result = answer.evaluation
             throw TapcardError(
                 error.kind, error.what,
-                meaning: "The guess counted (\(result.black) black, \(result.white) white), but "
-                    + "the result could not be saved.", next: error.next)
+                meaning: "The guess counted: \(result.black) black, \(result.white) white.",
+                next: error.next)
         }
     }
 

@@ -35,13 +35,13 @@ package struct JournalFile: Sendable, Hashable {
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
     ) throws(TapcardError) -> OfflineJournal {
-        try alone { () throws(TapcardError) in
+        try alone(orThrow: notMade) { () throws(TapcardError) in
             let journal = make()
             // Payments for another ledger are kept, because they are recorded nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
                 return known
             }
-            try replace(by: journal)
+            try replace(by: journal, orThrow: notMade)
             return journal
         }
     }
@@ -52,7 +52,7 @@ package struct JournalFile: Sendable, Hashable {
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
     ) throws(TapcardError) -> Success {
-        try alone { () throws(TapcardError) in
+        try alone(orThrow: notAdded) { () throws(TapcardError) in
             guard let found = try read(keys) else { throw missing }
             let (line, success) = try decide(found.journal)
             guard let line else { return success }
@@ -66,17 +66,19 @@ package struct JournalFile: Sendable, Hashable {
                 // If the file could not be truncated to its old length, the line may be in it after
                 // all.
                 guard error.isUndone else { throw outcomeUnknown(error.cause, line) }
-                throw unwritable(error.cause)
+                throw notAdded(error.cause)
             }
             return success
         }
     }
 
     /// Writes every line to disk again, because a line whose sync failed may exist only in memory.
-    package func renew(_ keys: KeyRing) throws(TapcardError) {
-        try alone { () throws(TapcardError) in
+    /// `line` is the one that the caller is about to acknowledge.
+    package func renew(_ line: JournalLine, _ keys: KeyRing) throws(TapcardError) {
+        let unknown = { (error: FileError) in outcomeUnknown(error, line) }
+        try alone(orThrow: unknown) { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
-            try replace(by: journal)
+            try replace(by: journal, orThrow: unknown)
         }
     }
 
@@ -85,12 +87,12 @@ package struct JournalFile: Sendable, Hashable {
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         // A station that has never taken offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
-        try alone { () throws(TapcardError) in
+        try alone(orThrow: notResealed) { () throws(TapcardError) in
             // An earlier attempt may have been interrupted after it had replaced the file.
             if (try? load(new)) != nil { return }
             guard var journal = try load(old) else { return }
             journal.reseal(under: new)
-            try replace(by: journal)
+            try replace(by: journal, orThrow: notResealed)
         }
     }
 
@@ -100,14 +102,14 @@ package struct JournalFile: Sendable, Hashable {
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
-        try alone { () throws(TapcardError) in
+        try alone(orThrow: notDropped) { () throws(TapcardError) in
             // Another process may already have dropped the lines or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
             }
             try prepare()
             journal.drop(through: number, under: keys)
-            try replace(by: journal)
+            try replace(by: journal, orThrow: notDropped)
         }
     }
 
@@ -117,7 +119,7 @@ package struct JournalFile: Sendable, Hashable {
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
     ) throws(TapcardError) -> Bool {
-        try alone { () throws(TapcardError) in
+        try alone(orThrow: notMade) { () throws(TapcardError) in
             guard let now = try load(keys), now.id == before.id, now.booked == before.booked
             else { return false }
             try body()
@@ -126,14 +128,16 @@ package struct JournalFile: Sendable, Hashable {
     }
 
     private func alone<Success>(
-        _ body: () throws(TapcardError) -> Success
+        orThrow failure: (FileError) -> TapcardError, _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try FileLock.holding(path + ".lock", orThrow: unwritable, body)
+        try FileLock.holding(path + ".lock", orThrow: failure, body)
     }
 
-    private func replace(by journal: OfflineJournal) throws(TapcardError) {
+    private func replace(
+        by journal: OfflineJournal, orThrow failure: (FileError) -> TapcardError
+    ) throws(TapcardError) {
         try translating(
-            DurableFile(path).write(journal.bytes, mode: JournalFile.mode), into: unwritable)
+            DurableFile(path).write(journal.bytes, mode: JournalFile.mode), into: failure)
     }
 
     /// The journal up to its first altered line, and the error about the rest; nil if no journal
@@ -204,12 +208,35 @@ package struct JournalFile: Sendable, Hashable {
             next: [.file(.keepJournal)])
     }
 
-    private func unwritable(_ error: FileError) -> TapcardError {
-        TapcardError(
-            .ledgerOffline,
-            "The offline payment journal could not be written: \(error.detail).",
+    private static let name = "The offline payment journal"
+
+    /// The error for a line that was not added. No other failure means that a payment was refused.
+    private func notAdded(_ error: FileError) -> TapcardError {
+        .unwritten(
+            JournalFile.name, error, kind: .ledgerOffline,
             meaning: "The payment was not taken: the card was not charged.",
             next: [.ledger(.waitForLedger(nil))])
+    }
+
+    private func notMade(_ error: FileError) -> TapcardError {
+        .unwritten(
+            JournalFile.name, error,
+            meaning: "No offline payments are possible until it can be written.",
+            next: [.ledger(.checkDisk)])
+    }
+
+    private func notResealed(_ error: FileError) -> TapcardError {
+        .unwritten(
+            JournalFile.name, error,
+            meaning: "It is still sealed with the earlier keys; the payments in it are safe.",
+            next: [.ledger(.checkDisk)])
+    }
+
+    private func notDropped(_ error: FileError) -> TapcardError {
+        .unwritten(
+            JournalFile.name, error,
+            meaning: "It still lists payments that are now booked. Each is booked exactly once, "
+                + "even if it is listed again.", next: [.ledger(.checkDisk)])
     }
 
     private var full: TapcardError {

@@ -146,7 +146,7 @@ package struct OfflinePayments: Sendable {
         let receipt = try receipt(of: line, found, amount, card, limits, station)
         // The line may exist only in memory, so it is synced to disk before the request is again
         // reported as paid.
-        try journal.renew(station.keys)
+        try journal.renew(line, station.keys)
         return receipt
     }
 

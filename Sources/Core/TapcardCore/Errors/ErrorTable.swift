@@ -196,9 +196,9 @@ extension TapcardError.Kind {
         case .noSuchDraw:
             row("the draw is unknown or too far in the future", next: .lottery(.showDraws))
         case .drawOver: row("the draw has already taken place", next: .lottery(.buyForNextDraw))
-        case .noDrawKnown: row("no draws have been announced yet", next: .lottery(.waitForDraws))
+        case .noDrawKnown: row("no draw has taken place yet", next: .lottery(.waitForDraws))
         case .badGuess: row("the guess or the game size is invalid")
-        case .nothingWon: row("none of the tickets has won a prize so far")
+        case .nothingWon: row("no ticket has won a prize in a known draw")
         case .alreadyClaimed: row("the prize was already claimed", next: .card(.showHistory(nil)))
         }
     }

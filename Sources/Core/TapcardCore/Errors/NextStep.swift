@@ -179,8 +179,7 @@ extension NextStep {
         case restore(File)
         case useNewerVersion(File)
         case makeRoom(File)
-        case lookAtCashiers
-        case lookAtKeys
+        case checkFile
         case chooseOtherName
         case removeCashier
         case importKeys

@@ -11,9 +11,7 @@ extension TapcardError {
             meaning: error.meaning(leavingOpen: open.kind),
             next: error.blamesTag
                 ? error.next
-                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))]
-                    // An interrupted repair leaves a card without a valid record.
-                    + (open.kind == .reseal ? [.trust(.repairIfRefused(open.uid))] : []),
+                : (isReaderGone ? [.reader(.plugIn)] : []) + [.tag(.tapToResolve(error.kind))],
             // A client can retry only an operation whose ID it may choose.
             uid: open.uid, operation: open.kind.acceptsClientID ? open.id : nil)
     }

@@ -200,10 +200,10 @@ extension TapcardError {
             case .oldRecord: "this card's record is older than the last one confirmed"
             case .openOperation: "this card had an open operation"
             case .balance(let left):
-                "this card's last known balance, after offline payments not yet recorded, is "
+                "this card's last known balance, after offline payments not yet booked, is "
                     + "\(left.shown)"
             case .cardLimit(let left):
-                "this card can pay only \(left.shown) more until the ledger is back online"
+                "one card can pay only \(left.shown) until the ledger is back online"
             case .stationLimit(let left):
                 "this station can take only \(left.shown) more in payments until the ledger is "
                     + "back online"

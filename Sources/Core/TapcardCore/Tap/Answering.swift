@@ -153,7 +153,12 @@ struct Answering: StationWork {
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.stillOpen(operation, because: error)
             // Repeating the request does not help if the tag cannot be written to.
-            return .failure(error.blamesTag ? open : open.advisingRetry(operation))
+            if error.blamesTag { return .failure(open) }
+            return .failure(
+                // An interrupted repair can leave the card without a valid record.
+                operation.kind == .reseal
+                    ? open.saying(next: open.next + [.trust(.repairIfRefused(operation.uid))])
+                    : open.advisingRetry(operation))
         }
     }
 
@@ -183,10 +188,11 @@ struct Answering: StationWork {
         guard claimsNoChange, let uid, let known = try? await ledger.knownCard(of: uid),
             let open = known.open
         else { return error }
-        guard error.isPermanentForTag else { return TapcardError.stillOpen(open, because: error) }
+        // The request itself did not happen: only the older operation is open.
         if let request, request.id != open.id {
             return error.notBegun(request.kind, after: open)
         }
+        guard error.isPermanentForTag else { return TapcardError.stillOpen(open, because: error) }
         // Nobody requested the rewriting of the record, so it is not reported as open.
         return open.kind == .reseal ? error : TapcardError.stillOpen(open, because: error)
     }

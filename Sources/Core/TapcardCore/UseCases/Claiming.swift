@@ -103,7 +103,10 @@ package struct Claiming: UseCase {
             guard let name else {
                 throw TapcardError(
                     Refusal(
-                        .nothingWon, "no ticket on this card has won a prize so far"),
+                        .nothingWon,
+                        "no ticket on this card has won a prize in a known draw"
+                            + (claims.isDrawPending
+                                ? "; some of its tickets are for draws that are not known" : "")),
                     uid: card.uid)
             }
             throw TapcardError.nothingWon(

@@ -133,6 +133,7 @@ export const steps = {
   "read-card-when-writable":
     "Once the ledger works again, tap the card and check History before you try again.",
   "check-disk": OPERATOR,
+  "check-file": OPERATOR,
   "use-database": OPERATOR,
 
   "make-private": OPERATOR,
@@ -142,8 +143,6 @@ export const steps = {
   "make-room": OPERATOR,
   "choose-other-name": "Choose another name.",
   "remove-cashier": OPERATOR,
-  "look-at-cashiers": OPERATOR,
-  "look-at-keys": OPERATOR,
   "import-keys": OPERATOR,
   "import-table": OPERATOR,
   "import-keys-or-overwrite": OPERATOR,

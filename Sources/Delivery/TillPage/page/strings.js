@@ -96,11 +96,11 @@ export const say = {
     offline: (left) => "The ledger is offline. "
       + `You can still take up to ${left} in payments; they will be recorded later.`,
     stale: "The ledger is offline. Cash sales only until it is back.",
-    unbooked: (sum) => `Offline payments not yet recorded: ${sum}.`,
+    unbooked: (sum) => `Offline payments not yet booked: ${sum}.`,
     booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
     back: "The ledger is back online.",
     hint: "Will be recorded later", done: "Will be recorded when the ledger is back online.",
-    card: "Last known balance, less any payments this station has not recorded yet.",
+    card: "Last known balance, less this till's offline payments that are not in the ledger yet.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting\u2026",

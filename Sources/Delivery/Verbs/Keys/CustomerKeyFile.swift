@@ -27,9 +27,9 @@ package struct CustomerKeyFile: Sendable {
     static func write(_ text: String, to path: String) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)) {
             (error: FileError) in
-            TapcardError(
-                .fileUnusable, "The file \(path) cannot be written: \(error.detail).",
-                meaning: "No key was written.", advice: "Choose another file.")
+            .unwritten(
+                "The file \(path)", error, meaning: "No key was written.",
+                next: [.words("Choose another file.")])
         }
     }
 

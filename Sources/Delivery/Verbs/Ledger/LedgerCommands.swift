@@ -247,7 +247,9 @@ enum LedgerCommands {
         if !file.isStream {
             try translating(DurableFile(path).write(Array(line.utf8), mode: 0o600)) {
                 (error: FileError) in
-                TapcardError(
+                // No login has been created, so the password is useless.
+                if error.isReplaced { try? DurableFile(path).remove() }
+                return TapcardError(
                     .fileUnusable, "The password file could not be written: \(error.detail).",
                     meaning: "The station was not registered.")
             }

@@ -53,7 +53,7 @@ extension Report {
         if [.unavailable, .offline].contains(summary.ledger), summary.balance != nil {
             let deduction =
                 summary.unbooked.map {
-                    ", less \($0.shown) in offline payments still to be recorded"
+                    ", less \($0.shown) in offline payments not yet booked"
                 } ?? ""
             lines.append(
                 "The ledger has not confirmed this balance; it is the amount stored on the card"
@@ -115,7 +115,7 @@ extension Report {
                     ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
                 "The ledger is offline; this payment is in the station's journal and will be "
-                    + "recorded when the ledger is back online (not yet recorded at this station: "
+                    + "booked when the ledger is back online (this station's payments not yet booked: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The card's balance may have changed since.

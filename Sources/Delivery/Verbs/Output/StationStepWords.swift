@@ -69,7 +69,7 @@ extension NextStep.LotteryStep {
                 "show-draws", "Check the draw ID; to list past draws, run: tapcard draws")
         case .waitForDraws:
             NextWords(
-                "wait-for-draws", "The lottery has not announced a draw yet; try again later.")
+                "wait-for-draws", "Wait until the lottery has held its first draw, then try again.")
         case .buyForNextDraw:
             NextWords(
                 "buy-for-next-draw", "Leave out --draw to buy a ticket for the next draw.",
@@ -195,14 +195,8 @@ extension NextStep.FileStep {
             NextWords(
                 "remove-cashier",
                 "Remove a cashier who no longer works here: tapcard cashiers remove NAME")
-        case .lookAtCashiers:
-            NextWords(
-                "look-at-cashiers",
-                "Check the disk, then the cashiers with: tapcard cashiers list")
-        case .lookAtKeys:
-            NextWords(
-                "look-at-keys",
-                "Check the disk, then the keys with: tapcard keys list")
+        case .checkFile:
+            NextWords("check-file", "Check the disk that holds the file, then the file itself.")
         case .importKeys: NextWords("import-keys", "Import the keys: tapcard keys import FILE")
         case .importPresentKeys:
             NextWords(

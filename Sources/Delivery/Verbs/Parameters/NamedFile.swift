@@ -31,9 +31,7 @@ struct NamedFile {
 
     func write(_ text: String) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8))) { (error: FileError) in
-            TapcardError(
-                .fileUnusable, "The file cannot be written: \(error.detail).",
-                meaning: "No file was created.")
+            .unwritten("The file", error, meaning: "No file was created.")
         }
     }
 

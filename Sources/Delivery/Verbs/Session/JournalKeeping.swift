@@ -58,8 +58,8 @@ package struct JournalKeeping {
             session.say("tapcard: \(booked.sentence)\n")
         } catch {
             session.say(
-                "tapcard: offline payments could not be booked; they stay in the journal, and the "
-                    + "next command will try again: \(error.message.shown)\n")
+                "tapcard: booking this station's offline payments was not completed; the next "
+                    + "command will continue with it: \(error.message.shown)\n")
         }
     }
 

@@ -79,10 +79,9 @@ struct SettingsFile: Sendable {
     }
 
     private func unwritable(_ error: FileError) -> TapcardError {
-        TapcardError(
-            .fileUnusable, "The settings could not be written: \(error.detail).",
-            meaning: "The settings are unchanged.",
-            advice: "Check that there is free space and that you have write permission.")
+        .unwritten(
+            "The settings file", error, meaning: "The settings are unchanged.",
+            next: [.words("Check that there is free space and that you have write permission.")])
     }
 
     private static func members(of path: String) throws(TapcardError) -> [JSONMember] {

@@ -70,8 +70,8 @@ public struct DurableFile: Sendable, Hashable {
     ///
     /// The bytes are written to a temporary file next to it, which is then renamed. With `durable`,
     /// the call does not return until both the bytes and the name are on disk. If it throws, the
-    /// file is unchanged, with one exception: if the rename succeeded but could not be synchronized
-    /// to disk, the file has already been replaced.
+    /// file is unchanged, unless the error says that it has been replaced: then the rename
+    /// succeeded, but could not be synchronized to disk.
     public func write(
         _ bytes: [UInt8], mode: UInt32 = 0o644, durable: Bool = true
     ) throws(FileError) {
@@ -92,7 +92,11 @@ public struct DurableFile: Sendable, Hashable {
         }
         guard durable else { return }
         // The name is stored in the folder, which also has to be synchronized.
-        try DurableFile.synchronizeFolder(folder)
+        do throws(FileError) {
+            try DurableFile.synchronizeFolder(folder)
+        } catch {
+            throw FileError(error.kind, error.detail, isReplaced: true)
+        }
     }
 
     /// Removes the file. A missing file counts as removed.

@@ -29,10 +29,14 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public let kind: Kind
     public let detail: String
+    /// Whether the file has its new content although the write failed: a power failure could still
+    /// bring the old content back.
+    public let isReplaced: Bool
 
-    init(_ kind: Kind, _ detail: String) {
+    init(_ kind: Kind, _ detail: String, isReplaced: Bool = false) {
         self.kind = kind
         self.detail = detail
+        self.isReplaced = isReplaced
     }
 
     /// The error from the last failed call. Must be created before another call can change `errno`.

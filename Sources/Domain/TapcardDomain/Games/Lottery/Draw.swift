@@ -137,7 +137,7 @@ public struct DrawList: Hashable, Sendable {
     public func upcoming(named name: String? = nil) throws(Refusal) -> DrawID {
         if draws.isEmpty {
             throw Refusal(
-                .noDrawKnown, "no draws have been announced yet, so the next draw ID is unknown")
+                .noDrawKnown, "no draw has taken place yet, so the ID of the next one is not known")
         }
         guard let last = lastConsecutive, let next = last.following(1) else {
             throw Refusal(
