@@ -130,27 +130,44 @@ struct TillPageTests {
 
     @Test("The page's tables of texts use only names of the error table as keys")
     func keyedErrors() throws {
-        // The server's own error, of a request that was lost before it came to a command.
-        let errors = try errors().union(["not-begun"])
+        let errors = try errors().union(serverConditions())
         let page = try SourceTree.text("\(Self.room)/page/strings.js")
         for name in ["named", "why", "plates", "noLedger", "onceMore"] {
             let pattern = try Regex<(Substring, Substring)>("\\b\(name): \\{((?s:.*?))\\},\\n")
             let table = try #require(page.firstMatch(of: pattern), "\(name)").1
             let keys = table.matches(of: /[\s,]"?([a-z-]+)"?: ["\[]/).map { String($0.1) }
             #expect(!keys.isEmpty)
-            #expect(errors.isSuperset(of: Set(keys).subtracting(["other"])), "\(name)")
+            #expect(
+                errors.isSuperset(of: Set(keys).subtracting(["other", "unchecked"])), "\(name)")
+        }
+    }
+
+    /// The conditions that only the server reports, which the page also compares.
+    private func serverConditions() throws -> Set<String> {
+        let table = try SourceTree.text("Sources/Delivery/TillServer/Routing/ServerCondition.swift")
+        let cases = table.matches(of: /(?m)^ {4}case (\w+)(?: = "([a-z-]+)")?$/)
+        #expect(cases.count > 10)
+        return Set(cases.map { String($0.2 ?? $0.1) })
+    }
+
+    @Test("The page's modules compare errors only with conditions of a command or the server")
+    func serverErrors() throws {
+        let errors = try errors().union(serverConditions())
+        for module in ["tasks.js", "api.js"] {
+            let named = try found(/error [!=]== "([a-z-]+)"/, in: "page/\(module)")
+            #expect(!named.isEmpty && named.isSubset(of: errors), "\(module)")
         }
     }
 
     @Test("The page compares errors only with names of the error table")
     func comparedErrors() throws {
-        let errors = try errors().union(["not-begun"])
+        let errors = try errors().union(serverConditions())
         // And why an offline payment was refused.
         let known = errors.union(try knownSteps()).union(["open-operation"])
         for module in ["refusals.js", "store.js"] {
             let path = "page/\(module)"
             var named = try found(/error [!=]== "([a-z-]+)"/, in: path)
-            for list in try found(/(?:NOT_CARDS|OF_LEDGER) =\s*\[([^\]]+)\]/, in: path) {
+            for list in try found(/NOT_CARDS =\s*\[([^\]]+)\]/, in: path) {
                 named.formUnion(list.matches(of: /"([a-z-]+)"/).map { String($0.1) })
             }
             #expect(named.count > 3 && named.isSubset(of: errors), "\(module)")

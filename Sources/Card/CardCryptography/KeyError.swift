@@ -6,8 +6,10 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The text is not a key ring.
         case malformed
-        /// The text uses a different version of the format.
+        /// The text uses another format.
         case unknownFormat
+        /// The text uses a newer version of the format.
+        case newerFormat
         /// All 16 IDs have been used, and none is ever reused.
         case exhausted
         /// The ring has no key with that ID.

@@ -2,6 +2,8 @@ public import TextCodecs
 
 extension KeyRing {
     private static let format = "tapcard keys 1"
+    /// What the formats of all versions begin with.
+    private static let formatPrefix = "tapcard keys "
     private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
@@ -53,7 +55,9 @@ extension KeyRing {
             throw KeyError(.malformed, "the format is missing")
         }
         guard [Self.format, Self.tableFormat].contains(format) else {
-            throw KeyError(.unknownFormat, "the keys are not in the format \"\(Self.format)\"")
+            throw KeyError(
+                format.hasPrefix(Self.formatPrefix) ? .newerFormat : .unknownFormat,
+                "the keys are not in the format \"\(Self.format)\"")
         }
         // An unknown member is refused, because it could change what the keys are for.
         try Self.check(value, has: Self.members, "the file")

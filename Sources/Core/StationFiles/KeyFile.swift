@@ -63,7 +63,11 @@ public struct KeyFile: Sendable {
     }
 
     private func damaged(_ error: KeyError) -> TapcardError {
-        file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
+        if error.kind == .newerFormat {
+            return file.refusal(
+                "\(file.named) is from a newer version of tapcard.", .useNewerVersion(.keys))
+        }
+        return file.refusal("\(file.named) is damaged: \(error.detail).", .restore(.keys))
     }
 
     /// The keys, and whether they are new. If the file is missing, this creates it with new keys

@@ -49,8 +49,8 @@ struct PrivateFile: Sendable {
         try translating(
             DurableFile(path).write(Array(text.utf8), mode: PrivateFile.mode)
         ) { (error: FileError) in
-            .unwritten(
-                name, error, kind: kind, meaning: unchanged, next: [.file(.makeRoom(secret))])
+            TapcardError.unwritten(
+                name, error, kind: kind, meaning: unchanged, next: [.file(.makeRoom)])
         }
     }
 
@@ -63,7 +63,7 @@ struct PrivateFile: Sendable {
 
     func unlockable(_ error: FileError) -> TapcardError {
         refusal(
-            "\(name) could not be locked: \(error.detail).", .makeRoom(secret), meaning: unchanged)
+            "\(name) could not be locked: \(error.detail).", .makeRoom, meaning: unchanged)
     }
 
     func unreadable(_ error: FileError) -> TapcardError {

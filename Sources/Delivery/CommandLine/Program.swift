@@ -3,7 +3,7 @@ import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// A complete command-line program: it takes arguments, prints text, and returns an exit status.
+/// A complete command-line program: it takes arguments, prints text, and says how it ended.
 package struct Program: Sendable {
     private let drivers: Drivers
     /// Creates the table of all commands, which is slow.

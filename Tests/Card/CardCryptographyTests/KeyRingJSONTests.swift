@@ -95,10 +95,13 @@ struct KeyRingJSONTests {
         expect(.malformed) { () throws(KeyError) in try ring(text) }
     }
 
-    @Test("A newer version of the format is refused as unknown, not as malformed")
-    func unknownFormat() {
-        expect(.unknownFormat) { () throws(KeyError) in
+    @Test("A newer version of the format and another format are told apart from damage")
+    func otherFormats() {
+        expect(.newerFormat) { () throws(KeyError) in
             try ring(#"{"format":"tapcard keys 2","keys":{}}"#)
+        }
+        expect(.unknownFormat) { () throws(KeyError) in
+            try ring(#"{"format":"other keys 1","keys":{}}"#)
         }
     }
 

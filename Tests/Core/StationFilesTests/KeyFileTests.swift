@@ -49,6 +49,21 @@ struct KeyFileTests {
         }
     }
 
+    @Test("A key file of a newer version is kept, and not called damaged")
+    func newer() throws {
+        try withFile { file in
+            let text = #"{"format":"tapcard keys 2","keys":{}}"#
+            try DurableFile(file.path).write(Array(text.utf8), mode: 0o600)
+            do throws(TapcardError) {
+                _ = try file.load()
+                Issue.record("loaded")
+            } catch {
+                #expect(error.what.hasSuffix("is from a newer version of tapcard."))
+                #expect(error.next == [.file(.useNewerVersion(.keys))])
+            }
+        }
+    }
+
     @Test("A key file that cannot be written is reported without quoting a key")
     func unwritable() throws {
         try withFile { file in

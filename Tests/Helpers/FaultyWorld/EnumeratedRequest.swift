@@ -100,8 +100,8 @@ package struct EnumeratedRequest: Sendable {
     /// Whether it applies to a card on this chip: an NTAG 424 has no password, and no other
     /// writer's card is on one.
     package func isPlayed(on chip: Chip) -> Bool {
-        let forPages = ["adopt", "protect", "unprotect", "pay-protected", "issue-protected"]
-        return chip != .ntag424 || !forPages.contains(name)
+        let onlyOnPages = ["adopt", "protect", "unprotect", "pay-protected", "issue-protected"]
+        return chip != .ntag424 || !onlyOnPages.contains(name)
     }
 
     package static func named(_ name: String) -> EnumeratedRequest? {

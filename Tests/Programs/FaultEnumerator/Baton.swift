@@ -11,7 +11,7 @@ final class Baton: Sendable {
 
         /// The onlooker to resume, once every station that has not ended is waiting.
         mutating func onlookerToTell(
-            stationTemplate stations: Int
+            of stations: Int
         ) -> CheckedContinuation<Void, Never>? {
             guard waiting.count + ended.count == stations else { return nil }
             defer { onlooker = nil }
@@ -29,7 +29,7 @@ final class Baton: Sendable {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.waiting[station] = continuation
-                return state.onlookerToTell(stationTemplate: stations)
+                return state.onlookerToTell(of: stations)
             }
             onlooker?.resume()
         }
@@ -38,7 +38,7 @@ final class Baton: Sendable {
     func end(_ station: Int) {
         let onlooker = state.withLock { state in
             state.ended.insert(station)
-            return state.onlookerToTell(stationTemplate: stations)
+            return state.onlookerToTell(of: stations)
         }
         onlooker?.resume()
     }
@@ -48,7 +48,7 @@ final class Baton: Sendable {
         await withCheckedContinuation { continuation in
             let onlooker = state.withLock { state in
                 state.onlooker = continuation
-                return state.onlookerToTell(stationTemplate: stations)
+                return state.onlookerToTell(of: stations)
             }
             onlooker?.resume()
         }

@@ -93,7 +93,7 @@ struct SandboxLotteryTests {
     }
 
     @Test("A list can be spoiled in one place")
-    func invalid() throws {
+    func invalidEntry() throws {
         let lottery = SandboxLottery()
         func last(_ invalid: SandboxLottery.InvalidEntry) throws -> JSONValue {
             let text = try text(lottery.answerDraws(invalid: invalid))

@@ -178,7 +178,7 @@ extension NextStep {
         case runAsOwner(File)
         case restore(File)
         case useNewerVersion(File)
-        case makeRoom(File)
+        case makeRoom
         case checkFile
         case chooseOtherName
         case removeCashier

@@ -2,7 +2,7 @@
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
 import { adviceByError, steps } from "./steps.js";
-import { blamesTag, isSerious, needsOtherTag, LEDGER_ERRORS, state } from "./store.js";
+import { blamesTag, isOfLedger, isSerious, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
@@ -23,7 +23,9 @@ export const meaningOf = ({ kind, problem }) =>
  * The page's own explanation of why no money moved. For an unusable tag, the server's explanation
  * is better.
  */
-const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]);
+const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]
+  ?? (isOfLedger(problem) && problem.error !== "ledger-offline"
+    ? words.why["ledger-unavailable"] : null));
 
 /** Whether the task's operation is open in the ledger and must not be shown as refused. */
 const hasBegun = ({ id, problem }) =>
@@ -98,7 +100,7 @@ export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
   // If the ledger cannot be used, the server's sentences mention sockets and commands, which do not
   // help a cashier.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || LEDGER_ERRORS.includes(error);
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || isOfLedger(problem);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
   return { warning: isSerious() && say.card.untrusted, title: what, lines: [next] };
 }

@@ -172,6 +172,7 @@ export const READER_STEPS = ["diagnose-reader", "free-reader", "plug-reader-in"]
 /** Advice that depends on the kind of task, keyed by error and kind. */
 export const adviceByError = {
   "ledger-offline pay": steps["wait-for-ledger"],
+  "ledger-offline add": steps["add-when-back"],
   "insufficient-balance ticket/buy": "Top up the card first.",
 };
 

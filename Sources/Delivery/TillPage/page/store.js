@@ -94,14 +94,14 @@ export function acceptsOffline() {
   return Boolean(offline && offered && read?.seal === "valid" && hasNoOtherProblem);
 }
 
-/** Problems with the ledger or the keys, which say nothing about the card. */
-export const LEDGER_ERRORS =
-  ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
+/** Whether a problem is with the ledger or the keys, and says nothing about the card. */
+export const isOfLedger = (problem) =>
+  problem?.result === "ledger" && problem.error !== "ledger-behind";
 
 /** Whether the card on the reader cannot be checked because the ledger cannot be used now. */
 export function cannotBeChecked() {
   const { read, problem } = state.card ?? {};
-  return LEDGER_ERRORS.includes(problem?.error) && (!read || read.seal === "valid");
+  return isOfLedger(problem) && (!read || read.seal === "valid");
 }
 
 /** Steps in a refusal that leave it unclear whether the tag is the original card. */

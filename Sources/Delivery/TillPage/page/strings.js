@@ -129,7 +129,7 @@ export const say = {
       "blank-tag": "Blank tag", "not-a-card": "Not a card", "unsupported-tag": "Unsupported tag",
       "several-tags": "More than one tag", copied: "Copied card",
       "key-missing": "Cannot be verified", "locked-tag": "Locked tag",
-      "protected-tag": "Protected tag", other: "Unreadable card",
+      "protected-tag": "Protected tag", unchecked: "Card not checked", other: "Unreadable card",
     },
     display: {
       repaired: "Phones were showing outdated information for this card. That has been fixed; the "

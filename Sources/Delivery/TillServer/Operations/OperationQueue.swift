@@ -296,7 +296,7 @@ actor OperationQueue {
             }
         }
         if isRepeated { try await requireBegun(operation) }
-        // The ledger can answer recorded operations even while the till is busy or closing.
+        // The ledger can answer for recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerWithoutReader(operation)
         }
@@ -378,9 +378,7 @@ actor OperationQueue {
         publish("operation", operation.document)
         // A malformed or mismatched request must not block a later one with the same ID, and
         // passwords must not be kept.
-        guard answer.problem?.result != .usage, answer.problem?.kind != .operationMismatch,
-            !operation.call.takesPassword
-        else { return }
+        guard answer.problem?.result != .usage, !operation.call.takesPassword else { return }
         ended.keep(operation)
     }
 

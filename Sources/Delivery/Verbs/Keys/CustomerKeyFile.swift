@@ -27,7 +27,7 @@ package struct CustomerKeyFile: Sendable {
     static func write(_ text: String, to path: String) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8), mode: CustomerKeyFile.mode)) {
             (error: FileError) in
-            .unwritten(
+            TapcardError.unwritten(
                 "The file \(path)", error, meaning: "No key was written.",
                 next: [.words("Choose another file.")])
         }

@@ -46,7 +46,7 @@ extension Command {
                 + "the next tap of the card resolves the payment. Large amounts need `--yes`, and "
                 + "amounts above the limit are refused; see `tapcard help amounts`. With "
                 + "`offline-payments` on, small payments are also taken while the ledger's "
-                + "database is offline, and are recorded later.",
+                + "database is offline, and are booked later.",
             takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
         Command(

@@ -95,7 +95,7 @@ extension NextStep.TrustStep {
         case .repairIfRefused(let uid):
             NextWords(
                 "repair-if-refused",
-                "If the card is then refused as damaged, an operator can repair it: tapcard "
+                "If the card is then refused, an operator can repair it: tapcard "
                     + "repair --card \(uid)",
                 ["uid": uid])
         case .blockIfUnsure(let uid):

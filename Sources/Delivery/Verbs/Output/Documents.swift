@@ -115,7 +115,8 @@ extension Report {
                     ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
                 "The ledger is offline; this payment is in the station's journal and will be "
-                    + "booked when the ledger is back online (this station's payments not yet booked: "
+                    + "booked when the ledger is back online (this station's payments not yet "
+                    + "booked: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The card's balance may have changed since.

@@ -31,7 +31,7 @@ struct NamedFile {
 
     func write(_ text: String) throws(TapcardError) {
         try translating(DurableFile(path).write(Array(text.utf8))) { (error: FileError) in
-            .unwritten("The file", error, meaning: "No file was created.")
+            TapcardError.unwritten("The file", error, meaning: "No file was created.")
         }
     }
 

@@ -29,7 +29,7 @@ struct SimulationRefusalTests {
         "tapcard simulation 1\r\n", "Tapcard simulation 1\n",
     ].map { Case(heading, $0, "is not a tapcard simulation") }
 
-    static let outOfSequence =
+    static let unexpectedLines =
         [
             lying + lying, lying + "on-reader: none\n", "on-reader:\n", "on-reader\n",
             "on-reader: \n", "on-reader:04112233445566\n", "On-reader: none\n",
@@ -79,7 +79,7 @@ struct SimulationRefusalTests {
 
     @Test(
         "Invalid text is refused with the reason",
-        arguments: headings + outOfSequence + fields + tags)
+        arguments: headings + unexpectedLines + fields + tags)
     func refuses(_ change: Case) throws {
         let text = try Self.text()
         let parts = text.split(separator: change.old, omittingEmptySubsequences: false)
