@@ -1,5 +1,6 @@
 package import CardCryptography
 import OperatingSystem
+import StationFiles
 package import TapcardCore
 import TapcardDomain
 import TextCodecs

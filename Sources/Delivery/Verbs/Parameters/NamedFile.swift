@@ -1,4 +1,5 @@
 import OperatingSystem
+import StationFiles
 import TapcardCore
 import TapcardDomain
 
