@@ -75,7 +75,7 @@ package struct WritePages: TagProcedure {
         case (_, .failure(let kind)):
             return .fail(
                 CardStoreError(
-                    .interrupted(kind), "\(written) of \(writes.count) pages were written"))
+                    .interrupted(kind), "\(written) of \(writes.count) pages written"))
         case (_, .selected):
             return .fail(CardStoreError(.garbled, "the tag sent an unexpected response"))
         }
