@@ -65,7 +65,7 @@ struct WritePagesTests {
                 continue
             }
             #expect(played.error?.kind == .interrupted(kind))
-            #expect(played.error?.detail == "\(min(max(0, step - 1), 4)) of 4 pages were written")
+            #expect(played.error?.detail == "\(min(max(0, step - 1), 4)) of 4 pages written")
         }
     }
 
