@@ -118,7 +118,7 @@ package struct CashierFile: Sendable {
     private func change<Success>(
         _ body: (inout [Cashier]) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try file.alone { () throws(TapcardError) in
+        try file.withExclusiveLock { () throws(TapcardError) in
             let old = try load()
             var cashiers = old
             let result = try body(&cashiers)

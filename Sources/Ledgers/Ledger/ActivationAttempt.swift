@@ -222,7 +222,9 @@ extension LedgerRows {
             case .scratched(let code) = card.scratch
         else { return nil }
         // The code may have been copied, so the attempt's card must be this one or one it replaced.
-        guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
+        guard let attempt = try activation(of: code),
+            try isSameOrReplacement(card, of: attempt.card)
+        else {
             return nil
         }
         return attempt

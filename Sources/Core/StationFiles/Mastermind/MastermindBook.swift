@@ -15,7 +15,7 @@ package struct SavedMastermindGame: Hashable, Sendable {
     }
 
     /// The number of the guess that solved the game; nil if it is not solved yet.
-    package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
+    package var solvedIn: Int? { history.solvedAt(slots: game.slots) }
 }
 
 /// The station's Mastermind data: the login and the games. It never contains a password.

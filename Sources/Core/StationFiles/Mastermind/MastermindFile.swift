@@ -21,7 +21,7 @@ struct MastermindFile: Sendable {
         if let book = try loadIfIntact() { return book }
         // The file is read again under the lock, because another process may have moved it aside or
         // rewritten it.
-        return try file.alone(loadOrSetAside)
+        return try file.withExclusiveLock(loadOrSetAside)
     }
 
     /// Reads the file, lets the body change its contents, and writes it back, while holding a lock
@@ -29,7 +29,7 @@ struct MastermindFile: Sendable {
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try file.alone { () throws(TapcardError) in
+        try file.withExclusiveLock { () throws(TapcardError) in
             let old = try loadOrSetAside()
             var book = old
             let success = try body(&book)

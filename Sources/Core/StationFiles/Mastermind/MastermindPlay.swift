@@ -131,7 +131,7 @@ package struct MastermindPlay: Sendable {
         try translating(
             MastermindRules(slots: kept.game.slots).requireGuess(colors),
             into: MastermindPlay.unsent)
-        if let count = kept.solvedWith {
+        if let count = kept.solvedIn {
             throw TapcardError(
                 .refusal(.wrongState), "This game was already solved on guess \(count).",
                 meaning: MastermindPlay.nothingSent,
@@ -195,7 +195,7 @@ extension MastermindPlay {
     private static let nothingSent = "Nothing was sent."
 
     private static func unsent(_ refusal: Refusal) -> TapcardError {
-        TapcardError(refusal).saying(meaning: nothingSent)
+        TapcardError(refusal).reworded(meaning: nothingSent)
     }
 
     /// Why a call that requires a login failed.

@@ -35,7 +35,7 @@ package struct JournalFile: Sendable, Hashable {
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
     ) throws(TapcardError) -> OfflineJournal {
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             let journal = make()
             // Payments for another ledger are kept, because they are recorded nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
@@ -52,7 +52,7 @@ package struct JournalFile: Sendable, Hashable {
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
     ) throws(TapcardError) -> Success {
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             guard let found = try read(keys) else { throw missing }
             let (line, success) = try decide(found.journal)
             guard let line else { return success }
@@ -74,7 +74,7 @@ package struct JournalFile: Sendable, Hashable {
 
     /// Writes every line to disk again, because a line whose sync failed may exist only in memory.
     package func renew(_ keys: KeyRing) throws(TapcardError) {
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
             try replace(by: journal)
         }
@@ -85,7 +85,7 @@ package struct JournalFile: Sendable, Hashable {
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         // A station that has never taken offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             // An earlier attempt may have been interrupted after it had replaced the file.
             if (try? load(new)) != nil { return }
             guard var journal = try load(old) else { return }
@@ -100,7 +100,7 @@ package struct JournalFile: Sendable, Hashable {
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             // Another process may already have dropped the lines or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
@@ -117,7 +117,7 @@ package struct JournalFile: Sendable, Hashable {
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
     ) throws(TapcardError) -> Bool {
-        try alone { () throws(TapcardError) in
+        try withExclusiveLock { () throws(TapcardError) in
             guard let now = try load(keys), now.id == before.id, now.booked == before.booked
             else { return false }
             try body()
@@ -125,7 +125,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    private func alone<Success>(
+    private func withExclusiveLock<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try FileLock.holding(path + ".lock", orThrow: unwritable, body)

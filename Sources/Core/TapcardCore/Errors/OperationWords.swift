@@ -109,7 +109,7 @@ extension TapcardError {
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone
-        return saying(
+        return reworded(
             meaning: "\(what.dropLast()): \(meaning.prefix(1).lowercased())\(meaning.dropFirst())",
             next: [.ledger(kind == .add ? .addWhenBack : .waitForLedger(nil))])
     }

@@ -54,7 +54,7 @@ extension TapcardError {
             : " The new request was not started, because the earlier \(open.kind.noun) \(open.id) "
                 + "on this card is still open. "
                 + self.meaning(leavingOpen: open.kind)
-        return saying(meaning: "\(what) \(meaning)\(older)")
+        return reworded(meaning: "\(what) \(meaning)\(older)")
     }
 
     /// Whether this station can never write to the tag again.
@@ -74,7 +74,7 @@ extension TapcardError {
     var afterResolving: TapcardError {
         // "Nothing was changed" is the only text that would be wrong after that.
         guard meaning == TapcardError.unchanged else { return self }
-        return saying(
+        return reworded(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
@@ -83,12 +83,12 @@ extension TapcardError {
     /// unknown. Each ID takes effect only once.
     func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
-        return saying(next: next + [.request(.repeatWithID(operation.id))])
+        return reworded(next: next + [.request(.repeatWithID(operation.id))])
     }
 
     /// This error, with a mention of the operation that is still open on the card.
     func leavingOpen(_ open: Operation) -> TapcardError {
-        saying(
+        reworded(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
             meaning: open.kind.isBookedAtOnce
                 ? "The \(open.kind.noun) is recorded in the ledger, but the card may not show it "

@@ -11,28 +11,28 @@ extension Station {
         return station
     }
 
-    /// Takes a payment. `refusingRepetition` is for callers without an ID of their own: if this tap
+    /// Takes a payment. `refusingIfJustResolved` is for callers without an ID of their own: if this tap
     /// has just resolved an identical payment, this method throws, and the card is not charged
     /// again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .pay(amount), id, only: card, refusingRepetition: refusingRepetition
+            .pay(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
-    /// Tops up a card. The cash is already in the drawer. `refusingRepetition` is for callers
+    /// Tops up a card. The cash is already in the drawer. `refusingIfJustResolved` is for callers
     /// without an ID of their own, as in `pay`.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .add(amount), id, only: card, refusingRepetition: refusingRepetition
+            .add(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
@@ -103,13 +103,13 @@ extension Station {
     /// place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
-        only card: CardUID? = nil, refusingRepetition: Bool = false
+        only card: CardUID? = nil, refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
         // The ticket's name is derived from the ID, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
-            ticket, price, id, only: card, refusingRepetition: refusingRepetition
+            ticket, price, id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 

@@ -132,7 +132,9 @@ struct Answering: StationWork {
             return .failure(TapcardError.notBegun(perhaps))
         }
         // Another caller may have used this ID while we waited for the card.
-        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
+        if !request.wasHandledByThisCall(history),
+            (try? await isAnswered(request, by: operation)) == false
+        {
             return .failure(mismatch(operation))
         }
         switch operation.state {
@@ -146,7 +148,7 @@ struct Answering: StationWork {
             return .failure(error)
         case .voided where error.kind == .unusableTag:
             let (what, meaning) = operation.kind.notDone
-            return .failure(error.saying(meaning: "\(what) \(meaning)"))
+            return .failure(error.reworded(meaning: "\(what) \(meaning)"))
         case .voided: return .failure(voided(operation))
         case .pending:
             let open =

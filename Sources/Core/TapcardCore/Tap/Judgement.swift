@@ -41,7 +41,7 @@ enum Judgement: Sendable, Hashable {
         let isSkipped = known.isInGap(sequence)
         if sequence > known.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.slotIndex] {
             self = .forged
         } else if isOld {
             // If another slot is damaged, it may have contained the newer record.

@@ -98,11 +98,11 @@ struct NTAG424Writer: StationWork {
                     from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
                     grant: grant), &history)
             // The chip has new keys, so writing the record needs a session with the new sell key.
-            visit = try await station.ntag424Scanner.look(key, &history)
+            visit = try await station.ntag424Scanner.readCard(key, &history)
         }
         guard let visit,
             let update = UpdateNTAG424.Change(
-                open.record, balance: balance, to: change.place, granted: visit.grant,
+                open.record, balance: balance, to: change.slotIndex, granted: visit.grant,
                 spent: spent),
             let procedure = UpdateNTAG424(
                 update, in: visit, loadKey: wanted?[.four],

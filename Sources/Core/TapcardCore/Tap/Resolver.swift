@@ -20,7 +20,7 @@ extension TapcardError {
 
     /// This error for a tap that also voided this open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
-        saying(
+        reworded(
             meaning: meaning.replacing(
                 TapcardError.moneyIsSafe,
                 with: "The open \(open.kind.noun) was voided because of this, and the full balance "
@@ -263,7 +263,7 @@ struct Resolver: StationWork {
         if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(
-            tag: best.record, bytes: reading.slots.bytes[best.place],
+            tag: best.record, bytes: reading.slots.bytes[best.slotIndex],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, known: known,
             expected: expectedBytes(of: best.record, known, on: reading), request: request,
             now: now,

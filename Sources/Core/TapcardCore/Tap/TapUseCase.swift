@@ -109,10 +109,10 @@ extension TapUseCase {
         switch tap.next {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
-        case .look(let identity, let uid):
+        case .scan(let identity, let uid):
             let reading = try await station.scanner.scan(
                 identity, uid, thoroughly: isThorough, &tap.history)
-            tap.take(.looked(reading))
+            tap.take(.scanned(reading))
         case .examine(let reading):
             return follow(try await examined(reading, at: station), reading)
         case .resolve(let reading): try await resolve(reading, at: station)
@@ -145,7 +145,7 @@ extension TapUseCase {
             return await station.passwords.reconsidered(error, writing.reading)
         case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
             return await station.passwords.reconsidered(error, writing.reading)
-        case .recall, .find, .look, .examine, .conclude: return error
+        case .recall, .find, .scan, .examine, .conclude: return error
         }
     }
 

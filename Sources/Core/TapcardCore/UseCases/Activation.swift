@@ -302,7 +302,7 @@ extension TapcardError {
                 meaning: "The card itself has not been updated yet.",
                 next: blamesTag ? next : [.tag(.tapToWrite)], uid: uid)
         default:
-            return saying(
+            return reworded(
                 "\(what) \(recorded)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
         }
     }

@@ -243,7 +243,7 @@ extension TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
         // A prize above this limit does not fit even on an empty card.
         let exceedsEveryCard = prize.minorUnits > maximum.minorUnits
-        return saying(
+        return reworded(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "recorded; the ticket can still be claimed.",

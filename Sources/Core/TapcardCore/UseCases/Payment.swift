@@ -8,13 +8,14 @@ package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
-    /// `refusingRepetition` is for callers without an ID of their own: if the tap has just resolved
+    /// `refusingIfJustResolved` is for callers without an ID of their own: if the tap has just resolved
     /// an identical request, this use case throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) {
-        request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
+        request = PendingRequest(
+            id, action, only: card, refusingIfJustResolved: refusingIfJustResolved)
     }
 
     /// `known` is the operation with this ID, which the caller has already looked up.
@@ -57,7 +58,7 @@ extension ReceiptUseCase {
     ) async throws(Interruption) -> Decision<Receipt> {
         // Another caller may have used the ID while we waited for the card.
         if let known = try await asking(await station.ledger.answer(to: request.id)) {
-            if request.isOurs(tap.history) {
+            if request.wasHandledByThisCall(tap.history) {
                 return try await station.answering.ended(known, on: reading, tap.history)
             }
             let isSame = try await asking(await station.answering.isAnswered(request, by: known))

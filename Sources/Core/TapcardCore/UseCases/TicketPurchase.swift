@@ -138,11 +138,11 @@ package struct TicketPurchase: UseCase {
 
     package init(
         _ ticket: Ticket, _ price: Money, _ id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) {
         self.ticket = ticket
         change = CardChange(
-            .ticket(ticket, price), id, only: card, refusingRepetition: refusingRepetition)
+            .ticket(ticket, price), id, only: card, refusingIfJustResolved: refusingIfJustResolved)
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> TicketReceipt? {
@@ -274,7 +274,7 @@ extension TapcardError {
     /// cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
-        return voided.saying("\(what) \(voided.what)")
+        return voided.reworded("\(what) \(voided.what)")
     }
 
     /// The error for a ticket that was bought, or a prize that was booked, if the ledger cannot be

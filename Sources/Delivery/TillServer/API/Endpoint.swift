@@ -92,7 +92,7 @@ extension Endpoint {
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
                             ($0, Schema.nullable(values(.operation)), isRequired: false)
-                        } + [("repeated", Schema.nullable(values(.truth)), isRequired: false)]),
+                        } + [("repeated", Schema.nullable(values(.boolean)), isRequired: false)]),
                 isRequired: call.parameters.contains(where: \.isRequired))
             needsToken = true
         } else {

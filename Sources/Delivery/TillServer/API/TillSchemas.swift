@@ -31,10 +31,10 @@ enum TillSchemas {
         "presets": Schema.object([
             "pay": Schema.list(of: Schema.named("Amount")),
             "add": Schema.list(of: Schema.named("Amount")),
-        ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
-        "simulator": Schema.truth, "chips": Schema.list(of: Schema.text),
+        ]), "demoPace": Schema.boolean, "login": Schema.words(["none", "password"]),
+        "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
-        "tills": Schema.count, "loadsCards": Schema.truth,
+        "tills": Schema.count, "loadsCards": Schema.boolean,
     ])
 
     private static let reader = Schema.object([
@@ -76,7 +76,7 @@ enum TillSchemas {
     /// Whether the ledger is offline, and the state of offline payments. Null if the ledger is
     /// online and the station does not accept offline payments.
     private static let offlinePayments = Schema.object([
-        "offline": Schema.truth, "offered": Schema.truth,
+        "offline": Schema.boolean, "offered": Schema.boolean,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
         "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
         "snapshotAge": Schema.nullable(Schema.count), "bookedAt": Schema.nullable(Schema.text),

@@ -224,7 +224,7 @@ struct TillRunner: Sendable {
     var readerName: String { get async { await reader.name } }
 
     /// What was found on the reader.
-    enum Look: Sendable {
+    enum Presence: Sendable {
         case card(CardUID?)
         case empty
         /// Several tags, or no reader.
@@ -233,14 +233,14 @@ struct TillRunner: Sendable {
 
     /// Checks what is on the reader. If `again` is true, a reader that seems empty is checked a
     /// second time, because a card that moves slightly can lose contact for a moment.
-    func look(again: Bool) async -> Look {
-        let first = await lookOnce()
+    func checkPresence(again: Bool) async -> Presence {
+        let first = await checkPresenceOnce()
         guard again, case .empty = first else { return first }
         try? await session.dependencies.sleep(Station.presenceInterval)
-        return await lookOnce()
+        return await checkPresenceOnce()
     }
 
-    private func lookOnce() async -> Look {
+    private func checkPresenceOnce() async -> Presence {
         do throws(ReaderError) {
             return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
         } catch {

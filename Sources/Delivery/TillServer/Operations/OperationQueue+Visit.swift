@@ -51,7 +51,7 @@ extension OperationQueue {
         if admission.visit.hasLooked, question() == nil { return nil }
         // The reader has not been checked yet, or the card may have been removed at the last
         // moment.
-        switch await runner.look(again: true) {
+        switch await runner.checkPresence(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
         // A tag without a card number has no visit.
         case .card(nil): break
@@ -77,7 +77,7 @@ extension OperationQueue {
         let uid = running[id]?.uid
         let hadTag = uid != nil || onReader != nil
         // The check runs in a separate task, because the current task may have been canceled.
-        let result = await Task { [runner] in await runner.look(again: hadTag) }.value
+        let result = await Task { [runner] in await runner.checkPresence(again: hadTag) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {

@@ -122,7 +122,7 @@ enum KeyCommands {
         let known = try await session.keys()
         let ledger = try await session.ledger()
         try await recordRetired(in: try known.changed(by: change), ids, ledger, in: session)
-        return try session.keyFile.alone { () throws(TapcardError) in
+        return try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
             // `known` is used only if the file has been removed since.
             let changed = try (try session.keyFile.load() ?? known).changed(by: change)
@@ -186,7 +186,7 @@ enum KeyCommands {
     private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await session.ledger()
         return try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usesOfKeys()
+            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.keyUsage()
             }
         }
     }
@@ -235,7 +235,7 @@ enum KeyCommands {
                 + (use.protected == 0 ? [] : [use.protectionWarning])
                 + [
                     "Older exports contain the key; destroy them and make a new export",
-                    Report.customersAgain,
+                    Report.customerKeyFileStep,
                 ], isChange: true)
     }
 }
@@ -264,10 +264,10 @@ extension Report {
         "Back up the keys before the next tap: tapcard keys export FILE",
         "If the keys are lost, nobody can ever write again to an NTAG 424 that was rewritten with "
             + "the new key",
-        customersAgain,
+        customerKeyFileStep,
     ]
     /// The customer page trusts only the keys in its file, so newer keys need a new file.
-    static let customersAgain =
+    static let customerKeyFileStep =
         "If you have a customer page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
 

@@ -20,7 +20,7 @@ enum KeyImport {
         if isTable, let ledger = try await session.ledgerIfThere() {
             try await KeyCommands.recordRetired(in: imported, [], ledger, in: session)
         }
-        let wasSavedWhole = try session.keyFile.alone { () throws(TapcardError) in
+        let wasSavedWhole = try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
                 // Two rings of master keys are merged below. A table can be replaced, but it never
                 // replaces master keys.

@@ -92,7 +92,7 @@ enum KeyRotation {
         try await LedgerAccess.asking { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
-        try session.keyFile.alone { () throws(TapcardError) in
+        try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             let current = (try session.keyFile.load() ?? known).ordered(by: issuer)
             try session.keyFile.save(
                 try current.changed { keys throws(KeyError) in try keys.merging(prepared) })
@@ -114,7 +114,7 @@ enum KeyRotation {
             try await database.seal(
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
-        try session.keyFile.alone { () throws(TapcardError) in
+        try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             // The ledger alone determines the sealing key; from now on, the file only follows it.
             let ring = try session.keyFile.load()?.sealing(with: key.id)
             if let ring { try session.keyFile.save(ring) }
@@ -163,7 +163,7 @@ enum KeyRotation {
                         "key \($0) seals records until every station has imported the new key"
                     } ?? "it will seal records once every station has imported it"),
                 "Run tapcard keys export FILE here, then tapcard keys import FILE at each station",
-                Report.customersAgain, "After that, run again: tapcard keys rotate",
+                Report.customerKeyFileStep, "After that, run again: tapcard keys rotate",
                 "Stations that do not have key \(id) yet:",
             ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }

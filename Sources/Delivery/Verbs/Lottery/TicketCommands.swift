@@ -31,7 +31,7 @@ extension Command {
                 + "that are stored only by the lottery service. Square brackets mark a ball that "
                 + "was drawn, and parentheses mark a bonus ball that was drawn. If the service is "
                 + "offline, the last known results are shown with their age.",
-            takes: .card.saying("Only tickets for this card and the cards it replaced"),
+            takes: .card.withHelp("Only tickets for this card and the cards it replaced"),
             asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80", run: TicketCommands.list),
         Command(
@@ -58,7 +58,7 @@ extension Command {
                 + "`--paid-out`. A station that has only a table of card keys can pay out prizes "
                 + "in cash but cannot add them to a card.",
             takes: .ticket, .paidOut,
-            .operation.saying("ID that makes it safe to repeat a `--paid-out` request"), .card,
+            .operation.withHelp("ID that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
             example: "tapcard ticket claim", run: TicketCommands.claim),
     ]

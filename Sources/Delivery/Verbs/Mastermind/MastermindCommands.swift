@@ -87,7 +87,7 @@ extension Command {
         Command(
             "mastermind ranking", group: .mastermind, "Show the best players, fewest guesses first",
             discussion: "You need to be logged in.",
-            takes: .slots.saying("Only games with N slots (default: all games)"),
+            takes: .slots.withHelp("Only games with N slots (default: all games)"),
             asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
             answers: .ranking,
             example: "tapcard mastermind ranking --slots 4", run: MastermindCommands.ranking),
@@ -194,13 +194,13 @@ enum MastermindCommands {
                 .failed, "The guess was recorded, but the service's response to it is missing.")
         }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
-        if kept.solvedWith != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
+        if kept.solvedIn != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
         lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
         return Report(
             [
                 "game": .text(kept.game.id), "black": .number(evaluation.black),
                 "white": .number(evaluation.white), "guesses": .number(number),
-                "slots": .number(kept.game.slots), "solved": .bool(kept.solvedWith != nil),
+                "slots": .number(kept.game.slots), "solved": .bool(kept.solvedIn != nil),
             ], lines, isChange: true)
     }
 
@@ -265,7 +265,7 @@ extension Report {
     fileprivate static func words(of kept: SavedMastermindGame) -> [String] {
         let count = kept.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"
-        if kept.solvedWith != nil { return ["Solved in \(words)"] }
+        if kept.solvedIn != nil { return ["Solved in \(words)"] }
         return ["\(words) so far. To continue, run tapcard mastermind guess."]
     }
 
@@ -290,7 +290,7 @@ extension SavedMastermindGame: DocumentedObject {
 
     static let fields: Fields<SavedMastermindGame> = [
         "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
-        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
+        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedIn != nil },
     ]
 }
 

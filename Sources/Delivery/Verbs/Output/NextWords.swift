@@ -70,7 +70,7 @@ extension TapcardError {
     /// The error without steps that depend on an option that this command does not accept.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
-        return fitting == next ? self : saying(next: fitting)
+        return fitting == next ? self : reworded(next: fitting)
     }
 }
 

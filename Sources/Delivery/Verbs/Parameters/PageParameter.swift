@@ -15,7 +15,7 @@ package struct PageParameter: Sendable {
         /// A card's UID, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
-        case truth
+        case boolean
         case tags
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
         /// The text of a fault to arm; null disarms the armed fault.
@@ -31,7 +31,7 @@ package struct PageParameter: Sendable {
             switch self {
             case .choice(let words): words.contains(text)
             case .amount, .moved: text.utf8.count <= PageParameter.maximumAmountLength
-            case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .truth, .tags,
+            case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .boolean, .tags,
                 .digits, .fault:
                 true
             }
@@ -46,7 +46,7 @@ package struct PageParameter: Sendable {
                 "a string of at most \(PageParameter.maximumAmountLength) characters"
             case .fault: "a string or null"
             case .wholeNumber(let range): "a whole number from \(range.words)"
-            case .truth: "true or false"
+            case .boolean: "true or false"
             case .tags: "a list of strings"
             case .digits(let range, let counts):
                 "a list of \(counts.words) whole numbers from \(range.words)"

@@ -9,8 +9,8 @@ package struct Parameter<Value: Sendable>: Sendable {
     let absent: Value?
 
     /// This parameter with a different line in the help.
-    package func saying(_ help: String) -> Parameter {
-        Parameter(row: row.saying(help), absent: absent)
+    package func withHelp(_ help: String) -> Parameter {
+        Parameter(row: row.withHelp(help), absent: absent)
     }
 
     private init(row: CommandParameter, absent: Value?) {
@@ -101,6 +101,6 @@ extension Parameter<Bool> {
     package static func flag(
         _ name: String, _ help: String, page: PageParameter.Name = .same
     ) -> Parameter {
-        Parameter(name, .flag, .truth, help, page: page, absent: false) { _ in true }
+        Parameter(name, .flag, .boolean, help, page: page, absent: false) { _ in true }
     }
 }

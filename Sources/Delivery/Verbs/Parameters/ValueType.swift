@@ -86,11 +86,11 @@ extension ValueType<String> {
 }
 
 extension ValueType<Bool> {
-    static var truth: Self {
+    static var boolean: Self {
         Self(
             // False counts as not given, like an omitted flag.
-            form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
-            parse: { text, _ in Settings.truth(text) ?? false })
+            form: .boolean, decode: { $0.bool.map { $0 ? [true] : [] } },
+            parse: { text, _ in Settings.boolean(text) ?? false })
     }
 }
 

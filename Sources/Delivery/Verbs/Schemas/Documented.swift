@@ -34,7 +34,7 @@ extension Array: Documented where Element: Documented {
 }
 
 extension Bool: Documented {
-    static var schema: JSONValue { Schema.truth }
+    static var schema: JSONValue { Schema.boolean }
     var document: JSONValue { .bool(self) }
 }
 

@@ -121,7 +121,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
         case .addedCashier:
-            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.truth])
+            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.boolean])
         case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
         case .database:
             PrintedDocument.shown(
@@ -156,11 +156,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .station:
             PrintedDocument.done([
                 "ledger": Schema.text, "keys": Schema.text, "currency": Schema.text,
-                "new": Schema.truth,
+                "new": Schema.boolean,
             ])
         case .settings:
             PrintedDocument.done([
-                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.truth,
+                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.boolean,
             ])
         case .setting: PrintedDocument.done(setting)
         default:

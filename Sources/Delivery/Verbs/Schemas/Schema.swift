@@ -3,7 +3,7 @@ package import TextCodecs
 /// Builds JSON Schemas (2020-12) for the values in documents.
 package enum Schema {
     package static let text: JSONValue = ["type": "string"]
-    package static let truth: JSONValue = ["type": "boolean"]
+    package static let boolean: JSONValue = ["type": "boolean"]
     package static let count: JSONValue = ["type": "integer", "minimum": 0]
     package static let integer: JSONValue = ["type": "integer"]
     package static let null: JSONValue = ["type": "null"]

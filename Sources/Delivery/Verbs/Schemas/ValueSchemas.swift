@@ -140,7 +140,7 @@ package enum ValueSchemas {
         case .lotteryName: Schema.pattern(lotteryNamePattern)
         case .day: ["type": "string", "format": "date"]
         case .wholeNumber(let range): Schema.number(range)
-        case .truth: Schema.truth
+        case .boolean: Schema.boolean
         case .tags:
             [
                 "type": "array", "maxItems": 64,

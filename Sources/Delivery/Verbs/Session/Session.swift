@@ -284,7 +284,7 @@ extension Session {
 
     /// Whether this request is refused if its tap has just resolved an identical one. A user who
     /// types an ID knows which request is meant, but a page gives every request an ID.
-    var refusesRepetition: Bool {
+    var refusesIfJustResolved: Bool {
         !self[.again] && (outputOptions.isForPage || !command.isGiven(.operation))
     }
 }

@@ -19,7 +19,7 @@ extension Parameter<TagDump.Format?> {
 
 extension Parameter<Bool> {
     fileprivate static var overwriteAnything: Self {
-        overwrite.saying("Overwrite anything on the tag, even a card in use")
+        overwrite.withHelp("Overwrite anything on the tag, even a card in use")
     }
 }
 
