@@ -62,8 +62,8 @@ struct PrivateFile: Sendable {
 
     private var checkFile: NextStep.FileStep {
         switch secret {
-        case .keys: .lookAtKeys
-        case .cashiers: .lookAtCashiers
+        case .keys: .checkKeys
+        case .cashiers: .checkCashiers
         case .games: .makeRoom(.games)
         }
     }

@@ -47,7 +47,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
 
     /// The attempt as an operation, for a client that asks what this ID was used for.
     public var operation: Operation {
-        Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
+        Operation(id: id, uid: card, kind: .activate, beganAt: requestedAt)
     }
 }
 
@@ -195,7 +195,7 @@ extension LedgerRows {
         try insert(
             Operation(
                 id: id, uid: card.uid, kind: .ask, subject: .attempt(attempt),
-                cashier: cashier, begunAt: now, state: .committed, endedAt: now,
+                cashier: cashier, beganAt: now, state: .committed, endedAt: now,
                 balanceAfter: try balance(of: card.purse)))
     }
 

@@ -95,8 +95,8 @@ struct Book {
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
             reverses: effects.reverses, subject: effects.subject,
-            parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
-            begunUptime: request.uptime)
+            parameters: request.action.parameters, cashier: request.cashier, beganAt: now,
+            uptimeAtStart: request.uptime)
         // The card is saved first, because the operation's row refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)

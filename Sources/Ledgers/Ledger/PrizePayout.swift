@@ -58,7 +58,7 @@ extension Book {
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
-            cashier: cashier, begunAt: now, state: .committed, endedAt: now,
+            cashier: cashier, beganAt: now, state: .committed, endedAt: now,
             balanceAfter: known.balance.minorUnits)
         try rows.insert(operation)
         for posting in Posting.move(prize.minorUnits, from: .prizes, to: .cash) {

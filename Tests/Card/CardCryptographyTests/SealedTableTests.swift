@@ -179,7 +179,7 @@ struct CardTableRingTests {
     func changes() throws {
         let (table, masters) = (try SealedTableTests.table(), KeyRing.fresh(created: ""))
         expect(.table) { () throws(KeyError) in try table.rotated(created: "") }
-        expect(.table) { () throws(KeyError) in try table.preparing(created: "", knowing: []) }
+        expect(.table) { () throws(KeyError) in try table.preparing(created: "", avoiding: []) }
         expect(.table) { () throws(KeyError) in try table.retiring(1) }
         expect(.table) { () throws(KeyError) in try table.merging(masters) }
         expect(.table) { () throws(KeyError) in try masters.merging(table) }

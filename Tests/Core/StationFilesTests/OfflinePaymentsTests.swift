@@ -186,7 +186,7 @@ import Testing
         let till = try await issuer.tillOfIssuer("issuer")
         let number = try #require(SequenceNumber(2))
         let payment = Operation(
-            id: .numbered(7), uid: .first, kind: .pay, amount: 100, begunAt: TestIssuer.now,
+            id: .numbered(7), uid: .first, kind: .pay, amount: 100, beganAt: TestIssuer.now,
             sequence: number)
         try till.note(payment, in: "issuer")
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }

@@ -124,7 +124,7 @@ extension Operation {
     ) -> Operation {
         Operation(
             id: .numbered(number), uid: .first, kind: .reseal,
-            reverses: reverses.map(OperationID.numbered), begunAt: .tick(number), state: state,
+            reverses: reverses.map(OperationID.numbered), beganAt: .tick(number), state: state,
             endedAt: state == .pending ? nil : .end)
     }
 }

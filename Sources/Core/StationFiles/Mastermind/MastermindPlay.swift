@@ -183,7 +183,7 @@ package struct MastermindPlay: Sendable {
             return TapcardError(
                 reported.kind, reported.what,
                 meaning: "The guess may or may not have counted. It is not repeated automatically.",
-                next: [.service(.goOnGuessing)])
+                next: [.service(.keepGuessing)])
         }
         // The service did not process the guess, so the guess is removed from the file.
         try change(game) { $0.withdraw(colors) }

@@ -229,7 +229,7 @@ extension TapcardError {
                 .tagLost,
                 "During writing, the card rejected one of its own keys, probably because the "
                     + "reader's field was too weak.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
+                meaning: TapcardError.unchanged, next: [.tag(.tapAgain)])
         case .chip(.refused(.authenticationDelayed)):
             self.init(
                 .tagLost,

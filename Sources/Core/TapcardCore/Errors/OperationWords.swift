@@ -98,7 +98,7 @@ extension Operation.Kind {
 extension Operation {
     /// When the operation began and which cashier began it, worded as the end of a sentence.
     public var whenAndByWhom: String {
-        (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
+        (CivilTime(beganAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")
     }
 }

@@ -36,7 +36,7 @@ enum Interruption: Error, Sendable {
         case .overtaken:
             TapcardError(
                 .tagLost, "Another station updated the card after this station had read it.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
+                meaning: TapcardError.unchanged, next: [.tag(.tapAgain)])
         case .refused(let error), .claimed(let error): error
         }
     }

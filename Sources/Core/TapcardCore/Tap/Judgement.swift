@@ -115,9 +115,9 @@ extension Operation {
     /// How long ago the operation began, by the monotonic clock or, if the machine has restarted
     /// since, by the wall clock. Nil if the wall clock puts the beginning in the future.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
-        if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
+        if let uptime, let uptimeAtStart, let age = uptime.millisecondsSince(uptimeAtStart) {
             return .milliseconds(age)
         }
-        return now < begunAt ? nil : .milliseconds(now.millisecondsSince(begunAt))
+        return now < beganAt ? nil : .milliseconds(now.millisecondsSince(beganAt))
     }
 }

@@ -40,7 +40,8 @@ struct ProtectionSteps: StationWork {
         // A tag without one of our passwords may be a copy: only a repair accepts it as the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.protectionDiffered = card.protection != .off
-        try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
+        try await station.passwords.recordProtection(
+            found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
@@ -148,7 +149,7 @@ struct ProtectionSteps: StationWork {
         do throws(Interruption) {
             while true {
                 if let before = recorded {
-                    try await station.passwords.note(state, insteadOf: before, of: uid)
+                    try await station.passwords.recordProtection(state, insteadOf: before, of: uid)
                     recorded = state
                 }
                 if !state.isSteady { dependencies.progress(.switchingProtection(state)) }

@@ -10,7 +10,7 @@ struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
     var open: OpenOperation
     /// Whether the tag has just accepted the card's password.
-    let isOpened: Bool
+    let isAuthenticated: Bool
     /// Whether the change is the requested one, rather than one that an earlier tap left open.
     let isRequested: Bool
 
@@ -56,8 +56,8 @@ struct RecordWriter: StationWork {
                 WritePages(
                     change.writes(to: pages.layout),
                     maximumAnswerLength: await reader.maximumAnswerLength,
-                    password: try await station.passwords.opening(
-                        change.open.card, isOpened: change.isOpened)))
+                    password: try await station.passwords.writePassword(
+                        change.open.card, isAuthenticated: change.isAuthenticated)))
         }
     }
 

@@ -68,7 +68,7 @@ struct Tap: Sendable, Hashable {
     /// The error to report if the card can no longer be read.
     private var last = TapcardError(
         .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
-        next: [.tag(.holdAgain)])
+        next: [.tag(.tapAgain)])
 
     mutating func take(_ event: Event) {
         switch (event, next) {
@@ -158,6 +158,6 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .wrongCard, "Card \(found) is on the reader, but card \(wanted) was requested.",
-            meaning: "Nothing was changed on this card.", next: [.tag(.hold(wanted))], uid: found)
+            meaning: "Nothing was changed on this card.", next: [.tag(.tap(wanted))], uid: found)
     }
 }

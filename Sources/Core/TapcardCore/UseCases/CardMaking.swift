@@ -52,7 +52,7 @@ package struct CardMaking: TapUseCase {
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
             request.operation == nil, station.resolver.verdict(on: reading) != nil
-        else { return .goOn }
+        else { return .proceed }
         return try await make(on: reading, at: station)
     }
 
@@ -139,7 +139,7 @@ extension CardMaking {
                 let ended = try await asking(await station.ledger.operation(id))
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
-            return .perform(begun, isOpened: false)
+            return .perform(begun, isAuthenticated: false)
         // Another station has begun an identical request.
         case .known(let operation):
             request.operation = operation

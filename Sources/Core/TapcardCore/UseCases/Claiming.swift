@@ -166,7 +166,7 @@ private struct Claims: Sendable, Hashable {
             // this prize in a different way.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
-                known.kind.booksPrize, known.state == .committed
+                known.kind.recordsPrize, known.state == .committed
             {
                 take(station.answering.receipt(known, isReplayed: true), of: booking)
                 return
@@ -247,7 +247,7 @@ extension TapcardError {
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "recorded; the ticket can still be claimed.",
-            next: [.lottery(.payPrizeOut(ticket, exceedsEveryCard: exceedsEveryCard))])
+            next: [.lottery(.payOutPrizeInCash(ticket, exceedsEveryCard: exceedsEveryCard))])
     }
 
     /// The refusal for a ticket that has not won, or whose draw is not known yet.

@@ -84,14 +84,14 @@ extension ReceiptUseCase {
         try station.faces.requireRoom(for: request.action, on: reading)
         // The password is checked before the operation begins, so that no money is reserved for a
         // copied card.
-        try await station.passwords.requireOpened(reading)
+        try await station.passwords.requirePasswordAccepted(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
             request.operation = open.operation
             // The card's protection may have changed since the tag was opened.
-            let isOpened =
+            let isAuthenticated =
                 reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
-            return .perform(open, isOpened: isOpened)
+            return .perform(open, isAuthenticated: isAuthenticated)
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
@@ -116,7 +116,7 @@ extension PendingRequest {
                 // The transaction may be on disk, so no error may claim that nothing happened.
                 perhaps = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
-                    begunAt: station.now)
+                    beganAt: station.now)
             }
             throw .ledger(error)
         }

@@ -30,7 +30,7 @@ package struct ReadCard: TapUseCase {
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
             return .done(await station.summaries.quiet(reading, known, tap.history))
         }
-        guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
+        guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .proceed }
         // This voids an open payment if necessary, and then throws the error, which reports what
         // was voided.
         do throws(Interruption) {

@@ -251,7 +251,7 @@ extension CardTicket {
             claim: valid.claim.map { claim in
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
-                    at: claim.begunAt, isPaidOut: claim.kind == .payout)
+                    at: claim.beganAt, isPaidOut: claim.kind == .payout)
             }, status: valid.status, isAbandoned: valid.isAbandoned)
     }
 }

@@ -12,7 +12,7 @@ extension Parameter<UInt8> {
 }
 
 extension Parameter<Bool> {
-    fileprivate static var forEver: Self {
+    fileprivate static var forever: Self {
         .flag("for-ever", "Confirm that the key will never be trusted again")
     }
 }
@@ -41,7 +41,7 @@ extension Command {
                 + "until you run `tapcard repair --card UID`, and tags protected with it need "
                 + "`tapcard tag unprotect`, then `tapcard tag protect`. Afterward, export the keys "
                 + "again, destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
-            takes: .key, .forEver, .withoutWaiting, answers: .retired,
+            takes: .key, .forever, .withoutWaiting, answers: .retired,
             example: "tapcard keys retire 1 --for-ever", run: KeyCommands.retire),
         Command(
             "keys export", group: .station, "Copy all keys to a file",
@@ -67,7 +67,7 @@ extension Command {
 
 enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
-        try session.keyFile.requireMasters()
+        try session.keyFile.requireMasterKeys()
         let now = session.dependencies.now()
         // If an older key file was restored, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
@@ -75,7 +75,7 @@ enum KeyCommands {
             return try await KeyRotation.rotate(shared: database, used: used, in: session)
         }
         let keys = try await changeKeys(in: session) { keys throws(KeyError) in
-            try keys.rotated(created: LocalTime.date(now), knowing: used)
+            try keys.rotated(created: LocalTime.date(now), avoiding: used)
         }
         let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
         return Report(
@@ -94,12 +94,12 @@ enum KeyCommands {
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         try file.requireOutput("The keys", session.outputOptions)
-        try session.keyFile.requireMasters()
-        try file.requireNew()
+        try session.keyFile.requireMasterKeys()
+        try file.requireAbsent()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
         // The file contains the currency for a station that has no ledger yet.
-        let currency = (try? await session.ledgerIfThere())?.currency.code
+        let currency = (try? await session.existingLedger())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         // On standard output, only the keys may appear, because the output is the key file.
         if file.isStream {
@@ -116,7 +116,7 @@ enum KeyCommands {
     /// Retires keys in the ledger before it saves the changed file. After a crash between the two
     /// steps, running the same command again completes the change.
     static func changeKeys(
-        givingUp ids: Set<UInt8> = [], in session: Session,
+        retiring ids: Set<UInt8> = [], in session: Session,
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) async throws(TapcardError) -> KeyRing {
         let known = try await session.keys()
@@ -136,7 +136,7 @@ enum KeyCommands {
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.retire(retired, at: session.dependencies.now())
         }
     }
@@ -151,7 +151,7 @@ enum KeyCommands {
         let all = try await session.keys()
         let uses = try await uses(in: session)
         let ledger = try await session.ledger()
-        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
+        let retired = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
         let issuer = try await access.issuerKeys()
@@ -185,7 +185,7 @@ enum KeyCommands {
 
     private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await session.ledger()
-        return try await LedgerAccess.asking { () throws(LedgerError) in
+        return try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.keyUsage()
             }
         }
@@ -194,14 +194,14 @@ enum KeyCommands {
     /// The IDs of keys that are retired, or in use for records or tag passwords in this ledger.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
-        return try await LedgerAccess.asking { () throws(LedgerError) in
+        return try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usedKeys() }
         }
     }
 
     static func retire(in session: Session) async throws(TapcardError) -> Report {
         let id = session[.key]
-        try session.keyFile.requireMasters()
+        try session.keyFile.requireMasterKeys()
         let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is refused before the user is asked for confirmation.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
@@ -213,7 +213,7 @@ enum KeyCommands {
         _ = try await session.keys().changed(by: retiring)
         try KeyRotation.requireSuccessor(of: id, issuer, in: session)
         let use = try await uses(in: session)[id, default: KeyUse()]
-        guard session[.forEver] else {
+        guard session[.forever] else {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. "
@@ -228,7 +228,7 @@ enum KeyCommands {
                         + "repeat this command with --for-ever, and then run for each card: "
                         + "tapcard repair --card UID")
         }
-        _ = try await changeKeys(givingUp: [id], in: session, retiring)
+        _ = try await changeKeys(retiring: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
             ["Key \(id) retired; cards that need tapcard repair: \(use.summary)"]

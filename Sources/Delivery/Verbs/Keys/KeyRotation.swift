@@ -82,14 +82,14 @@ enum KeyRotation {
         // The number of a key that was announced and then lost must not be used for another key.
         let usedIDs = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
-            try keys.preparing(created: created, knowing: usedIDs)
+            try keys.preparing(created: created, avoiding: usedIDs)
         }
         // `preparing` adds the new key at the end of the ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // The key is announced in the ledger before it is written to the file, so that if two
         // owners rotate at once, only one of them succeeds. A key that was announced but never
         // written can be retired.
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
         try session.keyFile.withExclusiveLock { () throws(TapcardError) in
@@ -110,7 +110,8 @@ enum KeyRotation {
         guard lacking.isEmpty || session[.withoutWaiting] else {
             return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
-        try await LedgerAccess.asking(orSay: announced(key.id)) { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors(orSay: announced(key.id)) {
+            () throws(LedgerError) in
             try await database.seal(
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
@@ -177,7 +178,7 @@ enum KeyRotation {
                 + (steps.isEmpty
                     ? "the stations of this ledger use."
                     : "has been announced to the stations of this ledger."),
-            meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
+            meaning: unchanged, next: [.file(.importCurrentKeys)] + steps)
     }
 
     /// Refuses to retire a key that a station without the current sealing key may still need.

@@ -118,7 +118,7 @@ enum DrawCommands {
     ) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even if the ledger fails.
         let currency = try session.settings.currency(
-            of: (try? await session.ledgerIfThere()) ?? nil)
+            of: (try? await session.existingLedger()) ?? nil)
         let unit = try session.settings.topPrizeUnit
         return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }

@@ -71,7 +71,7 @@ enum TicketCommands {
         // ledger can list the tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
-            ? try await session.ledgerIfThere() : try await session.ledger(making: false)
+            ? try await session.existingLedger() : try await session.ledger(making: false)
         let draws = try await LotteryNews(session).draws()
         var (stored, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?

@@ -82,7 +82,7 @@ extension NextStep {
         else { return self }
         // These steps still make sense without the option.
         return switch self {
-        case .tag(.useAnotherOrAnyChip): .tag(.useAnother)
+        case .tag(.useAnotherOrAllowAnyChip): .tag(.useAnother)
         case .tag(.overwrite): .tag(.overwriteByIssuing)
         case .card(.adoptOrReissue), .card(.adoptOrOverwrite): .card(.adopt(nil))
         case .card(.beginNewAccount): .card(.reissueTag)

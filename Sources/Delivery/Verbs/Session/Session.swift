@@ -141,7 +141,7 @@ package struct Session: Sendable {
         let ledger = try await LedgerAccess(self).open(
             making: mayMake && settings.readerIsSimulated && !wasUsed)
         if mayChange ?? mayMake {
-            try await LedgerAccess.asking { () throws(LedgerError) in
+            try await LedgerAccess.translatingErrors { () throws(LedgerError) in
                 try await ledger.requireWritable()
             }
         }
@@ -149,7 +149,7 @@ package struct Session: Sendable {
     }
 
     /// The ledger; nil if the default one does not exist yet.
-    func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
+    func existingLedger() async throws(TapcardError) -> (any LedgerStore)? {
         do {
             return try await ledger(making: false)
         } catch {
@@ -176,7 +176,7 @@ package struct Session: Sendable {
     /// Refuses keys that differ from the other stations' keys, because stations with different keys
     /// reject each other's cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
-        let others = try await LedgerAccess.asking { () throws(LedgerError) in
+        let others = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.otherKeys(than: keys.told)
         }
         guard let id = others.min() else { return }
