@@ -150,7 +150,7 @@ struct TillPageTests {
         for module in ["refusals.js", "store.js"] {
             let path = "page/\(module)"
             var named = try found(/error [!=]== "([a-z-]+)"/, in: path)
-            for list in try found(/(?:NOT_CARDS|OF_LEDGER) =\s*\[([^\]]+)\]/, in: path) {
+            for list in try found(/(?:NOT_CARDS|LEDGER_ERRORS) =\s*\[([^\]]+)\]/, in: path) {
                 named.formUnion(list.matches(of: /"([a-z-]+)"/).map { String($0.1) })
             }
             #expect(named.count > 3 && named.isSubset(of: errors), "\(module)")

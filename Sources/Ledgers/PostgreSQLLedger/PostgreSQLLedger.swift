@@ -366,7 +366,7 @@ private struct AbandonedTransaction {
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
         let rows = PostgreSQLRows(ledger, isWriting: true)
         defer { ledger.link.rollBack(rows) }
-        for uid in cards { _ = try rows.loaded(uid) }
+        for uid in cards { _ = try rows.cardRow(uid) }
     }
 }
 

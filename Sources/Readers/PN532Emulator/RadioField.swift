@@ -20,8 +20,8 @@ package struct RadioField {
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
-    mutating func setPower(_ isWanted: Bool) {
-        isOn = isWanted
+    mutating func setPower(_ isOn: Bool) {
+        self.isOn = isOn
         refresh()
     }
 
@@ -79,8 +79,8 @@ package struct RadioField {
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
-    /// The combined response to a request. All cards send their two bytes at the same time, so the
-    /// reader receives the bits of all of them.
+    /// The combined response to a request. All cards send this two-byte response at the same time,
+    /// so the reader receives the bits of all of them.
     private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
         RadioFrame(
             bytes: (0..<2).map { index in answers.reduce(0) { $0 | $1.bytes[index] } })

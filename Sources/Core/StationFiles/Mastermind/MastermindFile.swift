@@ -2,8 +2,8 @@ import OperatingSystem
 import TapcardCore
 import TextCodecs
 
-/// The file that holds a station's Mastermind data. The file is refused if anyone but its owner can
-/// access it.
+/// The file that holds a station's Mastermind data. The file is rejected if anyone but its owner
+/// can access it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void

@@ -7,7 +7,7 @@ package import TapcardCore
 /// before it is acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
-    private static let writeAccessByOthers: UInt32 = 0o022
+    private static let othersCanWrite: UInt32 = 0o022
 
     package let path: String
 
@@ -169,7 +169,7 @@ package struct JournalFile: Sendable, Hashable {
     private func bytes() throws(TapcardError) -> [UInt8]? {
         let file = DurableFile(path)
         let (names, exposure, bytes) = try translating(
-            (file.nameCount(), file.exposure(JournalFile.writeAccessByOthers), file.read())
+            (file.nameCount(), file.exposure(JournalFile.othersCanWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
         if names > 1 { throw unusable("it has more than one hard link") }

@@ -5,7 +5,7 @@ package import TapcardCore
 package import TapcardDomain
 
 /// The payments that a station takes while its ledger is offline. They are written to the station's
-/// journal and booked when the ledger is back.
+/// journal and booked when the ledger is back online.
 package struct OfflinePayments: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
@@ -63,9 +63,9 @@ package struct OfflinePayments: Sendable {
                     + "this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
-        let (file, writeAccessByOthers) = (DurableFile(memoryPath), 0o022 as UInt32)
+        let (file, othersCanWrite) = (DurableFile(memoryPath), 0o022 as UInt32)
         let (exposure, bytes) = try translating(
-            (file.exposure(writeAccessByOthers), file.read() ?? [])
+            (file.exposure(othersCanWrite), file.read() ?? [])
         ) { (error: FileError) in unusable(error.detail) }
         // Anyone who can write to this file could make the station forget a payment that it
         // reported as "not paid".
@@ -152,8 +152,8 @@ package struct OfflinePayments: Sendable {
     }
 
     /// The receipt for a payment that is already in the journal; nil for any other request. It is
-    /// needed when the ledger is back but the journal is not booked yet: starting the request over
-    /// could then result in "not paid".
+    /// needed while the ledger is back online but the journal is not booked yet: a retry could then
+    /// report "not paid".
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -206,7 +206,7 @@ package struct OfflinePayments: Sendable {
 
     // MARK: With the ledger
 
-    /// The payments from a journal that have been booked.
+    /// The payments that have been booked from a journal.
     package struct Booked: Sendable, Hashable {
         package let currency: Currency
         package internal(set) var payments = 0

@@ -16,11 +16,11 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// What a tag with these settings shows about its protection. Refuses a tag that requires
-    /// someone else's password. No password is tried on a tag that limits failed attempts, because
-    /// they could lock it forever. If `withoutExpectedPACK` is true and the tag requires a
-    /// password, any response to the password counts: an earlier attempt may have corrupted PACK,
-    /// which authenticates the tag but is not needed to unlock it.
+    /// What these settings reveal about the tag's protection. Refuses a tag that requires someone
+    /// else's password. No password is tried on a tag that limits failed attempts, because they
+    /// could lock it forever. If `withoutExpectedPACK` is true and the tag requires a password, any
+    /// response to the password counts: an earlier attempt may have corrupted PACK, which
+    /// authenticates the tag but is not needed to unlock it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutExpectedPACK: Bool = false
@@ -79,8 +79,8 @@ struct TagPasswords: StationWork {
     }
 
     /// Finds out why a write was refused. If lock bits are the cause, the error says so. If the tag
-    /// has one of our passwords, which a copy lacks, but in a state other than the recorded one,
-    /// the ledger is corrected and the card is read again.
+    /// has one of our passwords, which a copy lacks, but its protection differs from what the
+    /// ledger says, the ledger is corrected and the card is read again.
     func diagnosed(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
@@ -155,8 +155,8 @@ struct TagPasswords: StationWork {
         return settings
     }
 
-    /// Refuses a tag that does not accept its card's password, before anything begins: a copy does
-    /// not have the password, and not every reader can send it. Someone who intercepted the
+    /// Refuses a tag that does not accept its card's password, before the operation begins: a copy
+    /// does not have the password, and not every reader can send it. Someone who intercepted the
     /// password may have weakened the protection, so settings that are weaker than those in the
     /// ledger are restored first.
     func requirePasswordAccepted(_ reading: CardReading) async throws(Interruption) {

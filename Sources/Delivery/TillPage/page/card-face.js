@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { tagTexts } from "./refusals.js";
 import { isOffered, provesItself } from "./offers.js";
-import { acceptsOffline, isGrave, cannotBeChecked, trustedCard } from "./store.js";
+import { acceptsOffline, isSerious, cannotBeChecked, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { chipWords, shown, uidWords } from "./words.js";
@@ -56,8 +56,8 @@ h("p.strip", { class: state ?? "" }, state === "activated" && icon("check"),
 function plate({ error, uid, next }) {
   // A card whose tag can no longer be written to is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
-  return h("div.card.blank", { class: isGrave() ? "grave" : "" },
-    icon(isGrave() ? "warn" : "tag"),
+  return h("div.card.blank", { class: isSerious() ? "grave" : "" },
+    icon(isSerious() ? "warn" : "tag"),
     h("p.big", isCard ? words.unusable : words.plates[error] ?? words.plates.other),
     uid && h("p.uid", uidWords(uid)));
 }

@@ -2,7 +2,7 @@
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
 import { adviceByError, steps } from "./steps.js";
-import { blamesTag, isGrave, needsOtherTag, OF_LEDGER, state } from "./store.js";
+import { blamesTag, isSerious, needsOtherTag, LEDGER_ERRORS, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
@@ -96,9 +96,9 @@ const MONEY_VIEWS = ["pay", "add"];
 export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
   // If the ledger cannot be used, the server's sentences mention sockets and commands.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || OF_LEDGER.includes(error);
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || LEDGER_ERRORS.includes(error);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
-  return { warning: isGrave() && say.card.untrusted, title: what, lines: [next] };
+  return { warning: isSerious() && say.card.untrusted, title: what, lines: [next] };
 }
 
 /** The text for an unknown outcome. It stays the same if the page is reloaded. */

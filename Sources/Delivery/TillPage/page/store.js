@@ -95,13 +95,13 @@ export function acceptsOffline() {
 }
 
 /** Problems with the ledger or the keys, which say nothing about the card. */
-export const OF_LEDGER =
+export const LEDGER_ERRORS =
   ["ledger-offline", "ledger-unavailable", "ledger-undeclared", "keys-behind"];
 
 /** Whether the card on the reader cannot be checked because the ledger cannot be used now. */
 export function cannotBeChecked() {
   const { read, problem } = state.card ?? {};
-  return OF_LEDGER.includes(problem?.error) && (!read || read.seal === "valid");
+  return LEDGER_ERRORS.includes(problem?.error) && (!read || read.seal === "valid");
 }
 
 /** Steps in a refusal that leave it unclear whether the tag is the original card. */
@@ -115,7 +115,7 @@ export const blamesTag = ({ next }) =>
 export const needsOtherTag = ({ next }) => next.some(({ step }) => step === "replace");
 
 /** Whether the tag on the reader must not be accepted: a copy, a forgery, or an old record. */
-export function isGrave() {
+export function isSerious() {
   const { read, problem } = state.card ?? {};
   if (!problem || acceptsOffline()) return false;
   return read ? !cannotBeChecked() : problem.result === "untrusted"

@@ -229,7 +229,7 @@ export const say = {
     protect: ["Password protection", "Password set", "password setup"],
     unprotect: ["Password removal"],
   },
-  fromBefore: (what, isDone) =>
+  earlierOutcome: (what, isDone) =>
     `The earlier ${what} ${isDone ? "went through" : "did not go through"}.`,
   // The verb in a confirmation question; the amount follows it.
   requests: {

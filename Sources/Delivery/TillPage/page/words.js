@@ -113,7 +113,7 @@ export const resolvedWords = (resolved = [], operation) => resolved
   .map(({ kind, amount, outcome }) => {
     const [name, , noun = name.toLowerCase()] = say.verbs[kind] ?? [kind];
     const what = [amount && shown(amount.replace("-", "")), noun].filter(Boolean).join(" ");
-    return say.fromBefore(what, outcome === "committed");
+    return say.earlierOutcome(what, outcome === "committed");
   });
 
 /** The balance after a task. For payments, the wording is how much is left. */

@@ -98,7 +98,8 @@ enum KeyCommands {
         try file.requireAbsent()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
-        // The file contains the currency for a station that has no ledger yet.
+        // The file includes the currency, in case it is imported at a station that has no ledger
+        // yet.
         let currency = (try? await session.existingLedger())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         // On standard output, only the keys may appear, because the output is the key file.
@@ -113,7 +114,7 @@ enum KeyCommands {
             isChange: true)
     }
 
-    /// Retires keys in the ledger before it saves the changed file. After a crash between the two
+    /// Retires keys in the ledger before saving the changed file. After a crash between the two
     /// steps, running the same command again completes the change.
     static func changeKeys(
         retiring ids: Set<UInt8> = [], in session: Session,
@@ -275,7 +276,7 @@ extension Report {
         ["nextKey": issuer.next.document, "stations": issuer.stations.document]
     }
 
-    /// The list of keys for a station that has none.
+    /// The report of `keys list` for a station that has no keys.
     fileprivate init(_ issuer: IssuerKeys) {
         let lines =
             issuer.sealing.map {

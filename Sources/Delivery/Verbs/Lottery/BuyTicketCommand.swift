@@ -19,7 +19,7 @@ enum BuyTicketCommand {
         return Report(bought, LotteryLayout(session.console, indent: 2))
     }
 
-    /// How long, in milliseconds, the list of draws is trusted while waiting for a card.
+    /// How long, in milliseconds, the list of draws is trusted while the command waits for a card.
     private static let trustedFor: Int64 = 5_000
 
     private static func buy(
@@ -39,7 +39,8 @@ enum BuyTicketCommand {
             draws = try await currentDraws(in: session)
         }
         try await requireUpToDate(draws, for: card ?? uid, in: ledger)
-        // The ticket must be bought with the card whose booked prizes were compared with the list.
+        // The ticket must be bought with the card whose recorded prizes were checked against the
+        // list.
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
@@ -47,9 +48,9 @@ enum BuyTicketCommand {
     }
 
     /// Finishes an earlier purchase if its draw is still in the future. After the draw, only the
-    /// card's record decides whether the ticket was paid for, because a ticket with a known result
-    /// must not be bought or returned. If the lottery is offline, or its list of draws is out of
-    /// date, the purchase stays open and can be finished later.
+    /// card's record determines whether the ticket was paid for, because a ticket with a known
+    /// result must not be bought or returned. If the lottery is offline, or its list of draws is
+    /// out of date, the purchase stays open and can be finished later.
     private static func resumePurchase(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session
@@ -118,7 +119,7 @@ enum BuyTicketCommand {
         return draws.value
     }
 
-    /// Throws if the list of draws ends before a draw for which this card already has a booked
+    /// Throws if the list of draws ends before a draw for which this card already has a recorded
     /// prize. Such a list is outdated; this check works even without a newer saved list to compare
     /// it with.
     private static func requireUpToDate(
@@ -128,7 +129,7 @@ enum BuyTicketCommand {
         do {
             tickets = try await CardTicket.tickets(of: card, in: ledger)
         } catch {
-            // If the card is unknown, the tap gives a better explanation.
+            // If the card is unknown, the error from the tap explains it better.
             guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
@@ -141,7 +142,7 @@ enum BuyTicketCommand {
                     + "\(claimed.ticket.id) is recorded"),
             meaning: "\(noSale).", uid: card)
         // The advice is to use a different card, because `draws --forget` would not change the
-        // booked prize.
+        // recorded prize.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)

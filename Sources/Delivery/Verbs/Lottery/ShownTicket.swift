@@ -114,7 +114,7 @@ private struct ShownBall: DocumentedObject {
 
     static let fields: Fields<ShownBall> = [
         "number": .of(\.number),
-        "match": .of(Schema.nullable(Schema.words(["yes", "no"]))) { ball in
+        "match": .of(Schema.nullable(Schema.oneOf(["yes", "no"]))) { ball in
             ball.match.map { $0 ? "yes" : "no" }
         },
     ]

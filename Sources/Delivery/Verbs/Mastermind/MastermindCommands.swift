@@ -29,8 +29,8 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number whose limits apply only on pages. On the command line, the game's rules refuse invalid
-    /// numbers.
+    /// A number whose limits apply only on pages. On the command line, the game's rules reject
+    /// invalid numbers.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -120,7 +120,7 @@ enum MastermindCommands {
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
-        // Without a terminal, nobody can be prompted.
+        // If there is no terminal, there is nobody to prompt.
         guard let promptHidden = session.console.promptHidden else { return nil }
         if let password = await promptHidden("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
@@ -129,7 +129,7 @@ enum MastermindCommands {
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
         let user = session[.user]
         let timeToLive = session[.timeToLive]
-        // Invalid values are refused before the user types the password.
+        // Invalid values are rejected before the user types the password.
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {

@@ -178,7 +178,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                     "keys": Schema.list(
                         of: Schema.object([
                             "id": Schema.count,
-                            "status": Schema.words(["active", "verify-only", "retired"]),
+                            "status": Schema.oneOf(["active", "verify-only", "retired"]),
                             "created": Schema.text, "cards": Schema.count,
                             "protected": Schema.count,
                         ]))
@@ -256,8 +256,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     /// The schema for a failure.
     static let error = Schema.object(
         [
-            "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
-            "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
+            "result": Schema.oneOf(TapcardError.Result.allCases.map(\.rawValue)),
+            "error": Schema.oneOf(TapcardError.Kind.allCases.map(\.word)),
             "message": Schema.text, "uid": Schema.nullable(ValueSchemas.card),
             "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
             "next": CardSchemas.next,

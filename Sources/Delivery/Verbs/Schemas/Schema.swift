@@ -34,7 +34,7 @@ package enum Schema {
     }
 
     /// One of the given words.
-    package static func words(_ words: [String]) -> JSONValue {
+    package static func oneOf(_ words: [String]) -> JSONValue {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
 
