@@ -71,7 +71,7 @@ enum CustomerPage {
             503, CustomerWords.unavailable,
             shell(
                 CustomerWords.unavailable, CustomerWords.unavailableWhy, message,
-                asksImmediately: false),
+                submitsAutomatically: false),
             headers: [("Retry-After", "60")])
     }
 
@@ -81,7 +81,7 @@ enum CustomerPage {
     }
 
     private static func shell(
-        _ title: String, _ lead: String, _ message: TapMessage, asksImmediately: Bool = true
+        _ title: String, _ lead: String, _ message: TapMessage, submitsAutomatically: Bool = true
     ) -> String {
         let fields = message.fields.map {
             "<input type=\"hidden\" name=\"\($0.name)\" value=\"\(escaped($0.value))\">"
@@ -89,7 +89,7 @@ enum CustomerPage {
         return """
             <h1 tabindex="-1">\(title)</h1>
             <p>\(lead)</p>
-            <form method="post" action="\(TapMessage.path)"\(asksImmediately ? " data-at-once" : "")>
+            <form method="post" action="\(TapMessage.path)"\(submitsAutomatically ? " data-auto-submit" : "")>
             \(fields.joined())
             <button>\(CustomerWords.show)</button>
             <p role="status" data-asking="\(CustomerWords.asking)" \

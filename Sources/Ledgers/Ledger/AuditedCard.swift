@@ -131,7 +131,7 @@ struct AuditedCard {
             found.append(
                 "I2: operation \(operation.id): state \(operation.state) contradicts its end time")
         }
-        let mayBeVoided = operation.kind.isVoidable || operation.kind.switchesProtection
+        let mayBeVoided = operation.kind.isVoidable || operation.kind.changesProtection
         if operation.state == .voided, !mayBeVoided {
             found.append(
                 "I2: operation \(operation.id) (\(operation.kind)) is voided, but this kind can "

@@ -297,7 +297,7 @@ struct Book {
     /// Ends an open operation that no later tap will resolve. An operation that is voidable or that
     /// turns protection on or off is voided. Any other took effect when it began and is committed.
     func abandon(_ open: Operation) throws(LedgerError) {
-        let isUndone = open.kind.isVoidable || open.kind.switchesProtection
+        let isUndone = open.kind.isVoidable || open.kind.changesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
     }
 

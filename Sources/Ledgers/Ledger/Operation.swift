@@ -56,7 +56,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
 
         /// Whether the operation only changes the tag's password. If the tag cannot do that, the
         /// operation is voided.
-        public var switchesProtection: Bool { self == .protect || self == .unprotect }
+        public var changesProtection: Bool { self == .protect || self == .unprotect }
 
         /// Whether the operation turns a tag into a card, in which case it is resumed even on a tag
         /// without a valid record.

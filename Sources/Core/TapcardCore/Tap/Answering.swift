@@ -144,7 +144,7 @@ struct Answering: StationWork {
         // A voided operation adds nothing to the error about the card.
         case _ where error.isCardAtFault: return nil
         // The error says why the operation was voided.
-        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
+        case .voided where error.kind == .lockedTag && operation.kind.changesProtection:
             return .failure(error)
         case .voided where error.kind == .unusableTag:
             let (what, meaning) = operation.kind.notDone

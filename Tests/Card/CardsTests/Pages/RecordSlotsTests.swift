@@ -134,7 +134,7 @@ struct RecordSlotsTests {
     }
 
     @Test("Records of another chip, currency or key ring are not valid")
-    func strangers() throws {
+    func foreignRecords() throws {
         let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1), try fixture.record(2))
         let uid = try #require(CardUID("04000000000001"))
