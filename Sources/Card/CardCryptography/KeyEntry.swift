@@ -83,7 +83,7 @@ public struct KeyEntry: Hashable, Sendable {
     }
 
     /// Whether both entries have the same keys, regardless of their status.
-    func hasKeys(of other: KeyEntry) -> Bool { source == other.source }
+    func hasSameKeys(as other: KeyEntry) -> Bool { source == other.source }
 
     func with(_ status: KeyStatus) -> KeyEntry {
         KeyEntry(source, status: status, created: created)

@@ -154,7 +154,7 @@ public struct KeyRing: Hashable, Sendable {
             guard let mine = entry(theirs.id) else { continue }
             // If two different keys had the same ID, there would be no way to tell which one sealed
             // a record.
-            guard mine.hasKeys(of: theirs) else {
+            guard mine.hasSameKeys(as: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }
         }

@@ -45,9 +45,9 @@ extension Book {
             return .refused(error)
         }
         // `requireClaimable` refuses any other earlier claim.
-        let circumstances = try circumstances(of: ticket, on: known.card)
+        let context = try context(of: ticket, on: known.card)
         do {
-            try circumstances.requireClaimable(ticket, on: known)
+            try context.requireClaimable(ticket, on: known)
         } catch {
             return .refused(error)
         }

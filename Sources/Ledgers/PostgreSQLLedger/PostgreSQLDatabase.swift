@@ -241,13 +241,14 @@ extension Link {
                     + "saved (\(why))")
         } catch {
             if case .refused(let state, _) = error, let why = reasons[state] {
-                throw LedgerError(state == LinkFailure.noRight ? .readOnly : .refused, why)
+                throw LedgerError(
+                    state == LinkFailure.insufficientPrivilege ? .readOnly : .refused, why)
             }
             throw LedgerError(error)
         }
     }
 
-    var holdsLedger: Bool {
+    var containsLedger: Bool {
         get throws(LedgerError) {
             try value("SELECT count(*) FROM pg_tables WHERE tablename = 'setting'", \.integer) > 0
         }

@@ -115,7 +115,7 @@ struct LibNFCField {
         blockExchange = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
-            action = reader.hear(try exchangeBlock(frame, wait, device))
+            action = reader.receive(try exchangeBlock(frame, wait, device))
         }
         switch action {
         case .finished(let answer):

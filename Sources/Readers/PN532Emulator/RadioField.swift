@@ -88,7 +88,7 @@ package struct RadioField {
 
     private mutating func answer(of number: [UInt8], to frame: RadioFrame) -> RadioFrame? {
         guard let index = cards.firstIndex(where: { $0.number == number }) else { return nil }
-        switch cards[index].activation.hear(frame) {
+        switch cards[index].activation.receive(frame) {
         case .silent: return nil
         case .answer(let answer):
             if cards[index].activation.state == .active { select(index) }
@@ -129,7 +129,7 @@ package struct RadioField {
         let outcome = world.exchange(
             with: cards[index].number, isWrite: isWrite, isChained: powered.isChained, &chip
         ) { chip, memory in
-            chip.hear(frame, &memory) { count in
+            chip.receive(frame, &memory) { count in
                 (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             }
         }

@@ -57,7 +57,7 @@ package struct TypeACardSelection {
         return parts + [Array(rest)]
     }
 
-    mutating func hear(_ frame: RadioFrame) -> Reaction {
+    mutating func receive(_ frame: RadioFrame) -> Reaction {
         if state == .block { return .pass }
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isExpected =

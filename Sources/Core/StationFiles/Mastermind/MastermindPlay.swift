@@ -89,9 +89,9 @@ package struct MastermindPlay: Sendable {
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
-            let kept = book.kept(game, at: address)
-            book.keep(kept, asCurrent: true)
-            return kept
+            let saved = book.saved(game, at: address)
+            book.save(saved, asCurrent: true)
+            return saved
         }
     }
 
@@ -117,27 +117,27 @@ package struct MastermindPlay: Sendable {
         } catch {
             throw try recordFailure(of: colors, in: game, error)
         }
-        return try keep(answer, of: colors, in: game)
+        return try save(answer, of: colors, in: game)
     }
 
     /// The current game. Throws if there is none, if it is already solved, or if the guess is not
     /// valid for it.
     private func currentGame(accepting colors: [Int]) throws(TapcardError) -> MastermindGame {
-        guard let kept = try currentGame() else {
+        guard let saved = try currentGame() else {
             throw TapcardError(
                 .refusal(.wrongState), "No game is in progress.",
                 meaning: MastermindPlay.nothingSent, next: [.service(.startGame)])
         }
         try translating(
-            MastermindRules(slots: kept.game.slots).requireGuess(colors),
+            MastermindRules(slots: saved.game.slots).requireGuess(colors),
             into: MastermindPlay.unsent)
-        if let count = kept.solvedIn {
+        if let count = saved.solvedIn {
             throw TapcardError(
                 .refusal(.wrongState), "This game was already solved on guess \(count).",
                 meaning: MastermindPlay.nothingSent,
                 next: [.service(.startAnotherGame)])
         }
-        return kept.game
+        return saved.game
     }
 
     @discardableResult
@@ -145,16 +145,16 @@ package struct MastermindPlay: Sendable {
         _ game: MastermindGame, _ body: (inout MastermindHistory) -> Void
     ) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
-            var kept = book.kept(game, at: address)
-            body(&kept.history)
+            var saved = book.saved(game, at: address)
+            body(&saved.history)
             // Another process may have started another game in the meantime; the current game must
             // not change back.
-            book.keep(kept, asCurrent: false)
-            return kept
+            book.save(saved, asCurrent: false)
+            return saved
         }
     }
 
-    private func keep(
+    private func save(
         _ answer: MastermindAnswer, of colors: [Int], in game: MastermindGame
     ) throws(TapcardError) -> SavedMastermindGame {
         do throws(TapcardError) {
@@ -287,7 +287,7 @@ extension ServiceError {
         // Canceling cannot recall a request that has been sent. A redirect in response to a POST
         // often means that the request was processed.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
-            .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
+            .outdatedDraws, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true
         case .offline, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:

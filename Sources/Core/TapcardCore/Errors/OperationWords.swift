@@ -12,9 +12,9 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether the ledger books the operation as soon as it begins. Such an operation has already
-    /// happened, and the card is updated afterward.
-    var isBookedAtOnce: Bool {
+    /// Whether the operation takes effect in the ledger as soon as it begins. What it records has
+    /// already happened, and the card is updated afterward.
+    var takesEffectImmediately: Bool {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
             true

@@ -28,7 +28,7 @@ extension TapcardError {
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
-        case _ where kind.isBookedAtOnce:
+        case _ where kind.takesEffectImmediately:
             isPermanentForTag
                 ? "The ledger has recorded the \(kind.noun), but this tag can no longer be updated."
                 : "The ledger has recorded the \(kind.noun), and the card will be updated at its "
@@ -90,7 +90,7 @@ extension TapcardError {
     func leavingOpen(_ open: Operation) -> TapcardError {
         reworded(
             "\(what) The \(open.kind.noun) \(open.id) is still open.",
-            meaning: open.kind.isBookedAtOnce
+            meaning: open.kind.takesEffectImmediately
                 ? "The \(open.kind.noun) is recorded in the ledger, but the card may not show it "
                     + "yet. \(meaning)" : meaning)
     }

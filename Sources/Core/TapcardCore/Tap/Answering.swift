@@ -10,8 +10,8 @@ struct Answering: StationWork {
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let repetition = try await queryingLedger(await ledger.repetition(of: action, id))
-        switch repetition {
+        let earlier = try await queryingLedger(await ledger.earlierOutcome(of: action, id))
+        switch earlier {
         case .known(let operation):
             guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
             if operation.state == .voided { throw voided(operation) }
@@ -30,7 +30,7 @@ struct Answering: StationWork {
         case .change(let action, let card):
             // A request for another card is a different request.
             guard card.map(operation.wasTapped) ?? true,
-                case .known = try await ledger.repetition(of: action, operation.id)
+                case .known = try await ledger.earlierOutcome(of: action, operation.id)
             else { return false }
             return true
         }

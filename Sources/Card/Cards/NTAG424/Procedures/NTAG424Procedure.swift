@@ -81,10 +81,10 @@ extension NTAG424Procedure {
     private mutating func receive(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome>
     {
         let step: NTAG424Conversation.Step
-        // Checked before `hear`, which ends the session on a refusal.
+        // Checked before `receive`, which ends the session on a refusal.
         let hadSession = talk.key != nil
         do throws(NTAG424Error) {
-            step = try talk.conversation.hear(bytes)
+            step = try talk.conversation.receive(bytes)
         } catch {
             // 919Dh in response to an authentication means that the key is locked.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {

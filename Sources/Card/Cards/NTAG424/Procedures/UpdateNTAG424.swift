@@ -74,15 +74,15 @@ package struct UpdateNTAG424: NTAG424Procedure {
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
         // Without this session, a card has been selected again, and it may be a different card.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionEnded)) }
-        return go()
+        return nextMove()
     }
 
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Void> {
         steps.removeFirst()
-        return go()
+        return nextMove()
     }
 
-    private func go() -> NTAG424Move<Void> {
+    private func nextMove() -> NTAG424Move<Void> {
         switch steps.first {
         case .load(let key, let random): .authenticate(.four, key, random: random)
         case .grant(let grant):
