@@ -71,7 +71,7 @@ enum CustomerPage {
             503, CustomerWords.unavailable,
             shell(
                 CustomerWords.unavailable, CustomerWords.unavailableWhy, message,
-                submitsAutomatically: false),
+                autoSubmits: false),
             headers: [("Retry-After", "60")])
     }
 
@@ -81,15 +81,16 @@ enum CustomerPage {
     }
 
     private static func shell(
-        _ title: String, _ lead: String, _ message: TapMessage, submitsAutomatically: Bool = true
+        _ title: String, _ lead: String, _ message: TapMessage, autoSubmits: Bool = true
     ) -> String {
         let fields = message.fields.map {
             "<input type=\"hidden\" name=\"\($0.name)\" value=\"\(escaped($0.value))\">"
         }
+        let mark = autoSubmits ? " data-auto-submit" : ""
         return """
             <h1 tabindex="-1">\(title)</h1>
             <p>\(lead)</p>
-            <form method="post" action="\(TapMessage.path)"\(submitsAutomatically ? " data-auto-submit" : "")>
+            <form method="post" action="\(TapMessage.path)"\(mark)>
             \(fields.joined())
             <button>\(CustomerWords.show)</button>
             <p role="status" data-asking="\(CustomerWords.asking)" \
@@ -99,10 +100,10 @@ enum CustomerPage {
     }
 
     private static func message(
-        _ status: Int, _ title: String, _ why: String, headers: [(String, String)] = []
+        _ status: Int, _ title: String, _ reason: String, headers: [(String, String)] = []
     ) -> WebResponse {
         page(
-            status, title, "<h1 tabindex=\"-1\">\(title)</h1>\n<p>\(why)</p>", headers: headers)
+            status, title, "<h1 tabindex=\"-1\">\(title)</h1>\n<p>\(reason)</p>", headers: headers)
     }
 
     private static func page(

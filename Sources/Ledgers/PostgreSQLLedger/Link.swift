@@ -89,23 +89,23 @@ package struct ResponseTimeouts: Sendable {
     /// starting, recovering, or stopping does not count as refusing, because it is only temporarily
     /// unavailable. libpq reports only text; in a server's message, two spaces follow the severity
     /// and a colon.
-    static func isServerRefusal(_ why: String) -> Bool {
-        let isRefused = why.contains(":  ") && !why.contains("the database system is ")
-        return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
+    static func isServerRefusal(_ reason: String) -> Bool {
+        let isRefused = reason.contains(":  ") && !reason.contains("the database system is ")
+        return isRefused || ["certificate", "SSL", "GSS"].contains(where: reason.contains)
     }
 
-    static func refusal(_ why: String) -> String {
+    static func refusal(_ reason: String) -> String {
         // libpq's message for a read-only server, which is never translated.
-        if why.contains("session is read-only") {
-            return "only a read-only replica responds, not the primary database (\(why))"
+        if reason.contains("session is read-only") {
+            return "only a read-only replica responds, not the primary database (\(reason))"
         }
         // The server's messages, which are in English unless it is configured differently.
-        if why.contains("is not permitted to log in") {
-            return "this station was permanently revoked by the owner (\(why)); if that was a "
+        if reason.contains("is not permitted to log in") {
+            return "this station was permanently revoked by the owner (\(reason)); if that was a "
                 + "mistake, register it under another name"
         }
-        return isServerRefusal(why)
-            ? "the database cannot be used: \(why)" : "the database is offline: \(why)"
+        return isServerRefusal(reason)
+            ? "the database cannot be used: \(reason)" : "the database is offline: \(reason)"
     }
 
     deinit {
@@ -309,9 +309,9 @@ package struct ResponseTimeouts: Sendable {
         }
     }
 
-    private func lost(_ why: String) -> LinkFailure {
+    private func lost(_ reason: String) -> LinkFailure {
         close()
-        return .lost(why)
+        return .lost(reason)
     }
 
     private func answer(_ result: OpaquePointer) -> SQLAnswer {

@@ -61,8 +61,8 @@ import Testing
         let old = Account.purse(uid, 0)
         let first = shown.keep(uid, counter, old, at: 0)
         var last = first
-        for _ in 0..<(ShownCards.most + 10) { last = shown.keep(uid, counter, old, at: 1) }
-        #expect(shown.count == ShownCards.most)
+        for _ in 0..<(ShownCards.maximumCount + 10) { last = shown.keep(uid, counter, old, at: 1) }
+        #expect(shown.count == ShownCards.maximumCount)
         #expect(
             !shown.has(first, uid, counter, old, at: 2) && shown.has(last, uid, counter, old, at: 2)
         )

@@ -196,9 +196,9 @@ package struct JournalFile: Sendable, Hashable {
         TapcardError(OfflineDecision.Reason.noSnapshot)
     }
 
-    private func unusable(_ why: String) -> TapcardError {
+    private func unusable(_ reason: String) -> TapcardError {
         TapcardError(
-            .fileUnusable, "The offline payment journal \(path) cannot be used: \(why).",
+            .fileUnusable, "The offline payment journal \(path) cannot be used: \(reason).",
             meaning: "No offline payments will be taken, and those in the journal will not be "
                 + "booked.",
             next: [.file(.keepJournal)])

@@ -54,11 +54,11 @@ package struct OfflinePayments: Sendable {
 
     /// What the station remembers about its ledger.
     package func memory() throws(TapcardError) -> StationMemory {
-        func unusable(_ why: String) -> TapcardError {
+        func unusable(_ reason: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
                 "The ledger is offline, and the station's state file \(memoryPath) cannot be "
-                    + "read: \(why).",
+                    + "read: \(reason).",
                 meaning: "This payment may already have been taken earlier. Nothing was done "
                     + "this time.",
                 next: [.ledger(.readCardWhenBack)])
@@ -105,7 +105,7 @@ package struct OfflinePayments: Sendable {
         // This is checked before waiting for a card, so that nobody taps a card for nothing.
         if let reason = try question(before).refusalForEveryCard { throw TapcardError(reason) }
         let reading = try await station.readWithoutLedger(
-            only: card, knowing: snapshot.load(station.keys))
+            only: card, snapshot: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func knownReceipt(

@@ -11,8 +11,8 @@ extension Station {
         return station
     }
 
-    /// Takes a payment. `refusingIfJustResolved` is for callers without an ID of their own: if this tap
-    /// has just resolved an identical payment, this method throws, and the card is not charged
+    /// Takes a payment. `refusingIfJustResolved` is for callers without an ID of their own: if this
+    /// tap has just resolved an identical payment, this method throws, and the card is not charged
     /// again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
@@ -69,12 +69,12 @@ extension Station {
     ///
     /// If the ledger's server does not respond, the summary contains only what was read from the
     /// card.
-    public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
-        try await ReadCard.summary(resolving: isWanted, at: self)
+    public func read(resolving isResolving: Bool = true) async throws(TapcardError) -> CardSummary {
+        try await ReadCard.summary(resolving: isResolving, at: self)
     }
 
     /// The card's summary after a change.
-    public func summary(afterwards receipt: Receipt) async throws(TapcardError) -> CardSummary {
+    public func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
         try await summaries.summary(after: receipt)
     }
 
@@ -268,7 +268,7 @@ extension Station {
     /// Reads a card without the ledger and writes nothing. If the snapshot contains the chip's
     /// number and the chip cannot prove that it is that card, the chip is refused as a copy.
     package func readWithoutLedger(
-        only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
+        only card: CardUID? = nil, snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
         var offlineStation = withoutLedger
         offlineStation.snapshot = snapshot

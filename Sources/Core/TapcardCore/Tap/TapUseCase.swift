@@ -63,8 +63,8 @@ extension TapUseCase {
 enum Decision<Success> {
     case proceed
     case readAgain
-    /// Write the operation, which is durable in the ledger, to the tag. `isAuthenticated` is true if the
-    /// tag has just accepted the card's password.
+    /// Write the operation, which is durable in the ledger, to the tag. `isAuthenticated` is true
+    /// if the tag has just accepted the card's password.
     case perform(OpenOperation, isAuthenticated: Bool)
     case done(Success)
 

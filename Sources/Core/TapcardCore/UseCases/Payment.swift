@@ -8,8 +8,8 @@ package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
-    /// `refusingIfJustResolved` is for callers without an ID of their own: if the tap has just resolved
-    /// an identical request, this use case throws instead of repeating it.
+    /// `refusingIfJustResolved` is for callers without an ID of their own: if the tap has just
+    /// resolved an identical request, this use case throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
         refusingIfJustResolved: Bool = false

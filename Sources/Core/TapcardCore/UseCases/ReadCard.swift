@@ -57,10 +57,10 @@ extension ReadCard {
     /// Reads a card. If the ledger's server does not respond, reads the card again without the
     /// ledger.
     static func summary(
-        resolving isWanted: Bool, at station: Station
+        resolving isResolving: Bool, at station: Station
     ) async throws(TapcardError) -> CardSummary {
         do throws(TapcardError) {
-            return try await ReadCard(resolving: isWanted && !station.ledger.isReadOnly)
+            return try await ReadCard(resolving: isResolving && !station.ledger.isReadOnly)
                 .run(at: station)
         } catch {
             guard error.kind == .ledgerOffline else { throw error }

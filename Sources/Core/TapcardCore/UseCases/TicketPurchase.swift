@@ -121,9 +121,9 @@ extension Station.Dependencies {
     /// Random balls, all equally likely except for a bias of less than 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         func drawn(below limit: Int) -> Int {
-            let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            let bits = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             // With 64 random bits, the bias is less than 2^-54 for any limit below 1,024.
-            return Int(dealt % UInt64(limit))
+            return Int(bits % UInt64(limit))
         }
         return try translating(Balls.drawn(under: rules, random: drawn)) { (error: Refusal) in
             TapcardError(error)

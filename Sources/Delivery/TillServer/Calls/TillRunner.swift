@@ -64,7 +64,7 @@ struct TillRunner: Sendable {
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.dependencies.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isSaved = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
+        let isSaved = (try? session.settings.cashierFile.replace(cashier, with: renewed)) ?? false
         return isSaved ? renewed : cashier
     }
 

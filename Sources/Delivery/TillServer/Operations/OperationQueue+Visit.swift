@@ -48,7 +48,7 @@ extension OperationQueue {
         func question() -> Visit.Certainty? {
             admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
         }
-        if admission.visit.hasLooked, question() == nil { return nil }
+        if admission.visit.hasChecked, question() == nil { return nil }
         // The reader has not been checked yet, or the card may have been removed at the last
         // moment.
         switch await runner.checkPresence(again: true) {

@@ -46,7 +46,7 @@ extension OperationQueue {
         if case .notKnown(let error) = booked { throw Problem(error) }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }
-        guard admission.goesOn(operation.id, isBegun: booked != .nothing) else {
+        guard admission.mayContinue(operation.id, isBegun: booked != .nothing) else {
             throw .notBegun
         }
     }

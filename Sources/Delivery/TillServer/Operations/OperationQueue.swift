@@ -52,7 +52,7 @@ actor OperationQueue {
     ) {
         (self.runner, self.number, self.log) = (runner, number, log)
         (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
-        hub = EventHub(most: maximumListeners)
+        hub = EventHub(limit: maximumListeners)
     }
 
     func open() async {

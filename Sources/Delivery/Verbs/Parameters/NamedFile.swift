@@ -65,7 +65,8 @@ struct NamedFile {
         }
     }
 
-    /// Refuses `--json` if the contents go to standard output, because the contents and a JSON document cannot both go there.
+    /// Refuses `--json` if the contents go to standard output, because the contents and a JSON
+    /// document cannot both go there.
     func requireOutput(_ what: String, _ outputOptions: OutputOptions) throws(TapcardError) {
         guard isStream, outputOptions.isJSON else { return }
         throw TapcardError.usage(

@@ -149,7 +149,7 @@ extension Settings {
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 
-    fileprivate static func warning(_ what: String, _ why: String, meant: String?) -> String {
-        "\(what) \(why)." + (meant.map { " Did you mean \($0)?" } ?? "")
+    fileprivate static func warning(_ what: String, _ reason: String, meant: String?) -> String {
+        "\(what) \(reason)." + (meant.map { " Did you mean \($0)?" } ?? "")
     }
 }

@@ -50,7 +50,7 @@ package struct NTAG424Talk: Hashable, Sendable {
     /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
     /// Keys that must not be tried, because the card has failed to confirm them too often.
-    fileprivate var spared: Set<KeyNumber> = []
+    fileprivate var notTried: Set<KeyNumber> = []
 
     package init() {}
 
@@ -114,8 +114,8 @@ extension NTAG424Procedure {
     private mutating func translate(
         _ move: NTAG424Move<Outcome>
     ) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
-        if case .authenticate(let number, _, _) = move, talk.spared.contains(number) {
-            throw .spared(number)
+        if case .authenticate(let number, _, _) = move, talk.notTried.contains(number) {
+            throw .notTried(number)
         }
         let step: NTAG424Conversation.Step
         do throws(NTAG424Error) {
@@ -163,7 +163,7 @@ extension TagReader {
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {
         var procedure = procedure
-        procedure.talk.spared = keys
+        procedure.talk.notTried = keys
         var event = NTAG424Event.begin
         while true {
             switch procedure.next(after: event) {
