@@ -115,7 +115,7 @@ package struct Program: Sendable {
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // These commands are enough for most runs. The table of all commands is slow to create, so
         // it is used only for other commands, help, and errors.
-        if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
+        if let line = try? CommandTable.tapcard(Command.common).parse(arguments), case .run = line {
             return line
         }
         let table = CommandTable.tapcard(verbs(), date: build.date ?? "")

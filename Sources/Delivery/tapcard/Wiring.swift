@@ -213,8 +213,8 @@ enum Wiring {
         }
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
-        case .watch: try await RealReaders.openLasting(name)
-        case .till(let others): RealReaders.lasting(name, nextTo: others)
+        case .watch: try await RealReaders.openPersistent(name)
+        case .till(let others): RealReaders.persistent(name, nextTo: others)
         }
     }
 

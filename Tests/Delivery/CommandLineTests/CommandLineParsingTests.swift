@@ -167,8 +167,8 @@ struct CommandLineParsingTests {
     /// words.
     @Test("No other command begins with the words of a usual command")
     func theUsualCommandsStandAlone() {
-        let (all, usual) = (Command.table(adding: [.serve()]), Command.usual)
-        for command in usual {
+        let (all, common) = (Command.table(adding: [.serve()]), Command.common)
+        for command in common {
             let path = command.spec.path
             let found = all.filter { $0.spec.path.starts(with: path) }
             #expect(found.map(\.spec.path) == [path])

@@ -27,7 +27,7 @@ struct CashierSessionTests {
         Cashier(
             try CashierName("Ann"),
             PasswordHash(
-                cost: .usual, salt: [UInt8](repeating: 1, count: 16),
+                cost: .standard, salt: [UInt8](repeating: 1, count: 16),
                 bytes: [UInt8](repeating: 2, count: 32)))
     }
 

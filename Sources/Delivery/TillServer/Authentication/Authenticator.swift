@@ -240,7 +240,7 @@ private actor PasswordChecker {
     /// A hash for unknown names, so that checking an unknown name takes as long as checking a known
     /// one.
     private let dummyHash = PasswordHash(
-        cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
+        cost: .standard, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {

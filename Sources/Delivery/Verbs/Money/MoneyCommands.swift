@@ -33,7 +33,7 @@ extension Parameter<Int?> {
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest N operations, \(lines.words) (default: all)",
             // A page cannot show a year's worth of entries.
-            usual: .number(lines.upperBound))
+            defaultValue: .number(lines.upperBound))
     }
 }
 

@@ -97,7 +97,7 @@ package struct PageParameter: Sendable {
     package let form: Form
     package let isRequired: Bool
     /// The default value, which applies if a call omits the parameter.
-    package let usual: JSONValue?
+    package let defaultValue: JSONValue?
 
     /// The maximum length of an amount. It is more than any amount that fits on a card needs.
     package static let maximumAmountLength = 12

@@ -66,9 +66,9 @@ package enum Schema {
     }
 
     /// The schema with a default value, or unchanged if there is no default.
-    package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
-        guard let usual else { return schema }
-        return schema.with(["default": usual])
+    package static func withDefault(_ value: JSONValue?, _ schema: JSONValue) -> JSONValue {
+        guard let value else { return schema }
+        return schema.with(["default": value])
     }
 
     static func described(_ schema: JSONValue, _ words: String) -> JSONValue {

@@ -99,7 +99,7 @@ package struct Settings: Sendable {
         _ texts: [String: [String]], environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
-        languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
+        languageUsesDecimalComma = DecimalComma.isUsed(in: environment)
         // A malformed password matters only to commands that use it.
         for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
