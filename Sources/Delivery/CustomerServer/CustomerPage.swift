@@ -51,7 +51,7 @@ enum CustomerPage {
     /// codes get the same response, so that guessing reveals nothing.
     static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
     static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
-    static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
+    static let notFound = message(404, CustomerWords.notFound, CustomerWords.refusedWhy)
 
     static func tooMany(_ seconds: Int) -> WebResponse {
         message(
@@ -61,7 +61,7 @@ enum CustomerPage {
 
     static func wrongMethod(_ allowed: String) -> WebResponse {
         message(
-            405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
+            405, CustomerWords.notFound, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
     }
 
     /// The response when the ledger cannot be read. The address is not used up, so the customer can

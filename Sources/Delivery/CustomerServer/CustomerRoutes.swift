@@ -61,7 +61,7 @@ package struct CustomerRoutes: Sendable {
 
     /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {
-        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notHere) }
+        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notFound) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":

@@ -23,7 +23,7 @@ enum CustomerWords {
     static let tooMany = "Please wait a moment"
     static let unavailable = "Not available right now"
     static let unavailableWhy = "Nothing on your card has changed. Try again in a minute."
-    static let notHere = "Page not found"
+    static let notFound = "Page not found"
 
     static func wait(_ seconds: Int) -> String {
         "Try the card again in \(seconds) \(seconds == 1 ? "second" : "seconds")."

@@ -118,7 +118,7 @@ struct CardScanner: StationWork {
         let accepted = slots.acceptingIssued { bytes in isIssued(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: accepted, content: content,
-            known: latest, judgement: Judgement(accepted, latest), chip: chip)
+            known: latest, judgment: Judgment(accepted, latest), chip: chip)
     }
 
     /// Rereads the keys. The ledger is read first, so that a key retired in the meantime is

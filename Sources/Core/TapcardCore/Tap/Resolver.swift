@@ -57,7 +57,7 @@ struct Resolver: StationWork {
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
         if let closed = reading.formattedRefusal { return closed }
-        switch reading.judgement {
+        switch reading.judgment {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedBeforeCompletion == true:
             // The tag was never completely written, so nothing can have been damaged since.
@@ -260,7 +260,7 @@ struct Resolver: StationWork {
         on reading: CardReading, _ known: KnownCard, for request: OperationID?
     ) -> ResolvingStep {
         // Until the card has been made, the tag's contents do not matter.
-        if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
+        if case .inTheMaking(let open) = reading.judgment { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(
             tag: best.record, bytes: reading.slots.bytes[best.slotIndex],

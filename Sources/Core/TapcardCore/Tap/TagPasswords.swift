@@ -47,9 +47,9 @@ struct TagPasswords: StationWork {
         }
         if let found {
             return requiresPassword
-                ? .asks(
+                ? .requiresPassword(
                     keyID: found, isFullProtection: settings.isFullProtection || settings.isLocked)
-                : .has(keyID: found)
+                : .hasPassword(keyID: found)
         }
         guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
         if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {

@@ -115,7 +115,7 @@ extension CardMaking {
             // anything.
             try await station.ntag424Writer.requireConvertible(chip, reading.uid, &tap.history)
             if reading.known != nil {
-                try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
+                try await station.ntag424Writer.invalidateAddresses(of: reading.uid, answers)
             }
             (found, signature) = (.off, answers.signature)
         }

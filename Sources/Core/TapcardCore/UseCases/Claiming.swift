@@ -5,7 +5,7 @@ package import TapcardDomain
 /// change.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
-        case looking(ReadKnownCard)
+        case reading(ReadKnownCard)
         case claiming(Claims)
     }
 
@@ -21,28 +21,28 @@ package struct Claiming: UseCase {
     ) {
         (self.drawn, self.prizes, self.topPrizeUnit) = (drawn, prizes, topPrizeUnit)
         self.name = name
-        phase = .looking(ReadKnownCard(card: card, finishing: .claim))
+        phase = .reading(ReadKnownCard(card: card, finishing: .claim))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
-        case .looking(var looking):
+        case .reading(var reading):
             // A prize adds credit to the card, and a station with only a table of card keys cannot
             // write credit.
             try station.sealing.requireLoading()
-            let summary = try await looking.step(at: station)
-            phase = .looking(looking)
+            let summary = try await reading.step(at: station)
+            phase = .reading(reading)
             guard let summary else { return nil }
             let checked = try await summary.afterResolving { () throws(TapcardError) in
                 try await CardTickets(of: summary, in: station.ledger)
             }
             phase = .claiming(
-                Claims(card: checked.card, left: try checked.tickets(naming: name)))
+                Claims(card: checked.card, remaining: try checked.tickets(naming: name)))
         case .claiming(var claims):
             defer { phase = .claiming(claims) }
             if claims.change != nil {
                 try await claims.takeStep(at: station)
-            } else if let ticket = claims.left.popFirst() {
+            } else if let ticket = claims.remaining.popFirst() {
                 try await begin(ticket, &claims, at: station)
             } else {
                 return try receipt(of: claims, at: station)
@@ -137,7 +137,7 @@ private struct Claims: Sendable, Hashable {
 
     let card: CardSummary
     /// The tickets still to be checked.
-    var left: ArraySlice<CardTicket>
+    var remaining: ArraySlice<CardTicket>
     var change: Change?
     var prizes: [PrizeReceipt.Prize] = []
     /// The most recent receipt.
@@ -148,8 +148,8 @@ private struct Claims: Sendable, Hashable {
     /// Whether any ticket's draw is not known yet.
     var isDrawPending = false
 
-    init(card: CardSummary, left: [CardTicket]) {
-        (self.card, self.left) = (card, left[...])
+    init(card: CardSummary, remaining: [CardTicket]) {
+        (self.card, self.remaining) = (card, remaining[...])
     }
 
     /// Takes the next step. If another caller has booked a prize since the card was read, whether
@@ -175,7 +175,7 @@ private struct Claims: Sendable, Hashable {
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.limits.ceilings.absolute.balance)
             // A problem with one ticket does not affect the next; a missing card or ledger does.
-            if !error.concernsOneTicketOnly { left = [] }
+            if !error.concernsOneTicketOnly { remaining = [] }
         }
     }
 

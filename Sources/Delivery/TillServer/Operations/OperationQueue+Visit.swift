@@ -73,7 +73,7 @@ extension OperationQueue {
     }
 
     /// Checks the reader after an operation and records what was done for the card.
-    func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
+    func updateVisit(after id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let hadTag = uid != nil || onReader != nil
         // The check runs in a separate task, because the current task may have been canceled.
@@ -81,9 +81,9 @@ extension OperationQueue {
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {
-        case .card: stays(uid)
+        case .card: cardStayed(uid)
         // A second tag next to the card does not end the card's visit.
-        case .problem(let error) where error.kind == .severalTags: stays(uid)
+        case .problem(let error) where error.kind == .severalTags: cardStayed(uid)
         case .empty:
             admission.visit.leave()
             cardRemoved()

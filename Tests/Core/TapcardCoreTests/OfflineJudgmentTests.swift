@@ -7,7 +7,7 @@ import TapcardDomain
 import Testing
 
 /// Every line of the table of reasons, and both sides of every limit.
-@Suite("Judging an offline payment") struct OfflineJudgementTests {
+@Suite("Judging an offline payment") struct OfflineJudgmentTests {
     @Test("An offline payment within all limits is accepted")
     func accepted() async throws {
         let case1 = try await Case()

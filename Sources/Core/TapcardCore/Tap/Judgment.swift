@@ -4,7 +4,7 @@ import TapcardDomain
 
 /// The result of comparing a tag with the ledger. The first check that applies determines the
 /// result.
-enum Judgement: Sendable, Hashable {
+enum Judgment: Sendable, Hashable {
     /// The card is not in this ledger.
     case unknown
     /// The card is being made, so what is on the tag does not matter yet.
