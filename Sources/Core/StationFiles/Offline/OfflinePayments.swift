@@ -199,7 +199,7 @@ package struct OfflinePayments: Sendable {
         let unbooked = found.sum(of: summary.uid)
         guard unbooked > 0 else { return summary }
         let rest = knownBalance(summary.uid, showing: balance.minorUnits, found, keys)
-        return summary.leaving(
+        return summary.withBalance(
             Money(minorUnits: rest, found.currency),
             unbooked: Money(minorUnits: unbooked, found.currency))
     }

@@ -38,7 +38,7 @@ struct Answering: StationWork {
 
     /// Throws if an open operation has the request's ID but different parameters: an operation must
     /// not be finished on behalf of a request for something else.
-    func require(
+    func requireMatch(
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
         guard open.id == request.id, request.operation == nil else { return }
@@ -86,7 +86,8 @@ struct Answering: StationWork {
             // back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
-                isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
+                isSeen
+                ? await station.faces.refresh(ofResolved: reading, known, history) : .outOfDate
         }
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }

@@ -31,7 +31,7 @@ struct FaceWriter: StationWork {
 
     /// Updates the text for phones on a card that has nothing left to resolve.
     func refresh(
-        ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
+        ofResolved reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
         let refreshed = await refresh(
             on: reading, content: known.card.content(reading.highest, balance: known.balance),

@@ -85,7 +85,7 @@ enum ResolvingStep: Sendable, Hashable {
             // operation.
             let isUpToDate =
                 best.sequence == known.card.confirmed && bytes == expected
-                && known.card.protection.isSteady
+                && known.card.protection.isStable
             self = isUpToDate ? .nothing : .reseal
             return
         }

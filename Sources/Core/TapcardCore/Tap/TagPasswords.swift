@@ -29,7 +29,7 @@ struct TagPasswords: StationWork {
         // If the settings are locked without protection, the tag can never require a password.
         if !requiresPassword, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
-            if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
+            if noted?.possiblyRequiredKeyID != nil { throw .card(.limitsPasswords) }
             guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
             return .nothing
         }
@@ -52,7 +52,7 @@ struct TagPasswords: StationWork {
                 : .hasPassword(keyID: found)
         }
         guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
-        if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
+        if let keyID = noted?.possiblyRequiredKeyID, let uid = CardUID(bytes: identity.uid) {
             // If this station lacks the key for the recorded password, the tag cannot be checked.
             _ = try password(keyID, of: uid)
         }
@@ -129,7 +129,7 @@ struct TagPasswords: StationWork {
     func writePassword(
         _ protection: CardProtection, of uid: CardUID
     ) throws(Interruption) -> TagPassword? {
-        try protection.openingKeyID.map { keyID throws(Interruption) in
+        try protection.possiblyRequiredKeyID.map { keyID throws(Interruption) in
             try password(keyID, of: uid)
         }
     }

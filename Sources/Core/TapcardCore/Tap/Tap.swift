@@ -125,7 +125,7 @@ struct Tap: Sendable, Hashable {
     }
 
     private func switchingOrConfirming(_ writing: RecordWriting) -> Action {
-        writing.open.card.protection.isSteady ? .confirm(writing) : .switchProtection(writing)
+        writing.open.card.protection.isStable ? .confirm(writing) : .switchProtection(writing)
     }
 
     private mutating func readAgain() {

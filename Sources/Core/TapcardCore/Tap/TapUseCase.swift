@@ -187,7 +187,7 @@ extension TapUseCase {
         if tap.history.resolving?.id != open?.id {
             await station.resolver.recordOutcomeOfResolving(&tap.history)
         }
-        if let open, let pending { try await station.answering.require(open, pending) }
+        if let open, let pending { try await station.answering.requireMatch(open, pending) }
         tap.history.note(open: open, for: id)
         await station.hints.tell(of: reading)
         return try await examine(reading, at: station)

@@ -122,7 +122,7 @@ extension CardMaking {
         let plan = try await station.planning.plan(
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
-        if reading.isAbandoned, !found.isSteady {
+        if reading.isAbandoned, !found.isStable {
             // If an earlier attempt left the password partly set or removed, that is undone first,
             // because the pages involved may not hold their content reliably.
             try admit(plan, on: reading)
@@ -225,7 +225,7 @@ extension CardMaking {
         }
         // An earlier attempt may have ended after writing the record but before writing the text
         // for phones.
-        let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
+        let display = await station.faces.refresh(ofResolved: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
         return .done(await fullSummary(summary, of: making, at: station))
     }

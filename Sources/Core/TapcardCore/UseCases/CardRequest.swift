@@ -100,7 +100,7 @@ extension CardRequest {
     }
 }
 
-/// Turns a request into a plan for the tag on the reader, or refuses it before anything begins.
+/// Turns a request into a plan for the tag on the reader, or refuses it before the operation begins.
 struct CardPlanning: StationWork {
     let station: Station
 
@@ -181,7 +181,7 @@ struct CardPlanning: StationWork {
         if request.protects, reading.pages != nil {
             return found.protecting(with: keys.sealing.id)
         }
-        return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
+        return reading.known?.card.protection.isStable == false ? found.unprotecting : found
     }
 
     /// Whether the manufacturer's signature shows that the chip is genuine; nil if the chip has no

@@ -90,7 +90,8 @@ extension ReceiptUseCase {
             request.operation = open.operation
             // The card's protection may have changed since the tag was opened.
             let isAuthenticated =
-                reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
+                reading.known?.card.protection.possiblyRequiredKeyID
+                == open.card.protection.possiblyRequiredKeyID
             return .perform(open, isAuthenticated: isAuthenticated)
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))

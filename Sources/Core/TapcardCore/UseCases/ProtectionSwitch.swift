@@ -73,7 +73,7 @@ package struct ProtectionSwitch: TapUseCase {
         if let card = reading.known?.card {
             // Undoing a change by other software may already have given the tag the requested
             // state.
-            if change.request.protectionDiffered, card.protection.isSteady,
+            if change.request.protectionDiffered, card.protection.isStable,
                 (card.protection == .off) != isProtecting
             {
                 return .done(

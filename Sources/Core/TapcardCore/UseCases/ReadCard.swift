@@ -16,7 +16,7 @@ package struct ReadCard: TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            return .done(try await station.summaries.stranger(reading))
+            return .done(try await station.summaries.unknown(reading))
         }
         let verdict = station.resolver.verdict(on: reading)
         if !isResolving {
@@ -28,7 +28,7 @@ package struct ReadCard: TapUseCase {
         // Even if no fresh record can be written to the tag, the card can be reported, because the
         // ledger has the balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
-            return .done(await station.summaries.quiet(reading, known, tap.history))
+            return .done(await station.summaries.refreshed(reading, known, tap.history))
         }
         guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .proceed }
         // This voids an open payment if necessary, and then throws the error, which reports what
@@ -49,7 +49,7 @@ package struct ReadCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else { return .readAgain }
-        return .done(await station.summaries.quiet(reading, known, tap.history))
+        return .done(await station.summaries.refreshed(reading, known, tap.history))
     }
 }
 

@@ -213,7 +213,7 @@ struct ReadKnownCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.unknownTags.refusal(reading)
         }
-        return .done(await station.summaries.quiet(reading, known, tap.history))
+        return .done(await station.summaries.refreshed(reading, known, tap.history))
     }
 
     func conclude(

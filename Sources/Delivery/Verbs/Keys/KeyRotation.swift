@@ -13,7 +13,7 @@ extension Parameter<Bool> {
 
 extension KeyRing {
     /// The keys as a station reports them to the ledger.
-    var told: StationKeys {
+    var reported: StationKeys {
         StationKeys(
             marks: Dictionary(entries.map { ($0.id, $0.mark) }) { $1 },
             usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)

@@ -177,7 +177,7 @@ package struct Session: Sendable {
     /// reject each other's cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
         let others = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
-            try await ledger.otherKeys(than: keys.told)
+            try await ledger.otherKeys(than: keys.reported)
         }
         guard let id = others.min() else { return }
         throw TapcardError(
