@@ -110,7 +110,7 @@ package struct Program: Sendable {
     }
 
     /// Ends the process immediately, after unfinished work has printed its final message.
-    package func endNow(_ end: () -> Void) { finalMessage.speak(before: end) }
+    package func endNow(_ end: () -> Void) { finalMessage.deliver(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // These commands are enough for most runs. The table of all commands is slow to create, so

@@ -49,9 +49,9 @@ enum CustomerPage {
 
     /// The response to every code that does not come from one of the issuer's cards. All of these
     /// codes get the same response, so that guessing reveals nothing.
-    static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
-    static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
-    static let notFound = message(404, CustomerWords.notFound, CustomerWords.refusedWhy)
+    static let refused = message(403, CustomerWords.refused, CustomerWords.refusedExplanation)
+    static let again = message(410, CustomerWords.again, CustomerWords.againExplanation)
+    static let notFound = message(404, CustomerWords.notFound, CustomerWords.refusedExplanation)
 
     static func tooMany(_ seconds: Int) -> WebResponse {
         message(
@@ -61,7 +61,8 @@ enum CustomerPage {
 
     static func wrongMethod(_ allowed: String) -> WebResponse {
         message(
-            405, CustomerWords.notFound, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
+            405, CustomerWords.notFound, CustomerWords.refusedExplanation,
+            headers: [("Allow", allowed)])
     }
 
     /// The response when the ledger cannot be read. The address is not used up, so the customer can
@@ -70,14 +71,14 @@ enum CustomerPage {
         page(
             503, CustomerWords.unavailable,
             shell(
-                CustomerWords.unavailable, CustomerWords.unavailableWhy, message,
+                CustomerWords.unavailable, CustomerWords.unavailableExplanation, message,
                 autoSubmits: false),
             headers: [("Retry-After", "60")])
     }
 
     /// The response to a request that the web server refused before it reached a handler.
     static func refusal(_ status: Int) -> WebResponse {
-        message(status, CustomerWords.refused, CustomerWords.refusedWhy)
+        message(status, CustomerWords.refused, CustomerWords.refusedExplanation)
     }
 
     private static func shell(
@@ -154,7 +155,7 @@ enum CustomerPage {
 extension CustomerPage {
     /// The security headers of every response. The policy allows only the page's own style sheet
     /// and script, identified by their hashes.
-    static func safety(isEncrypted: Bool) -> [WebField] {
+    static func securityHeaders(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "
             + "style-src \(source(CustomerFiles.style)); img-src data:; connect-src 'self'; "

@@ -122,8 +122,8 @@ enum Wiring {
             // SIGHUP is handled even without a certificate, because `systemctl reload` always sends
             // it, and it would otherwise end the server.
             Hangup.listen { Task { await pages.reload() } }
-            ServiceManager.tell(.ready)
-        }, whenStopping: { ServiceManager.tell(.stopping) })
+            ServiceManager.report(.ready)
+        }, whenStopping: { ServiceManager.report(.stopping) })
 
     private static let drivers = Drivers(
         openReader: openReader,

@@ -120,7 +120,7 @@ struct AuditedCard {
         }
         // No place is negative, so if the status never changed, the replacement counts as later.
         guard let place = try rows.place(of: last.id), place > lastChange ?? -1 else { return }
-        trace.becomeReplaced()
+        trace.markReplaced()
     }
 
     /// I2: an operation has an end time if and only if it is final. Only voidable operations and

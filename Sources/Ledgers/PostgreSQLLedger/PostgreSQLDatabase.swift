@@ -41,10 +41,10 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await onLink { link throws(LedgerError) in
             let name = try link.value("SELECT current_database()", \.text)
             // The names of the roles contain the name of the database, so it must not be too long.
-            guard name.utf8.count <= StationName.longest else {
+            guard name.utf8.count <= StationName.maximumLength else {
                 throw LedgerError(
                     .refused,
-                    "the database name is longer than \(StationName.longest) characters; "
+                    "the database name is longer than \(StationName.maximumLength) characters; "
                         + "choose a shorter one")
             }
             try link.change(

@@ -139,7 +139,7 @@ package struct RadioField {
         } else if powered.isActivated {
             cards[index].activation.halt()
         } else {
-            cards[index].activation.fallBack()
+            cards[index].activation.endSelection()
         }
         // This comes last, because it cuts the power to a card that was removed.
         defer { if world != simulation { simulation = world } }
@@ -162,7 +162,7 @@ package struct RadioField {
             // damaged frame. Its memory does not change.
             if var copy = simulation.tag(uid) { _ = side.answer([], &copy) }
             cards[index].kind = .type2(side)
-            cards[index].activation.fallBack()
+            cards[index].activation.endSelection()
             return RadioField.short(NAK.parityOrCRC)
         }
         if Simulation.isWrite(frame) { writes += 1 }
@@ -173,13 +173,13 @@ package struct RadioField {
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .reply(let reply), .killed(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return RadioField.frame(reply)
         case .garbled(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return RadioField.frame(reply).map(RadioField.damaged)
         case .late(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return nil
         case .gone: return nil
         }

@@ -143,7 +143,7 @@ package struct JournalFile: Sendable, Hashable {
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
         guard let bytes = try bytes() else { return nil }
         let (journal, _, altered) = try parsed { () throws(OfflineJournal.Unreadable) in
-            try OfflineJournal.sound(in: bytes, keys)
+            try OfflineJournal.intactPart(in: bytes, keys)
         }
         guard let altered else { return (journal, nil) }
         let damage = TapcardError(

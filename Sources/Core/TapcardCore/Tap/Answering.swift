@@ -120,17 +120,19 @@ struct Answering: StationWork {
         } catch {
             // Without the ledger, there is only what this tap has seen.
             known = history.seen(request.id) ?? request.operation
-            if known == nil, let perhaps = request.perhaps {
+            if known == nil, let possiblyBegun = request.possiblyBegun {
                 return .failure(
-                    TapcardError.possiblyBegun(perhaps, because: TapcardError(error))
-                        .advisingRetry(perhaps))
+                    TapcardError.possiblyBegun(possiblyBegun, because: TapcardError(error))
+                        .advisingRetry(possiblyBegun))
             }
         }
         guard let operation = known else {
             // The ledger is responding again and has no such operation, so the transaction whose
             // outcome was unknown has failed.
-            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
-            return .failure(TapcardError.notBegun(perhaps))
+            guard error.result == .ledger, let possiblyBegun = request.possiblyBegun else {
+                return nil
+            }
+            return .failure(TapcardError.notBegun(possiblyBegun))
         }
         // Another caller may have used this ID while we waited for the card.
         if !request.wasHandledByThisCall(history),

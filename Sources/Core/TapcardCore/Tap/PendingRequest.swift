@@ -35,7 +35,7 @@ struct PendingRequest: Sendable, Hashable {
     /// The operation with the request's ID, once it is certain that the operation has begun.
     var operation: Operation?
     /// An operation that may have begun: the outcome of its first transaction is unknown.
-    var perhaps: Operation?
+    var possiblyBegun: Operation?
     /// The open operations that the request ended, on its own card or on the card that it replaces.
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
@@ -65,7 +65,9 @@ struct PendingRequest: Sendable, Hashable {
     }
 
     /// Whether this call did the work, so that its receipt is not a replay.
-    func isNew(_ history: TapHistory) -> Bool { perhaps != nil || wasHandledByThisCall(history) }
+    func isNew(_ history: TapHistory) -> Bool {
+        possiblyBegun != nil || wasHandledByThisCall(history)
+    }
 
     /// The operation resolved by this tap that the request would repeat, if any.
     func repetition(in history: TapHistory) -> Operation? {

@@ -52,7 +52,7 @@ struct TagHints: StationWork {
 
     /// Logs what is wrong with a tag's contents, and whether it looks like an accident or like
     /// tampering. No decision is based on this.
-    func tell(of reading: CardReading) async {
+    func logFindings(on reading: CardReading) async {
         for text in await evidence(on: reading) { dependencies.progress(.hint(text)) }
     }
 

@@ -189,7 +189,7 @@ extension TapUseCase {
         }
         if let open, let pending { try await station.answering.requireMatch(open, pending) }
         tap.history.note(open: open, for: id)
-        await station.hints.tell(of: reading)
+        await station.hints.logFindings(on: reading)
         return try await examine(reading, at: station)
     }
 

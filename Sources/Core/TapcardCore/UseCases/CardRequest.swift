@@ -237,7 +237,7 @@ struct CardPlanning: StationWork {
                 meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: reading.uid)
         case .untrusted(let error):
             if !request.mayOverwrite { throw .refused(error) }
-        case .senseless, .other:
+        case .invalidCardData, .other:
             if !request.mayOverwrite {
                 throw try await station.unknownTags.refusal(reading, isMaking: true)
             }
@@ -264,7 +264,7 @@ struct CardPlanning: StationWork {
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.unknownTags.otherCurrency(other, reading.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw try await station.unknownTags.refusal(reading)
+        case .blank, .invalidCardData, .other: throw try await station.unknownTags.refusal(reading)
         }
     }
 }

@@ -201,7 +201,7 @@ struct CardSummaries: StationWork {
             // Without the record's key, nobody can tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
-        case .blank, .senseless, .other:
+        case .blank, .invalidCardData, .other:
             throw try await station.unknownTags.refusal(reading)
         }
     }

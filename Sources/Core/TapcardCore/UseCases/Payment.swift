@@ -115,7 +115,7 @@ extension PendingRequest {
         } catch {
             if error.kind == .outcomeUnknown {
                 // The transaction may be on disk, so no error may claim that nothing happened.
-                perhaps = Operation(
+                possiblyBegun = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
                     beganAt: station.now)
             }

@@ -115,7 +115,7 @@ final class Authenticator: Sendable {
 
     /// Returns a function that checks whether the sender of this request may still receive the
     /// till's events.
-    func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
+    func permissionCheck(for request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
                 // An open stream must not keep an idle session alive.

@@ -69,21 +69,21 @@ struct TillRunner: Sendable {
     }
 
     /// The state of an operation ID in the ledger.
-    enum Booked: Sendable, Hashable {
+    enum RecordedState: Sendable, Hashable {
         case nothing
         /// Begun but not resolved.
         case open
         /// Complete, and the ledger can answer a repeated request without a card.
         case answered
         /// Complete, but the ledger has no answer to a repeated request.
-        case over
+        case ended
         /// The ledger cannot be read.
-        case notKnown(TapcardError)
+        case unknown(TapcardError)
     }
 
     /// Looks up the state of an operation ID. The result is `answered` only if the operation's kind
     /// matches the call.
-    func booked(_ id: OperationID, by call: TillCall) async -> Booked {
+    func recordedState(of id: OperationID, for call: TillCall) async -> RecordedState {
         do throws(LedgerError) {
             // An activation attempt is recorded before the service is contacted, when no operation
             // exists yet.
@@ -98,9 +98,9 @@ struct TillRunner: Sendable {
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
                 .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
             ]
-            return answeredCall[operation.kind] == call.path ? .answered : .over
+            return answeredCall[operation.kind] == call.path ? .answered : .ended
         } catch {
-            return .notKnown(TapcardError(error))
+            return .unknown(TapcardError(error))
         }
     }
 

@@ -66,9 +66,9 @@ extension OperationQueue {
         let uid = admission.visit.card
         // If this visit has recorded the ID, the request is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
-        return switch await runner.booked(id, by: operation.call) {
-        case .nothing, .notKnown: .sameCard(request, certainty, uid)
-        case .open, .answered, .over: nil
+        return switch await runner.recordedState(of: id, for: operation.call) {
+        case .nothing, .unknown: .sameCard(request, certainty, uid)
+        case .open, .answered, .ended: nil
         }
     }
 

@@ -394,7 +394,7 @@ actor OperationQueue {
             guard operation.stop() else { throw .tooLate }
             operation.end(await task.value)
         }
-        guard operation.hasNotHappened else { throw .overAlready(operation.answer?.problem) }
+        guard operation.hasNotHappened else { throw .alreadyOver(operation.answer?.problem) }
         return operation
     }
 }

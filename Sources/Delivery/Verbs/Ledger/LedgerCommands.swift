@@ -25,7 +25,7 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.longest) characters (a-z, 0-9, -, and _), starting "
+            "Station name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), starting "
                 + "with a letter")
     }
 }

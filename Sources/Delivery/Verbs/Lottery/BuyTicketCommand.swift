@@ -105,7 +105,7 @@ enum BuyTicketCommand {
 
     /// The draws for a sale. They must be current, because tickets for past draws must not be sold.
     private static func currentDraws(in session: Session) async throws(TapcardError) -> DrawList {
-        let draws = try await translating(awaiting: await LotteryNews(session).draws()) {
+        let draws = try await translating(awaiting: await LotteryFetcher(session).draws()) {
             (error: TapcardError) in
             TapcardError(error.kind, error.what, meaning: "\(noSale).", next: error.next)
         }

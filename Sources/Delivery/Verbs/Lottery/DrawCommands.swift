@@ -53,7 +53,7 @@ extension Draw {
 
 enum DrawCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
-        let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
+        let fetched = try await LotteryFetcher(session).draws(forgetting: session[.forget])
         // A list that could not be deleted would be used again, so `--forget` has failed.
         if let reason = fetched.cacheRemovalError {
             throw TapcardError(
@@ -79,7 +79,7 @@ enum DrawCommands {
                 advice: "Use only one of them.")
         }
         let named = session[.id]
-        let fetched = try await LotteryNews(session).draws()
+        let fetched = try await LotteryFetcher(session).draws()
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(

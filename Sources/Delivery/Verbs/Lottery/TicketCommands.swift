@@ -72,13 +72,13 @@ enum TicketCommands {
         let ledger: (any LedgerStore)? =
             card == nil
             ? try await session.existingLedger() : try await session.ledger(making: false)
-        let draws = try await LotteryNews(session).draws()
+        let draws = try await LotteryFetcher(session).draws()
         var (stored, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // Tickets stored by the lottery service do not belong to a card.
         if card == nil {
             do {
-                let fetched = try await LotteryNews(session).keptTickets()
+                let fetched = try await LotteryFetcher(session).storedTickets()
                 (stored, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 // The ledger's tickets are shown even if the service does not respond.
@@ -102,7 +102,7 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         // The draws are requested before the user is asked to tap a card.
-        let draws = try await LotteryNews(session).draws()
+        let draws = try await LotteryFetcher(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
             found.tickets,
@@ -144,7 +144,7 @@ enum TicketCommands {
         }
         let card = session[.card]
         let ledger = try await session.ledger()
-        let draws = try await LotteryNews(session).draws()
+        let draws = try await LotteryFetcher(session).draws()
         // If the service merely fails to respond, its last list is still valid. If its response was
         // unusable, prizes cannot be paid based on that list.
         if let staleness = draws.staleness, !staleness.isTemporary {
@@ -176,7 +176,7 @@ enum TicketCommands {
         _ currency: Currency, in session: Session
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
-            sold: sold, of: card, kept: stored, draws, try session.settings.prizes(currency),
+            sold: sold, of: card, stored: stored, draws, try session.settings.prizes(currency),
             try session.settings.topPrizeUnit)
     }
 }

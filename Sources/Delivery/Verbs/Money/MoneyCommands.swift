@@ -6,14 +6,14 @@ import TextCodecs
 
 extension Parameter<TypedAmount> {
     fileprivate static var amount: Self {
-        .argument("AMOUNT", .moved, "Amount to take (must be more than 0)")
+        .argument("AMOUNT", .positiveAmount, "Amount to take (must be more than 0)")
     }
 }
 
 extension Parameter<TypedAmount?> {
     package static var part: Self {
         .optionalArgument(
-            "AMOUNT", .moved, "Partial amount, more than 0 (default: the whole amount)")
+            "AMOUNT", .positiveAmount, "Partial amount, more than 0 (default: the whole amount)")
     }
 }
 

@@ -11,7 +11,7 @@ package struct PageParameter: Sendable {
         case choice([String])
         case amount
         /// An amount to move; must be greater than zero.
-        case moved
+        case positiveAmount
         /// A card's UID, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
@@ -30,7 +30,7 @@ package struct PageParameter: Sendable {
         func allows(_ text: String) -> Bool {
             switch self {
             case .choice(let words): words.contains(text)
-            case .amount, .moved: text.utf8.count <= PageParameter.maximumAmountLength
+            case .amount, .positiveAmount: text.utf8.count <= PageParameter.maximumAmountLength
             case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .boolean, .tags,
                 .digits, .fault:
                 true
@@ -42,7 +42,7 @@ package struct PageParameter: Sendable {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
             case .choice(let words): "one of \(words.joined(separator: ", "))"
-            case .amount, .moved:
+            case .amount, .positiveAmount:
                 "a string of at most \(PageParameter.maximumAmountLength) characters"
             case .fault: "a string or null"
             case .wholeNumber(let range): "a whole number from \(range.words)"

@@ -112,7 +112,7 @@ extension ValueType<StationName> {
     static var station: Self {
         parsed(
             by: { StationName($0) },
-            "a valid station name (up to \(StationName.longest) characters: a-z, 0-9, -, and _, "
+            "a valid station name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and _, "
                 + "starting with a letter)")
     }
 }
@@ -121,7 +121,9 @@ extension ValueType<TypedAmount> {
     // The command parses the amount, because its currency is not known until then.
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
     /// An amount to move; must be greater than zero.
-    static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
+    static var positiveAmount: Self {
+        Self(form: .positiveAmount) { text, _ in TypedAmount(text: text) }
+    }
 }
 
 extension ValueType<CardUID> {
@@ -147,7 +149,7 @@ extension ValueType<OperationID> {
 
 extension ValueType<HolderName> {
     static var holderName: Self {
-        Self(form: .text(1...HolderName.longestInBytes)) { text, _ throws(TapcardError) in
+        Self(form: .text(1...HolderName.maximumBytes)) { text, _ throws(TapcardError) in
             try translating(HolderName(text)) { (error: Refusal) in TapcardError(error) }
         }
     }

@@ -134,7 +134,7 @@ package enum ValueSchemas {
             ]
         case .choice(let words): Schema.oneOf(words)
         case .amount: amount("", currency)
-        case .moved: amount("(?=.*[1-9])", currency)
+        case .positiveAmount: amount("(?=.*[1-9])", currency)
         case .card: Schema.pattern("^[: ]*([0-9A-Fa-f][: ]*){14}$")
         case .operation: givenID
         case .lotteryName: Schema.pattern(lotteryNamePattern)

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 /// Fetches draws and tickets from the lottery service.
-struct LotteryNews {
+struct LotteryFetcher {
     private let session: Session
 
     init(_ session: Session) { self.session = session }
@@ -20,7 +20,7 @@ struct LotteryNews {
     }
 
     /// The tickets stored by the lottery service.
-    func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
+    func storedTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         try await asking(or: "No data is available.") { lottery throws(ServiceError) in
             try await lottery.tickets()
         }
