@@ -100,7 +100,8 @@ extension CardRequest {
     }
 }
 
-/// Turns a request into a plan for the tag on the reader, or refuses it before the operation begins.
+/// Turns a request into a plan for the tag on the reader, or refuses it before the operation
+/// begins.
 struct CardPlanning: StationWork {
     let station: Station
 

@@ -25,8 +25,8 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), starting "
-                + "with a letter")
+            "Station name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), "
+                + "starting with a letter")
     }
 }
 

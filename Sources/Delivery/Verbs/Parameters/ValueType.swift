@@ -112,8 +112,8 @@ extension ValueType<StationName> {
     static var station: Self {
         parsed(
             by: { StationName($0) },
-            "a valid station name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and _, "
-                + "starting with a letter)")
+            "a valid station name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and "
+                + "_, starting with a letter)")
     }
 }
 
