@@ -196,7 +196,7 @@ struct JustResolvedTests {
         #expect(error.kind == .justResolved && error.result == .refused)
         #expect(error.operation == World.id(2))
         #expect(error.resolved.map(\.operation.id) == [World.id(2)])
-        #expect(error.next == [.request(.repeatWithAgain)])
+        #expect(error.next == [.request(.repeatIfIntended)])
         #expect(try await world.balance() == request.balance(1))
         // Nothing was left open now, so the next one is a new one.
         let next = try await request.ask(world.station, World.id(4), refusingIfJustResolved: true)

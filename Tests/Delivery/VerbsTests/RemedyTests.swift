@@ -17,7 +17,7 @@ struct RemedyTests {
             .tag(.tap(uid)), .tag(.useAnotherOrAllowAnyChip), .tag(.overwrite),
             .tag(.overwriteByIssuing), .tag(.makeCard(on: .ntag213)), .tag(.formatForNFC),
             .request(.confirm), .request(.repeatWithID(id)), .request(.repeatPayout(id)),
-            .request(.specifyID), .request(.repeatWithAgain), .request(.refundAtMost(id, money)),
+            .request(.specifyID), .request(.repeatIfIntended), .request(.refundAtMost(id, money)),
             .card(.payOutOrConfirm(money)), .card(.reissue), .card(.reissueTag),
             .card(.beginNewAccount), .card(.adoptOrReissue), .card(.adoptOrOverwrite),
             .card(.adopt(uid)), .card(.issue(on: .ntag213)), .card(.showHistory(uid)),

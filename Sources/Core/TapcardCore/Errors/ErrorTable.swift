@@ -37,11 +37,11 @@ extension TapcardError.Kind {
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed the same request",
-        next: [.request(.repeatWithAgain)])
+        next: [.request(.repeatIfIntended)])
     /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
         "same-card", .refused, "the request was repeated before the card was lifted",
-        next: [.request(.repeatWithAgain)])
+        next: [.request(.repeatIfIntended)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
         "operation-voided", .refused, "the operation was voided; use a new ID")

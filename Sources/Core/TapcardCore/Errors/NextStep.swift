@@ -114,8 +114,8 @@ extension NextStep {
         case repeatWithID(OperationID)
         case repeatPayout(OperationID)
         case specifyID
-        /// Repeat the command with `--again`, if the customer really wants the same thing twice.
-        case repeatWithAgain
+        /// Make the request once more, if the customer really wants the same thing twice.
+        case repeatIfIntended
         case refundAtMost(OperationID, Money)
         case allSpent
         case insteadOfRefund(Operation.Kind)

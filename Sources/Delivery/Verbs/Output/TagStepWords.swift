@@ -127,7 +127,7 @@ extension NextStep.RequestStep {
                 "specify-id", "A request with --operation can be repeated safely.",
                 option: "operation"
             )
-        case .repeatWithAgain:
+        case .repeatIfIntended:
             NextWords(
                 "once-more",
                 "If the customer really wants it twice, repeat the command with --again.",
