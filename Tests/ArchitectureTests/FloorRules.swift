@@ -26,7 +26,7 @@ struct FloorRules {
 
     /// Targets on one floor that must not know each other: alternative deliveries, and drivers for
     /// the same purpose.
-    private static let strangers: [Set<String>] = [
+    private static let unrelatedTargets: [Set<String>] = [
         ["TillServer", "CommandLine"], ["CustomerServer", "CommandLine"],
         ["SQLiteLedger", "PostgreSQLLedger"], ["LibNFCReader", "PCSCReader"],
     ]
@@ -58,7 +58,7 @@ struct FloorRules {
         if its == "Libraries", other.name != Self.sharedLibrary {
             return manifest.rooms.count { $0.imports.contains(other.name) } == 1
         }
-        guard its != floor else { return !Self.strangers.contains([room.name, other.name]) }
+        guard its != floor else { return !Self.unrelatedTargets.contains([room.name, other.name]) }
         let isDriver =
             ["Readers", "Ledgers", "Services"].contains(its) && !core.contains(other.name)
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))

@@ -61,7 +61,7 @@ struct ImportTests {
         arguments: [
             ("Readers/SimulatedReader/Field/Field.swift", 1),
             ("Readers/SimulatedReader/Simulation.swift", 0),
-            ("Readers/ReaderDiagnosis/Judgement.swift", 1),
+            ("Readers/ReaderDiagnosis/Judgment.swift", 1),
             ("Readers/ReaderDiagnosis/USB/Devices.swift", 0),
         ])
     func parts(path: String, count: Int) {

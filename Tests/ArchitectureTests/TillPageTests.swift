@@ -94,9 +94,9 @@ struct TillPageTests {
 
     @Test("The page has words for exactly the reasons that rule out an offline payment")
     func offlinePayments() throws {
-        let judgement = try SourceTree.text(
+        let judgment = try SourceTree.text(
             "Sources/Core/TapcardCore/Offline/OfflineDecision.swift")
-        let words = try #require(judgement.firstMatch(of: /package var word: (?s:(.*?))\n {8}\}/)).1
+        let words = try #require(judgment.firstMatch(of: /package var word: (?s:(.*?))\n {8}\}/)).1
         var named = Set(words.matches(of: /case \.\w+: "([a-z-]+)"/).map { String($0.1) })
         #expect(named.count == 10 && words.contains(#""card-\(status.rawValue)""#))
         // An active card is not a reason.
@@ -132,7 +132,7 @@ struct TillPageTests {
     func keyedErrors() throws {
         let errors = try errors().union(serverConditions())
         let page = try SourceTree.text("\(Self.room)/page/strings.js")
-        for name in ["named", "why", "plates", "noLedger", "onceMore"] {
+        for name in ["named", "why", "plates", "noLedger", "repeatQuestions"] {
             let pattern = try Regex<(Substring, Substring)>("\\b\(name): \\{((?s:.*?))\\},\\n")
             let table = try #require(page.firstMatch(of: pattern), "\(name)").1
             let keys = table.matches(of: /[\s,]"?([a-z-]+)"?: ["\[]/).map { String($0.1) }

@@ -28,7 +28,7 @@ struct KeyTests {
     }
 
     @Test("Concurrent commands create one key ring and never rotate to the same key")
-    func atOnce() throws {
+    func concurrently() throws {
         let till = try Till()
         let processes = try (0..<4).map { _ in try till.start(["keys", "list"]) }
         let ended = try processes.map { try $0.end() }

@@ -28,18 +28,18 @@ package struct CardKeyRows: Hashable, Sendable {
     /// All rows in one buffer, sorted by UID.
     private let rows: Secret
 
-    /// Takes the rows in any order. `nil` if a key or a UID has the wrong length, or if a card
-    /// appears twice.
+    /// Takes the rows in any order. Returns `nil` if a key or a UID has the wrong length,
+    /// or if a card appears twice.
     package init?(_ rows: [Row]) {
         // Each row begins with its UID, so this sorts the rows by UID.
         self.init(sorted: rows.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    /// Accepts only the output of `bytes`.
+    /// Takes rows in the format that `bytes` returns; nil if they are not valid and sorted by UID.
     init?(sorted rows: [[UInt8]]) {
         guard rows.allSatisfy({ $0.count == CardKeyRows.size }),
-            // The UIDs must be strictly ascending: the binary search needs the order, and equal
-            // UIDs would list a card twice.
+            // The UIDs must be strictly ascending: the binary search needs the order, and a
+            // duplicate UID would mean that a card is listed twice.
             zip(rows, rows.dropFirst()).allSatisfy({ before, after in
                 before.prefix(CardKeyRows.uidSize)
                     .lexicographicallyPrecedes(after.prefix(CardKeyRows.uidSize))
@@ -60,12 +60,12 @@ package struct CardKeyRows: Hashable, Sendable {
     }
 
     /// The key that seals this card's records; `nil` for a card that has no row.
-    package func record(of uid: [UInt8]) -> [UInt8]? {
+    package func recordKey(for uid: [UInt8]) -> [UInt8]? {
         find(uid).map { Array($0.dropFirst(CardKeyRows.uidSize).prefix(CardKeyRows.recordSize)) }
     }
 
-    /// Key 3 of this card; `nil` for a card that has no row.
-    package func selling(of uid: [UInt8]) -> AESKey? {
+    /// Key 3 of this card's chip; `nil` for a card that has no row.
+    package func sellKey(for uid: [UInt8]) -> AESKey? {
         find(uid).map { AESKey(Array($0.suffix(AESKey.size))) }
     }
 

@@ -63,7 +63,7 @@ public struct KeyEntry: Hashable, Sendable {
     /// lacks the card.
     public func cardKey(uid: [UInt8]) -> [UInt8]? {
         // An entry has either master keys or rows, so at most one of the two returns a key.
-        masters?.cardKey(uid: uid) ?? rows?.record(of: uid)
+        masters?.cardKey(uid: uid) ?? rows?.recordKey(for: uid)
     }
 
     /// The length of a mark, in digits.
@@ -83,7 +83,7 @@ public struct KeyEntry: Hashable, Sendable {
     }
 
     /// Whether both entries have the same keys, regardless of their status.
-    func hasKeys(of other: KeyEntry) -> Bool { source == other.source }
+    func hasSameKeys(as other: KeyEntry) -> Bool { source == other.source }
 
     func with(_ status: KeyStatus) -> KeyEntry {
         KeyEntry(source, status: status, created: created)

@@ -51,7 +51,7 @@ public struct KeyRing: Hashable, Sendable {
         Set(entries.flatMap { $0.rows?.uids ?? [] }).count
     }
 
-    private func requireMasters() throws(KeyError) {
+    private func requireMasterKeys() throws(KeyError) {
         guard !isTable else {
             throw KeyError(
                 .table, "this station has a table of card keys, not the issuer's keys")
@@ -67,9 +67,9 @@ public struct KeyRing: Hashable, Sendable {
     /// neither in this ring nor in `used`, because this ring may be an outdated copy that lacks the
     /// newest keys.
     public func rotated(
-        created: String, knowing used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
+        created: String, avoiding used: Set<UInt8> = [], random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
-        let new = try newEntry(created: created, knowing: used, random: random)
+        let new = try newEntry(created: created, avoiding: used, random: random)
         // Uses `restricted` so that a retired key stays retired.
         let older = entries.map { $0.restricted(by: .verifyOnly) }
         return KeyRing(sealing: new, after: older).sealing(currency: currencyCode)
@@ -77,18 +77,18 @@ public struct KeyRing: Hashable, Sendable {
 
     /// This ring with one more key, which only verifies for now.
     public func preparing(
-        created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
+        created: String, avoiding used: Set<UInt8>, random: (Int) -> [UInt8] = RandomBytes.make
     ) throws(KeyError) -> KeyRing {
-        let new = try newEntry(created: created, knowing: used, random: random)
+        let new = try newEntry(created: created, avoiding: used, random: random)
         var ring = self
         ring.entries.append(new.restricted(by: .verifyOnly))
         return ring
     }
 
     private func newEntry(
-        created: String, knowing used: Set<UInt8>, random: (Int) -> [UInt8]
+        created: String, avoiding used: Set<UInt8>, random: (Int) -> [UInt8]
     ) throws(KeyError) -> KeyEntry {
-        try requireMasters()
+        try requireMasterKeys()
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
             throw KeyError(.exhausted, "all 16 key IDs have been used, and IDs are never reused")
@@ -118,7 +118,7 @@ public struct KeyRing: Hashable, Sendable {
 
     /// This ring with one key retired: cards sealed with it are no longer trusted.
     public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
-        try requireMasters()
+        try requireMasterKeys()
         guard let entry = entry(id) else {
             throw KeyError(.unknownKey, "there is no key \(id)")
         }
@@ -148,13 +148,13 @@ public struct KeyRing: Hashable, Sendable {
     /// it, the import is refused. Any other key that is in both rings gets the more restrictive
     /// status.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
-        try requireMasters()
-        try other.requireMasters()
+        try requireMasterKeys()
+        try other.requireMasterKeys()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
             // If two different keys had the same ID, there would be no way to tell which one sealed
             // a record.
-            guard mine.hasKeys(of: theirs) else {
+            guard mine.hasSameKeys(as: theirs) else {
                 throw KeyRing.conflict(theirs.id)
             }
         }

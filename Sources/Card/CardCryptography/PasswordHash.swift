@@ -11,9 +11,9 @@ package struct PasswordHash: Hashable, Sendable {
         package let lanes: UInt64
 
         /// The default: 32 MiB and about 240 ms, as OWASP recommended for scrypt in 2025.
-        package static let usual = Cost(unchecked: 32_768, 8, 3)
+        package static let standard = Cost(unchecked: 32_768, 8, 3)
         /// Whether this cost is lower than the default.
-        package var isBelowDefault: Bool { work < Cost.usual.work }
+        package var isBelowDefault: Bool { work < Cost.standard.work }
         private var work: UInt64 { rounds * blockSize * lanes }
 
         /// `nil` if the cost is invalid or requires more than 64 MiB, so that a crafted file cannot
@@ -31,12 +31,13 @@ package struct PasswordHash: Hashable, Sendable {
         /// The cost of the lanes that this cost lacks compared with the default. `nil` unless the
         /// two differ only in that this cost has fewer lanes.
         fileprivate var missing: Cost? {
-            let usual = Cost.usual
-            guard rounds == usual.rounds, blockSize == usual.blockSize, lanes < usual.lanes else {
+            let standard = Cost.standard
+            guard rounds == standard.rounds, blockSize == standard.blockSize, lanes < standard.lanes
+            else {
                 return nil
             }
             // scrypt's lanes are independent, so the cost grows in proportion to their number.
-            return Cost(unchecked: rounds, blockSize, usual.lanes - lanes)
+            return Cost(unchecked: rounds, blockSize, standard.lanes - lanes)
         }
 
         private init(unchecked rounds: UInt64, _ blockSize: UInt64, _ lanes: UInt64) {
@@ -53,7 +54,7 @@ package struct PasswordHash: Hashable, Sendable {
     package let bytes: [UInt8]
 
     /// The hash of a new password. `salt` must be random and different for each password.
-    package init(_ password: String, salt: [UInt8], cost: Cost = .usual) {
+    package init(_ password: String, salt: [UInt8], cost: Cost = .standard) {
         self.init(
             cost: cost, salt: salt,
             bytes: PasswordHash.derive(Array(password.utf8), salt, cost))

@@ -14,7 +14,7 @@ package struct Cashier: Hashable, Sendable {
     }
 }
 
-/// The file that lists the till page's cashiers. The file is refused if anyone but its owner can
+/// The file that lists the till page's cashiers. The file is rejected if anyone but its owner can
 /// access it.
 package struct CashierFile: Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
@@ -96,7 +96,7 @@ package struct CashierFile: Sendable {
     }
 
     /// Replaces a cashier's hash. Returns false if the entry has changed since it was read.
-    package func renew(_ old: Cashier, _ new: Cashier) throws(TapcardError) -> Bool {
+    package func replace(_ old: Cashier, with new: Cashier) throws(TapcardError) -> Bool {
         try change { cashiers in
             // Another process may have set a new password or removed the cashier.
             guard let index = cashiers.firstIndex(of: old) else { return false }
@@ -118,7 +118,7 @@ package struct CashierFile: Sendable {
     private func change<Success>(
         _ body: (inout [Cashier]) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try file.alone { () throws(TapcardError) in
+        try file.withExclusiveLock { () throws(TapcardError) in
             let old = try load()
             var cashiers = old
             let result = try body(&cashiers)

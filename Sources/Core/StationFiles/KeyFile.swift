@@ -78,7 +78,7 @@ public struct KeyFile: Sendable {
         // Usually the file exists. It is only ever replaced as a whole, so reading it needs no
         // lock.
         if let keys = try load() { return (keys, false) }
-        return try alone { () throws(TapcardError) in
+        return try withExclusiveLock { () throws(TapcardError) in
             // Another process may have created the keys before this one got the lock.
             if let keys = try load() { return (keys, false) }
             let keys = KeyRing.fresh(created: created, random: random)
@@ -94,7 +94,7 @@ public struct KeyFile: Sendable {
     /// Runs a body that reads and then writes the file, while holding a lock that keeps other
     /// processes from changing it. If two processes created or changed the keys at once, one of the
     /// two key rings would be lost, along with the cards that depend on it.
-    public func alone<Success>(
+    public func withExclusiveLock<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         let lock = path + ".lock"

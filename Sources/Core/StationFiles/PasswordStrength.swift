@@ -4,7 +4,7 @@ package import TapcardDomain
 /// number of attempts allowed.
 package enum PasswordStrength {
     /// The minimum number of characters.
-    package static let shortest = 10
+    package static let minimumLength = 10
     /// The minimum number of different characters that must remain after the name and common words
     /// are removed.
     private static let minDistinctCharacters = 5
@@ -20,8 +20,8 @@ package enum PasswordStrength {
 
     /// A sentence that says what is wrong with a password; nil if it is strong enough.
     package static func objection(to password: String, of name: CashierName) -> String? {
-        guard password.count >= shortest else {
-            return "The password must have at least \(shortest) characters."
+        guard password.count >= minimumLength else {
+            return "The password must have at least \(minimumLength) characters."
         }
         var rest = password.lowercased()
         // Attackers try the name and common words first, so these do not count.

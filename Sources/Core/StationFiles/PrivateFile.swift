@@ -55,7 +55,7 @@ struct PrivateFile: Sendable {
     }
 
     /// Runs the body while holding a lock, so that no other process changes the file.
-    func alone<Success>(
+    func withExclusiveLock<Success>(
         _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try FileLock.holding(path + ".lock", orThrow: unlockable, body)

@@ -110,12 +110,12 @@ package struct Program: Sendable {
     }
 
     /// Ends the process immediately, after unfinished work has printed its final message.
-    package func endNow(_ end: () -> Void) { finalMessage.speak(before: end) }
+    package func endNow(_ end: () -> Void) { finalMessage.deliver(before: end) }
 
     private func parse(_ arguments: [String]) throws(TapcardError) -> Invocation {
         // These commands are enough for most runs. The table of all commands is slow to create, so
         // it is used only for other commands, help, and errors.
-        if let line = try? CommandTable.tapcard(Command.usual).parse(arguments), case .run = line {
+        if let line = try? CommandTable.tapcard(Command.common).parse(arguments), case .run = line {
             return line
         }
         let table = CommandTable.tapcard(verbs(), date: build.date ?? "")

@@ -76,7 +76,7 @@ enum CustomerFiles {
             event.preventDefault();
             ask(form);
           });
-          if (form && "atOnce" in form.dataset) ask(form);
+          if (form && "autoSubmit" in form.dataset) ask(form);
         };
         const whenSeen = () => {
           if (document.prerendering) {

@@ -49,9 +49,9 @@ enum CustomerPage {
 
     /// The response to every code that does not come from one of the issuer's cards. All of these
     /// codes get the same response, so that guessing reveals nothing.
-    static let refused = message(403, CustomerWords.refused, CustomerWords.refusedWhy)
-    static let again = message(410, CustomerWords.again, CustomerWords.againWhy)
-    static let notHere = message(404, CustomerWords.notHere, CustomerWords.refusedWhy)
+    static let refused = message(403, CustomerWords.refused, CustomerWords.refusedExplanation)
+    static let again = message(410, CustomerWords.again, CustomerWords.againExplanation)
+    static let notFound = message(404, CustomerWords.notFound, CustomerWords.refusedExplanation)
 
     static func tooMany(_ seconds: Int) -> WebResponse {
         message(
@@ -61,7 +61,8 @@ enum CustomerPage {
 
     static func wrongMethod(_ allowed: String) -> WebResponse {
         message(
-            405, CustomerWords.notHere, CustomerWords.refusedWhy, headers: [("Allow", allowed)])
+            405, CustomerWords.notFound, CustomerWords.refusedExplanation,
+            headers: [("Allow", allowed)])
     }
 
     /// The response when the ledger cannot be read. The address is not used up, so the customer can
@@ -70,25 +71,27 @@ enum CustomerPage {
         page(
             503, CustomerWords.unavailable,
             shell(
-                CustomerWords.unavailable, CustomerWords.unavailableWhy, message, asksAtOnce: false),
+                CustomerWords.unavailable, CustomerWords.unavailableExplanation, message,
+                autoSubmits: false),
             headers: [("Retry-After", "60")])
     }
 
     /// The response to a request that the web server refused before it reached a handler.
     static func refusal(_ status: Int) -> WebResponse {
-        message(status, CustomerWords.refused, CustomerWords.refusedWhy)
+        message(status, CustomerWords.refused, CustomerWords.refusedExplanation)
     }
 
     private static func shell(
-        _ title: String, _ lead: String, _ message: TapMessage, asksAtOnce: Bool = true
+        _ title: String, _ lead: String, _ message: TapMessage, autoSubmits: Bool = true
     ) -> String {
         let fields = message.fields.map {
             "<input type=\"hidden\" name=\"\($0.name)\" value=\"\(escaped($0.value))\">"
         }
+        let mark = autoSubmits ? " data-auto-submit" : ""
         return """
             <h1 tabindex="-1">\(title)</h1>
             <p>\(lead)</p>
-            <form method="post" action="\(TapMessage.path)"\(asksAtOnce ? " data-at-once" : "")>
+            <form method="post" action="\(TapMessage.path)"\(mark)>
             \(fields.joined())
             <button>\(CustomerWords.show)</button>
             <p role="status" data-asking="\(CustomerWords.asking)" \
@@ -98,10 +101,10 @@ enum CustomerPage {
     }
 
     private static func message(
-        _ status: Int, _ title: String, _ why: String, headers: [(String, String)] = []
+        _ status: Int, _ title: String, _ reason: String, headers: [(String, String)] = []
     ) -> WebResponse {
         page(
-            status, title, "<h1 tabindex=\"-1\">\(title)</h1>\n<p>\(why)</p>", headers: headers)
+            status, title, "<h1 tabindex=\"-1\">\(title)</h1>\n<p>\(reason)</p>", headers: headers)
     }
 
     private static func page(
@@ -152,7 +155,7 @@ enum CustomerPage {
 extension CustomerPage {
     /// The security headers of every response. The policy allows only the page's own style sheet
     /// and script, identified by their hashes.
-    static func safety(isEncrypted: Bool) -> [WebField] {
+    static func securityHeaders(isEncrypted: Bool) -> [WebField] {
         let policy =
             "default-src 'none'; script-src \(source(CustomerFiles.script)); "
             + "style-src \(source(CustomerFiles.style)); img-src data:; connect-src 'self'; "

@@ -26,8 +26,8 @@ package struct CustomerRoutes: Sendable {
     package static let maximumPerAddress = 60
     /// The maximum number of new pages per minute for a card.
     package static let maximumPerCard = 12
-    /// The maximum number of addresses, and of cards, that are counted at a time.
-    package static let maximumCounted = 4_096
+    /// The maximum number of addresses, and of cards, that are tracked at once.
+    package static let maximumTracked = 4_096
     /// With the prefix `__Host-`, a browser accepts the cookie only from this host and sends it
     /// only over TLS.
     static let cookieName = "__Host-tapcard-card"
@@ -35,9 +35,9 @@ package struct CustomerRoutes: Sendable {
 
     private struct State {
         var addresses = RequestLimits<String>(
-            most: CustomerRoutes.maximumPerAddress, counting: CustomerRoutes.maximumCounted)
+            maximum: CustomerRoutes.maximumPerAddress, tracking: CustomerRoutes.maximumTracked)
         var cards = RequestLimits<CardUID>(
-            most: CustomerRoutes.maximumPerCard, counting: CustomerRoutes.maximumCounted)
+            maximum: CustomerRoutes.maximumPerCard, tracking: CustomerRoutes.maximumTracked)
         var shown = ShownCards()
     }
 
@@ -61,12 +61,12 @@ package struct CustomerRoutes: Sendable {
 
     /// The reply to a request for one of this server's host names.
     package func reply(to request: WebRequest) -> WebReply {
-        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notHere) }
+        guard request.path == TapMessage.path else { return misdirected(CustomerPage.notFound) }
         let allowed = "GET, HEAD, OPTIONS, POST"
         switch request.method {
         case "GET":
             // Neither the keys nor the ledger is used, so a link preview reveals nothing and does
-            // not use up the address.
+            // not use up the single-use address.
             guard let message = TapMessage(request.query) else {
                 watch.note(.form)
                 return .now(CustomerPage.refused)
@@ -97,7 +97,7 @@ package struct CustomerRoutes: Sendable {
             watch.note(.ledger)
             watch.noteLedgerFailed(error)
             // The ledger may have recorded the counter even though its response was lost, so the
-            // address counts as used up.
+            // address is treated as already used.
             return error.kind == .outcomeUnknown
                 ? CustomerPage.again : CustomerPage.unavailable(message)
         }
@@ -106,17 +106,17 @@ package struct CustomerRoutes: Sendable {
     /// Refuses a request and counts the refusal toward the limit for the client's network address.
     /// A page opened with a valid new code counts only toward that card's limit, because many
     /// customers may share an address, and one of them must not be able to lock out the others.
-    private func refused(_ why: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
-        if why == .code { watch.recordWrongCode() }
+    private func refused(_ reason: CustomerWatch.Outcome, _ request: WebRequest) -> WebResponse {
+        if reason == .code { watch.recordWrongCode() }
         let now = clocks.uptime()
         if let wait = state.withLock({ $0.addresses.admit(request.client, at: now) }) {
-            return limited(wait)
+            return rateLimited(for: wait)
         }
-        watch.note(why)
-        return why == .counter ? CustomerPage.again : CustomerPage.refused
+        watch.note(reason)
+        return reason == .counter ? CustomerPage.again : CustomerPage.refused
     }
 
-    private func limited(_ seconds: Int) -> WebResponse {
+    private func rateLimited(for seconds: Int) -> WebResponse {
         watch.note(.limited)
         return CustomerPage.tooMany(seconds)
     }
@@ -126,9 +126,9 @@ package struct CustomerRoutes: Sendable {
     ) async throws(LedgerError) -> WebResponse {
         let (uid, counter) = (card.uid, card.counter)
         let cookies = CustomerRoutes.cookies(of: request)
-        // The card is read first, so that nothing can fail once the address is used up. An unknown
-        // card gets the same response as a wrong code, so that nobody can find out which card
-        // numbers exist.
+        // The card is read first, so that nothing can fail once the address has been used. An
+        // unknown card gets the same response as a wrong code, so that nobody can find out which
+        // card numbers exist.
         guard let statement = try await ledger.statement(of: uid, at: clocks.now()) else {
             return refused(.code, request)
         }
@@ -147,7 +147,7 @@ package struct CustomerRoutes: Sendable {
         // The page is not counted before this point, so that someone with an old address cannot use
         // up the card's limit.
         if let wait = state.withLock({ $0.cards.admit(uid, at: now) }) {
-            return limited(wait)
+            return rateLimited(for: wait)
         }
         // Another browser or server may have shown this page since the ledger was read.
         guard try await ledger.raise(counter, of: uid) else {

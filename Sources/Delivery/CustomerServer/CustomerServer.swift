@@ -56,7 +56,7 @@ package final class CustomerServer: Sendable {
         (web.address, web.port, web.tls) = (place.address, place.port, place.tls)
         (web.bodyBytes, web.headerBytes) = (maximumBodySize, headerBytes)
         (web.connections, web.idleSeconds) = (connections, idleSeconds)
-        web.headers = CustomerPage.safety(isEncrypted: place.tls != nil)
+        web.headers = CustomerPage.securityHeaders(isEncrypted: place.tls != nil)
         web.refusal = { status, _ in CustomerPage.refusal(status) }
         // The port is known only once the server is listening.
         let hosts = Guarded<Set<String>>([])

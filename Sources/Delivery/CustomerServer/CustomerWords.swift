@@ -15,15 +15,15 @@ enum CustomerWords {
     static let later = "Offline payments will show up here later and be deducted from the balance."
 
     static let refused = "This link didn't work"
-    static let refusedWhy =
+    static let refusedExplanation =
         "Hold the card to the back of your phone and open the link that appears."
     static let again = "This link has expired"
-    static let againWhy =
+    static let againExplanation =
         "It was already used, or a newer link replaced it. Hold the card to your phone again."
     static let tooMany = "Please wait a moment"
     static let unavailable = "Not available right now"
-    static let unavailableWhy = "Nothing on your card has changed. Try again in a minute."
-    static let notHere = "Page not found"
+    static let unavailableExplanation = "Nothing on your card has changed. Try again in a minute."
+    static let notFound = "Page not found"
 
     static func wait(_ seconds: Int) -> String {
         "Try the card again in \(seconds) \(seconds == 1 ? "second" : "seconds")."

@@ -15,11 +15,11 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
     /// The maximum number of requests per minute for each key.
     private let maximum: Int
     /// The maximum number of keys counted at a time.
-    private let maximumCounted: Int
+    private let maximumTracked: Int
     private var minutes: [Key: Minute] = [:]
 
-    package init(most: Int, counting maximumCounted: Int) {
-        (self.maximum, self.maximumCounted) = (most, maximumCounted)
+    package init(maximum: Int, tracking maximumTracked: Int) {
+        (self.maximum, self.maximumTracked) = (maximum, maximumTracked)
     }
 
     /// The number of keys that are being counted.
@@ -44,9 +44,9 @@ package struct RequestLimits<Key: Hashable & Sendable>: Sendable {
 
     private mutating func makeRoom(for key: Key, at now: Int64) {
         minutes[key] = nil
-        guard minutes.count >= maximumCounted else { return }
+        guard minutes.count >= maximumTracked else { return }
         minutes = minutes.filter { !$0.value.isOver(at: now) }
-        guard minutes.count >= maximumCounted else { return }
+        guard minutes.count >= maximumTracked else { return }
         if let oldest = minutes.min(by: { $0.value.start < $1.value.start }) {
             minutes[oldest.key] = nil
         }

@@ -8,7 +8,7 @@ package struct ShownCards: Sendable {
     /// The number of seconds during which a browser can see a page again.
     package static let seconds: Int64 = 60
     /// The maximum number of pages kept. Beyond that, the oldest is dropped.
-    package static let most = 4_096
+    package static let maximumCount = 4_096
     private static let secretBytes = 24
 
     private struct Shown {
@@ -35,7 +35,7 @@ package struct ShownCards: Sendable {
         // All pages are kept for the same time, so the expired ones are at the front. One more is
         // dropped if the new page would exceed the maximum.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
-        forget(max(over.count, order.count - ShownCards.most + 1))
+        forget(max(over.count, order.count - ShownCards.maximumCount + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {
             String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
         }.joined()

@@ -94,7 +94,7 @@ package final class TillService: Sendable {
             WebServer.start(web) { request in
                 let reply =
                     router.withLock { $0 }?.reply(to: request) ?? .now(Problem.starting.response)
-                return reply.told { status in
+                return reply.reportingStatus { status in
                     requests.withLock { $0[status, default: 0] += 1 }
                 }
             }

@@ -69,12 +69,12 @@ package struct Command: Sendable {
     }
 
     /// The commands that are run most often.
-    package static let usual: [Command] = cardCommands + moneyCommands
+    package static let common: [Command] = cardCommands + moneyCommands
 
     /// The commands that need only a station. The program adds the commands that describe the
     /// command table itself and the commands that need its executable.
     package static let all: [Command] =
-        usual + drawCommands + ticketCommands + mastermindCommands
+        common + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
         + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands
 }

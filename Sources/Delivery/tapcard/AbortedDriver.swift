@@ -10,7 +10,7 @@ enum AbortedDriver {
 
     /// From now on, a crash ends the process without a message; the parent process reports the
     /// crash.
-    static func isSilent() { for number in crashSignals { signal(number, SIG_DFL) } }
+    static func silence() { for number in crashSignals { signal(number, SIG_DFL) } }
 
     private static let crashSignals = [SIGABRT, SIGSEGV, SIGBUS]
     /// The exit status for an unknown outcome.

@@ -10,7 +10,7 @@ import Verbs
 /// Finds and opens physical readers, and closes them at the end.
 enum RealReaders {
     /// The first argument of a child process that drives a reader.
-    static let drivingWord = "drive-reader"
+    static let drivingArgument = "drive-reader"
 
     /// The open readers. If a reader is left open, the user may have to unplug it and plug it in
     /// again.
@@ -40,13 +40,13 @@ enum RealReaders {
 
     /// Opens a reader for long-term use. A child process drives it, so that a libnfc crash
     /// interrupts only one access to the reader.
-    static func openLasting(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
+    static func openPersistent(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
         try await ReaderProcess.start(driving(name))
     }
 
     /// A reader for long-term use, driven by a child process that starts at first use. The other
     /// readers have their own child processes.
-    static func lasting(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
+    static func persistent(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
         ReaderProcess(driving(name, nextTo: others))
     }
 
@@ -54,7 +54,7 @@ enum RealReaders {
         _ name: ReaderName?, nextTo others: [ReaderName] = []
     ) -> [String] {
         // This link refers to the running program even if an update has replaced its file.
-        ["/proc/self/exe", drivingWord] + (name.map { [$0] + others } ?? []).map(\.text)
+        ["/proc/self/exe", drivingArgument] + (name.map { [$0] + others } ?? []).map(\.text)
     }
 
     /// Runs in the child process that drives a reader. `words` are the reader's name, if one was
@@ -64,9 +64,9 @@ enum RealReaders {
         // If a name is invalid, no reader is driven, because it might be the wrong one.
         guard names.count == words.count else { return }
         let (name, others) = (names.first, Array(names.dropFirst()))
-        AbortedDriver.isSilent()
+        AbortedDriver.silence()
         nameProcess()
-        let reader = LastingReader(
+        let reader = PersistentReader(
             find: { () throws(ReaderError) in
                 do throws(ReaderError) {
                     return try await open(name)
@@ -111,7 +111,7 @@ enum RealReaders {
     private static func firstUsable() async throws(ReaderError) -> ReaderName {
         let survey = await MachineReaders.all.survey(naming: nil)
         if let name = survey.rows.first(where: \.isReady)?.name { return name }
-        throw ReaderError(.noReader, survey.whyNone)
+        throw ReaderError(.noReader, survey.reasonForNone)
     }
 
     /// Waits until a device is connected or removed, or until the time limit expires.
@@ -135,7 +135,7 @@ enum RealReaders {
 
 extension ReaderSurvey {
     /// A short reason why no reader can be used; `tapcard doctor` reports the details.
-    var whyNone: String {
+    var reasonForNone: String {
         if let row = rows.first(where: { !$0.isUsable }) { return "\(row.make): \(row.state.text)" }
         if let name = rows.first?.name {
             return "only a serial port was found, and a reader there must be selected: \(name)"

@@ -10,7 +10,7 @@ enum ServiceManager {
 
     /// Reports a state if a service manager is listening. Failures are ignored, because the
     /// manager's own timeout detects a missing report.
-    static func tell(_ state: State) {
+    static func report(_ state: State) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")
         else { return }

@@ -122,8 +122,8 @@ enum Wiring {
             // SIGHUP is handled even without a certificate, because `systemctl reload` always sends
             // it, and it would otherwise end the server.
             Hangup.listen { Task { await pages.reload() } }
-            ServiceManager.tell(.ready)
-        }, whenStopping: { ServiceManager.tell(.stopping) })
+            ServiceManager.report(.ready)
+        }, whenStopping: { ServiceManager.report(.stopping) })
 
     private static let drivers = Drivers(
         openReader: openReader,
@@ -213,8 +213,8 @@ enum Wiring {
         }
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
-        case .watch: try await RealReaders.openLasting(name)
-        case .till(let others): RealReaders.lasting(name, nextTo: others)
+        case .watch: try await RealReaders.openPersistent(name)
+        case .till(let others): RealReaders.persistent(name, nextTo: others)
         }
     }
 

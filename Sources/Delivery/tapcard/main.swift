@@ -11,7 +11,7 @@ for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F
 // one of Dispatch's signal handlers, which memory checkers and instruction counters cannot follow.
 Task.detached {
     let words = Array(CommandLine.arguments.dropFirst())
-    if words.first == RealReaders.drivingWord {
+    if words.first == RealReaders.drivingArgument {
         await RealReaders.drive(words.dropFirst())
         exit(0)
     }

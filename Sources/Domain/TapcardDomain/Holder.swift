@@ -58,18 +58,18 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
     /// The maximum length in bytes. No supported chip has space for a longer name.
-    public static let longestInBytes = 160
+    public static let maximumBytes = 160
 
     /// Normalizes and checks a name. Refuses text that is empty, too long, or not valid UTF-8, or
     /// that contains control characters.
     public init(_ text: String) throws(Refusal) {
         let name = try composedName(text)
-        let excess = name.utf8.count - HolderName.longestInBytes
+        let excess = name.utf8.count - HolderName.maximumBytes
         guard excess <= 0 else {
             throw Refusal(
                 .badName,
                 "the name is \(excess) \(excess == 1 ? "byte" : "bytes") too long; "
-                    + "no chip holds more than \(HolderName.longestInBytes)")
+                    + "no chip holds more than \(HolderName.maximumBytes)")
         }
         self.text = name
     }

@@ -12,7 +12,7 @@ public struct Purse: Hashable, Sendable {
         held = balance
     }
 
-    /// Creates a purse; `nil` for amounts that no card can have.
+    /// Creates a purse. Returns `nil` if no card can have these amounts.
     public init?(balance: Money, held: Money) {
         guard balance.currency == held.currency,
             (0...Currency.largestBalance).contains(balance.minorUnits),

@@ -9,7 +9,7 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case badIdentifier = "bad-identifier"
         /// The name is not valid for a card or in the ledger.
         case badName = "bad-name"
-        /// The card does not have enough money.
+        /// There is not enough money on the card.
         case insufficientBalance = "insufficient-balance"
         /// The amount is more than a card can hold, or more than is allowed.
         case limitExceeded = "limit-exceeded"
@@ -19,9 +19,9 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case cardBlocked = "card-blocked"
         /// The card was closed, and its balance was paid out.
         case cardClosed = "card-closed"
-        /// The ledger already knows the card.
+        /// The card is already in the ledger.
         case cardKnown = "card-known"
-        /// The ledger does not know the card.
+        /// The card is not in the ledger.
         case cardUnknown = "card-unknown"
         /// The money on the card would be lost.
         case cardHasMoney = "card-has-money"
@@ -33,15 +33,15 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case alreadyRefunded = "already-refunded"
         /// The numbers are not valid for the lottery.
         case badBalls = "bad-balls"
-        /// The name of a draw or the list of draws is invalid.
+        /// A draw's name, or the list of draws, is invalid.
         case badDraw = "bad-draw"
         /// The draw is unknown or too far ahead.
         case noSuchDraw = "no-such-draw"
         /// The draw has already taken place.
         case drawOver = "draw-over"
-        /// No draw is known.
+        /// No draws have been announced yet.
         case noDrawKnown = "no-draw-known"
-        /// The guess does not fit this game.
+        /// The guess is not valid for this game.
         case badGuess = "bad-guess"
         /// The ticket has not won anything.
         case nothingWon = "nothing-won"

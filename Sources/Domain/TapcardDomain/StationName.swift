@@ -1,6 +1,6 @@
 /// A station's name, which is also the name of its database login.
 package struct StationName: Hashable, Sendable, CustomStringConvertible {
-    package static let longest = 40
+    package static let maximumLength = 40
     package let text: String
 
     /// Accepts the letters a to z, digits, "-", and "_"; the first character must be a letter.
@@ -10,7 +10,7 @@ package struct StationName: Hashable, Sendable, CustomStringConvertible {
                 || character == UInt8(ascii: "-") || character == UInt8(ascii: "_")
         }
         guard isAllowed, let first = text.utf8.first, (0x61...0x7A).contains(first),
-            text.utf8.count <= StationName.longest
+            text.utf8.count <= StationName.maximumLength
         else { return nil }
         self.text = text
     }

@@ -1,6 +1,6 @@
 public import TapcardDomain
 
-/// An account in the books. Each booking moves money from one account to another.
+/// An account in the books. Every change moves money from one account to another.
 public enum Account: Hashable, Sendable, CustomStringConvertible {
     /// A cardholder's account: the balance that the issuer owes. The number is 1 for a chip's first
     /// account and goes up by 1 with each reissue.
@@ -57,7 +57,7 @@ extension Account {
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }
 
-/// One half of a booking. Entries are added but never changed.
+/// One side of a double entry. Entries are added but never changed.
 public struct Entry: Hashable, Sendable {
     /// The operation that posted the entry.
     public let operation: OperationID

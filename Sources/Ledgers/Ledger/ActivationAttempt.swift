@@ -47,7 +47,7 @@ public struct ActivationAttempt: Hashable, Identifiable, Sendable {
 
     /// The attempt as an operation, for a client that asks what this ID was used for.
     public var operation: Operation {
-        Operation(id: id, uid: card, kind: .activate, begunAt: requestedAt)
+        Operation(id: id, uid: card, kind: .activate, beganAt: requestedAt)
     }
 }
 
@@ -195,7 +195,7 @@ extension LedgerRows {
         try insert(
             Operation(
                 id: id, uid: card.uid, kind: .ask, subject: .attempt(attempt),
-                cashier: cashier, begunAt: now, state: .committed, endedAt: now,
+                cashier: cashier, beganAt: now, state: .committed, endedAt: now,
                 balanceAfter: try balance(of: card.purse)))
     }
 
@@ -222,7 +222,9 @@ extension LedgerRows {
             case .scratched(let code) = card.scratch
         else { return nil }
         // The code may have been copied, so the attempt's card must be this one or one it replaced.
-        guard let attempt = try activation(of: code), try replaces(attempt.card, by: card) else {
+        guard let attempt = try activation(of: code),
+            try isSameOrReplacement(card, of: attempt.card)
+        else {
             return nil
         }
         return attempt

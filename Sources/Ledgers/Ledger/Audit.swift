@@ -6,7 +6,7 @@ public struct AuditReport: Hashable, Sendable {
     public let cards: Int
     /// The number of operations read.
     public let operations: Int
-    /// The number of open operations; each is resolved by the next tap of its card.
+    /// The number of open operations; each is resolved the next time its card is tapped.
     public let open: Int
     /// Active or blocked cards whose code has an activation attempt with no response yet.
     public let activating: [CardUID]
@@ -55,7 +55,7 @@ private struct Audit {
     }
 
     mutating func report(at now: Timestamp?) throws(LedgerError) -> AuditReport {
-        try money()
+        try checkBalances()
         var pages = rows.pagesOfCards()
         while let card = try pages.next() {
             cards += 1
@@ -89,7 +89,7 @@ private struct Audit {
 
     /// I1: all accounts add up to 0, every balance is the sum of its entries, and no card's account
     /// is below 0 or above the limit.
-    private mutating func money() throws(LedgerError) {
+    private mutating func checkBalances() throws(LedgerError) {
         var found: [String] = []
         var total: Int64 = 0
         try rows.forEachAccount { account, balance, sum in

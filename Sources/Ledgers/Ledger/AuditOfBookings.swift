@@ -14,7 +14,7 @@ extension AuditedCard {
         }
         let expected = expected(of: operation, entries)
         if expected.map({ Posting.areSame(booked, $0) }) != true {
-            let concernsTicket = operation.kind == .ticket || operation.kind.booksPrize
+            let concernsTicket = operation.kind == .ticket || operation.kind.recordsPrize
             let rule = concernsTicket ? "I12" : "I6"
             found.append(
                 "\(rule): operation \(operation.id) does not have the entries that its kind "

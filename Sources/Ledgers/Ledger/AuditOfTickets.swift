@@ -10,7 +10,7 @@ extension AuditedCard {
             return try rows.ticket(of: operation.id) == nil
                 ? ["I12: purchase \(operation.id) has no ticket"] : []
         }
-        guard operation.kind.booksPrize else { return [] }
+        guard operation.kind.recordsPrize else { return [] }
         var found: [String] = []
         let id = operation.ticketID
         let name = id?.text ?? "none"

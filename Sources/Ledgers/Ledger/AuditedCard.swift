@@ -77,7 +77,7 @@ struct AuditedCard {
         guard operation.sequence != .none else { return }
         // If the last operation ended exactly when this one began, it was ended by this one and may
         // have no record on the tag.
-        if let last = lastFinal, last.endedAt != operation.begunAt {
+        if let last = lastFinal, last.endedAt != operation.beganAt {
             written = max(written, last.sequence)
         }
         // A payment that was open in the ledger may be booked from a journal without a record on
@@ -91,7 +91,7 @@ struct AuditedCard {
     private func unconfirmed(of card: LedgerCard) throws(LedgerError) -> SequenceNumber? {
         if let last = lastFinal, card.confirmed < last.sequence {
             let endedByReplacement = try rows.replacements(of: uid).contains {
-                $0.begunAt == last.endedAt
+                $0.beganAt == last.endedAt
             }
             if !endedByReplacement { return last.sequence }
         }
@@ -120,7 +120,7 @@ struct AuditedCard {
         }
         // No place is negative, so if the status never changed, the replacement counts as later.
         guard let place = try rows.place(of: last.id), place > lastChange ?? -1 else { return }
-        trace.becomeReplaced()
+        trace.markReplaced()
     }
 
     /// I2: an operation has an end time if and only if it is final. Only voidable operations and
@@ -131,7 +131,7 @@ struct AuditedCard {
             found.append(
                 "I2: operation \(operation.id): state \(operation.state) contradicts its end time")
         }
-        let mayBeVoided = operation.kind.isVoidable || operation.kind.switchesProtection
+        let mayBeVoided = operation.kind.isVoidable || operation.kind.changesProtection
         if operation.state == .voided, !mayBeVoided {
             found.append(
                 "I2: operation \(operation.id) (\(operation.kind)) is voided, but this kind can "

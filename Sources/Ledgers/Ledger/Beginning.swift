@@ -19,13 +19,13 @@ extension LedgerStore {
 
 extension LedgerStore {
     /// The outcome of an earlier request with this ID, for any card; nil if the ID is new.
-    public func repetition(
+    public func earlierOutcome(
         of action: CardAction, _ id: OperationID
     ) async throws(LedgerError) -> Beginning? {
         let currency = currency
         let earlier: Beginning? = try await read(touching: Footprint(ids: [id])) {
             rows throws(LedgerError) in
-            try Book(reading: rows, currency).repetition(of: action, id, on: nil)
+            try Book(reading: rows, currency).earlierOutcome(of: action, id, on: nil)
         }
         if let earlier { await remember(earlier) }
         return earlier
@@ -67,7 +67,7 @@ struct Book {
 
     func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> Beginning {
         // A repeated request gets its earlier outcome, even if the card has changed since.
-        if let known = try repetition(of: request.action, request.id, on: request.uid) {
+        if let known = try earlierOutcome(of: request.action, request.id, on: request.uid) {
             return known
         }
         let known = try knownCard(of: request.uid)
@@ -81,10 +81,10 @@ struct Book {
         // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
         guard open == nil || request.action.mayEndOpen else { return .changed }
-        let circumstances = try circumstances(of: request, on: known?.card)
+        let context = try context(of: request, on: known?.card)
         let effects: Effects
         do {
-            effects = try admit(request, known, circumstances)
+            effects = try admit(request, known, context)
         } catch {
             return .refused(error)
         }
@@ -95,8 +95,8 @@ struct Book {
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
             reverses: effects.reverses, subject: effects.subject,
-            parameters: request.action.parameters, cashier: request.cashier, begunAt: now,
-            begunUptime: request.uptime)
+            parameters: request.action.parameters, cashier: request.cashier, beganAt: now,
+            uptimeAtStart: request.uptime)
         // The card is saved first, because the operation's row refers to it.
         try rows.save(effects.card)
         try rows.insert(operation)
@@ -116,7 +116,7 @@ struct Book {
 
     /// The outcome of an earlier request with this ID, whether or not it was the same request; nil
     /// if the ID is new.
-    fileprivate func repetition(
+    fileprivate func earlierOutcome(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> Beginning? {
         guard let known = try rows.answer(to: id) else {
@@ -210,7 +210,7 @@ struct Book {
             + "with `tapcard replace`")
 
     private func admit(
-        _ request: Request, _ known: KnownCard?, _ circumstances: RequestContext
+        _ request: Request, _ known: KnownCard?, _ context: RequestContext
     ) throws(Refusal) -> Effects {
         if let money = request.action.money, money.currency != currency {
             throw Refusal(
@@ -220,19 +220,19 @@ struct Book {
         }
         let effects: Effects
         if let known {
-            effects = try request.action.effects(on: known, circumstances)
+            effects = try request.action.effects(on: known, context)
         } else {
             guard case .make(let plan) = request.action else {
                 throw Refusal(.cardUnknown, "this card is not in this ledger")
             }
-            effects = try plan.effects(onNew: request.uid, circumstances)
+            effects = try plan.effects(onNew: request.uid, context)
         }
         // Without a number for its record, the operation could never be written to the card.
         guard effects.card.allocated.next() != nil else { throw Book.numbersExhausted }
         return effects
     }
 
-    private func circumstances(
+    private func context(
         of request: Request, on card: LedgerCard?
     ) throws(LedgerError) -> RequestContext {
         switch request.action {
@@ -260,7 +260,7 @@ struct Book {
         case .ticket(let ticket, _):
             return RequestContext(sold: try rows.ticket(ticket.id))
         case .claim(let id, _):
-            return try circumstances(of: id, on: card)
+            return try context(of: id, on: card)
         case .activate:
             // An activation must have the ID of its attempt, so that no other ID can activate.
             let attempt = try card.flatMap { card throws(LedgerError) in
@@ -273,7 +273,7 @@ struct Book {
     }
 
     /// The rows that a claim for a ticket's prize depends on.
-    func circumstances(
+    func context(
         of id: TicketID, on card: LedgerCard?
     ) throws(LedgerError) -> RequestContext {
         guard let sold = try rows.ticket(id) else { return RequestContext() }
@@ -296,7 +296,7 @@ struct Book {
     /// Ends an open operation that no later tap will resolve. An operation that is voidable or that
     /// turns protection on or off is voided. Any other took effect when it began and is committed.
     func abandon(_ open: Operation) throws(LedgerError) {
-        let isUndone = open.kind.isVoidable || open.kind.switchesProtection
+        let isUndone = open.kind.isVoidable || open.kind.changesProtection
         _ = try end(open, as: isUndone ? .voided : .committed)
     }
 

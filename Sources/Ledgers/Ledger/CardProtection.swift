@@ -30,10 +30,10 @@ public enum CardProtection: Hashable, Sendable {
     }
 
     /// Whether protection is fully on or off, with no change in progress.
-    public var isSteady: Bool { self == next }
+    public var isStable: Bool { self == next }
 
     /// The key for the password that the tag may require; nil if the tag is known to require none.
-    public var openingKeyID: UInt8? {
+    public var possiblyRequiredKeyID: UInt8? {
         switch self {
         case .off, .settingPassword, .clearingPassword: nil
         case .switchingOn(let keyID), .on(let keyID), .switchingOff(let keyID): keyID

@@ -62,7 +62,7 @@ extension LedgerStore {
             try rows.save(card)
             try rows.insert(
                 Operation(
-                    id: id, uid: uid, kind: change.kind, cashier: cashier, begunAt: now,
+                    id: id, uid: uid, kind: change.kind, cashier: cashier, beganAt: now,
                     state: .committed, endedAt: now, balanceAfter: try rows.balance(of: card.purse))
             )
             return .success(card)

@@ -47,7 +47,7 @@ struct CardTrace {
     }
 
     /// Records that another card has replaced this one.
-    mutating func becomeReplaced() { status = .replaced }
+    mutating func markReplaced() { status = .replaced }
 
     private mutating func note(_ step: ScratchTrace) {
         scratch = step

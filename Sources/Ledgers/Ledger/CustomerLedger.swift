@@ -28,7 +28,7 @@ package struct CustomerLedger: Sendable {
                 guard amount != 0 else { continue }
                 movements.append(
                     CardStatement.Movement(
-                        kind: operation.kind, amount: money(amount), at: operation.begunAt))
+                        kind: operation.kind, amount: money(amount), at: operation.beganAt))
             }
             // A card has at most one open operation.
             let open = operations.last { $0.state == .pending }

@@ -58,18 +58,18 @@ package struct LedgerTables: Hashable, Sendable {
     /// clock does not advance.
     package mutating func age(_ id: OperationID, milliseconds: Int64) {
         guard let old = operations[id] else { return }
-        let begun = Timestamp(milliseconds: old.begunAt.milliseconds - milliseconds)
+        let begun = Timestamp(milliseconds: old.beganAt.milliseconds - milliseconds)
         // An operation that this one ended must still end when this one begins.
-        for ended in operations.values where ended.endedAt == old.begunAt {
+        for ended in operations.values where ended.endedAt == old.beganAt {
             operations[ended.id]?.endedAt = begun
         }
-        let uptime = old.begunUptime.map {
+        let uptime = old.uptimeAtStart.map {
             Uptime(boot: $0.boot, milliseconds: $0.milliseconds - milliseconds)
         }
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
-            subject: old.subject, parameters: old.parameters, cashier: old.cashier, begunAt: begun,
-            begunUptime: uptime, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
+            subject: old.subject, parameters: old.parameters, cashier: old.cashier, beganAt: begun,
+            uptimeAtStart: uptime, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }
 }
@@ -137,11 +137,11 @@ private final class MemoryRows: LedgerRows {
         atMost count: Int
     ) -> [Operation] {
         let span = start.milliseconds..<max(start.milliseconds, end.milliseconds)
-        let begun = all(on: nil).filter { span.contains($0.begunAt.milliseconds) }
+        let begun = all(on: nil).filter { span.contains($0.beganAt.milliseconds) }
         // Operations that began in the same millisecond keep their order.
         return begun.enumerated().sorted {
-            ($0.element.begunAt.milliseconds, $0.offset)
-                < ($1.element.begunAt.milliseconds, $1.offset)
+            ($0.element.beganAt.milliseconds, $0.offset)
+                < ($1.element.beganAt.milliseconds, $1.offset)
         }.map(\.element).after(last?.id).prefixed(count)
     }
 
@@ -172,7 +172,7 @@ private final class MemoryRows: LedgerRows {
         guard tables.operations[operation.id] == nil,
             operation.state != .pending || openOperation(on: operation.uid) == nil,
             operation.reverses.map({ refund(of: $0) == nil }) ?? true,
-            !operation.kind.booksPrize || isClaimable(operation.ticketID)
+            !operation.kind.recordsPrize || isClaimable(operation.ticketID)
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         tables.operations[operation.id] = operation
         tables.order.append(operation.id)

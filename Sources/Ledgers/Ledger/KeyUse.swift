@@ -30,7 +30,7 @@ public struct KeyUse: Hashable, Sendable {
 
 /// Default implementations, for storage that has no single query for this. They read all cards.
 extension LedgerRows {
-    public func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
+    public func keyUsage() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
         var cards = pagesOfCards()
         while let card = try cards.next() {

@@ -30,7 +30,7 @@ package protocol LedgerDatabase: Sendable {
 
     func stations() async throws(LedgerError) -> [RegisteredStation]
 
-    /// Revokes a station's rights immediately. The station's name can never be used again.
+    /// Revokes a station's access immediately. The station's name can never be used again.
     func revoke(_ name: StationName) async throws(LedgerError)
 
     /// Announces the next sealing key. Only one key can be announced at a time.

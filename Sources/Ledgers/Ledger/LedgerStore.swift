@@ -154,7 +154,7 @@ public protocol LedgerRows: LedgerPages {
     /// Retires a key that has not been retired yet.
     func insert(_ key: RetiredKey) throws(LedgerError)
     /// The cards that still depend on each key; keys that no card depends on are left out.
-    func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse]
+    func keyUsage() throws(LedgerError) -> [UInt8: KeyUse]
     /// The keys of all records and of the tags' passwords, and the retired keys.
     func usedKeys() throws(LedgerError) -> Set<UInt8>
 

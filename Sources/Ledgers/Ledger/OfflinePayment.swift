@@ -118,7 +118,7 @@ extension Book {
             subject: card.uid == payment.uid ? nil : .tapped(payment.uid),
             parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
             // A station whose clock was ahead must not date a payment in the future.
-            cashier: payment.cashier, begunAt: min(payment.at, now), state: .committed,
+            cashier: payment.cashier, beganAt: min(payment.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
         let postings =

@@ -16,7 +16,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case add
         /// Returns a payment to the card.
         case refund
-        /// Scratches off a code.
+        /// Reveals a scratch code.
         case scratch
         /// Activates a code through the service.
         case activate
@@ -24,11 +24,11 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case close
         /// Reverses a top-up.
         case reverse
-        /// Asks about an existing activation attempt, using another ID.
+        /// Asks about an existing activation attempt, under an ID of its own.
         case ask
         /// Buys a lottery ticket.
         case ticket
-        /// Records a ticket's prize.
+        /// Adds a ticket's prize to the card.
         case claim
         /// Pays a ticket's prize in cash.
         case payout
@@ -36,7 +36,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case offline
         /// Stores a Mastermind game on the card.
         case game
-        /// Writes a fresh record without changing anything: the last step after an interruption.
+        /// Writes a fresh record with the same contents: the last step after an interruption.
         case reseal
         /// Sets the card's password on its tag, or removes it.
         case protect, unprotect
@@ -48,22 +48,22 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case forget
 
         /// Whether the operation is voided if it was not written to the card. Only changes that
-        /// take money off a card are voided: anything else has already happened outside the card.
+        /// take money off a card are voided: anything else has already happened in the real world.
         public var isVoidable: Bool { self == .pay || self == .ticket || self == .close }
 
-        /// Whether the operation records a ticket's prize, on its card or in cash.
-        public var booksPrize: Bool { self == .claim || self == .payout }
+        /// Whether the operation records a ticket's prize, paid onto its card or in cash.
+        public var recordsPrize: Bool { self == .claim || self == .payout }
 
         /// Whether the operation only changes the tag's password. If the tag cannot do that, the
         /// operation is voided.
-        public var switchesProtection: Bool { self == .protect || self == .unprotect }
+        public var changesProtection: Bool { self == .protect || self == .unprotect }
 
         /// Whether the operation turns a tag into a card, in which case it is resumed even on a tag
         /// without a valid record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }
 
-        /// The word that ledgers store. It never changes, so an offline payment is called
-        /// "deferred" there.
+        /// The word that ledgers store. It never changes, so ledgers still call an offline payment
+        /// "deferred".
         package var stored: String { self == .offline ? "deferred" : rawValue }
 
         package init?(stored word: String) {
@@ -82,7 +82,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case voided
     }
 
-    /// The ID from the request, except for some bookings of offline payments.
+    /// The ID from the request, except for some offline payments that were booked later.
     public let id: OperationID
     /// The card that the operation changes.
     public let uid: CardUID
@@ -100,12 +100,12 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// repeated request can be compared in full. If the cardholder's name is removed from the
     /// ledger, it is removed from here, too.
     public var parameters: String?
-    /// The cashier who began the operation, if given.
+    /// The cashier who began the operation, if known.
     public let cashier: CashierName?
-    /// When it began, by the ledger's clock.
-    public let begunAt: Timestamp
-    /// The machine's uptime at the start; nil if the station had no such clock.
-    public let begunUptime: Uptime?
+    /// When the operation began, by the ledger's clock.
+    public let beganAt: Timestamp
+    /// The machine's uptime at the start; nil if the station could not determine it.
+    public let uptimeAtStart: Uptime?
     /// The state of the operation.
     public var state: State
     /// The number of its last record; `.none` for an operation that writes to no tag.
@@ -119,7 +119,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
         subject: Subject? = nil, parameters: String? = nil, cashier: CashierName? = nil,
-        begunAt: Timestamp, begunUptime: Uptime? = nil, state: State = .pending,
+        beganAt: Timestamp, uptimeAtStart: Uptime? = nil, state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
     ) {
@@ -131,8 +131,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.subject = subject
         self.parameters = parameters
         self.cashier = cashier
-        self.begunAt = begunAt
-        self.begunUptime = begunUptime
+        self.beganAt = beganAt
+        self.uptimeAtStart = uptimeAtStart
         self.state = state
         self.sequence = sequence
         self.endedAt = endedAt

@@ -45,9 +45,9 @@ extension Book {
             return .refused(error)
         }
         // `requireClaimable` refuses any other earlier claim.
-        let circumstances = try circumstances(of: ticket, on: known.card)
+        let context = try context(of: ticket, on: known.card)
         do {
-            try circumstances.requireClaimable(ticket, on: known)
+            try context.requireClaimable(ticket, on: known)
         } catch {
             return .refused(error)
         }
@@ -58,7 +58,7 @@ extension Book {
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
-            cashier: cashier, begunAt: now, state: .committed, endedAt: now,
+            cashier: cashier, beganAt: now, state: .committed, endedAt: now,
             balanceAfter: known.balance.minorUnits)
         try rows.insert(operation)
         for posting in Posting.move(prize.minorUnits, from: .prizes, to: .cash) {

@@ -1,7 +1,7 @@
 import TapcardDomain
 
 extension LedgerRows {
-    /// A card's own account, and those of the cards whose balance was moved to it.
+    /// A card's own account, and the accounts of the cards whose balances were moved to it.
     func accounts(of card: LedgerCard) throws(LedgerError) -> [Account] {
         try accounts(behind: card.purse)
     }
@@ -17,8 +17,8 @@ extension LedgerRows {
                 let booked = try entries(of: operation.id).map(\.account)
                 // A reissued tag may have replaced other cards while it had a different account.
                 guard booked.contains(accounts[index]) else { continue }
-                // The same operation may close the account of the tag's earlier holder, which is
-                // not one of the lost card's accounts.
+                // The same operation may close the account of the tag's earlier holder. That
+                // account is not one of the lost card's.
                 accounts += booked.filter { account in
                     guard case .purse(let lost, _) = account else { return false }
                     return lost != uid && !accounts.contains(account)
@@ -55,8 +55,8 @@ extension LedgerRows {
         return nil
     }
 
-    /// Whether `card` is `other`, or has replaced it and received its balance.
-    func replaces(_ other: CardUID, by card: LedgerCard) throws(LedgerError) -> Bool {
+    /// Whether `card` is `other` or has replaced it, which moved its balance to `card`.
+    func isSameOrReplacement(_ card: LedgerCard, of other: CardUID) throws(LedgerError) -> Bool {
         if other == card.uid { return true }
         return try accounts(of: card).contains { account in
             if case .purse(other, _) = account { true } else { false }

@@ -22,7 +22,7 @@ package struct StationMemory: Hashable, Sendable {
             (card, self.operation) = (operation.uid, operation.id)
             (kind, amount) = (operation.kind, operation.amount)
             (sequence, state) = (operation.sequence, operation.state)
-            at = operation.endedAt ?? operation.begunAt
+            at = operation.endedAt ?? operation.beganAt
         }
 
         /// Parses the words of `text`; nil for anything else.

@@ -106,7 +106,7 @@ extension Ticket {
             let id = TicketID(words[0]), let draw = DrawID(words[1]),
             let bonus = Int(words[words.count - 1]),
             let balls = Balls(
-                kept: words[2..<(words.count - 2)].compactMap { Int($0) }, bonus: bonus)
+                stored: words[2..<(words.count - 2)].compactMap { Int($0) }, bonus: bonus)
         else { return nil }
         self.init(id: id, draw: draw, balls: balls)
     }

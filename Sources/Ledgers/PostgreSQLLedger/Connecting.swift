@@ -36,16 +36,16 @@ enum Connecting {
             return unsafe handle
         case .none(let failures):
             let reasons = zip(servers, failures).map { server, failure in
-                failure?.why ?? "no response from \(name(of: server))"
+                failure?.reason ?? "no response from \(name(of: server))"
             }
-            let why = reasons.joined(separator: "; ")
+            let reason = reasons.joined(separator: "; ")
             throw LedgerError(
-                Link.isServerRefusal(why) ? .unavailable : .offline, Link.refusal(why))
+                Link.isServerRefusal(reason) ? .unavailable : .offline, Link.refusal(reason))
         }
         throw LedgerError(.unavailable, "libpq is out of memory")
     }
 
-    private struct Failure: Error { let why: String }
+    private struct Failure: Error { let reason: String }
 
     /// Opens a connection to one server.
     private static func attempt(
@@ -71,7 +71,7 @@ enum Connecting {
             return .success(Int(bitPattern: handle))
         }
         defer { if let handle = unsafe handle { unsafe library.finish(handle) } }
-        return .failure(Failure(why: unsafe Link.message(of: handle, library)))
+        return .failure(Failure(reason: unsafe Link.message(of: handle, library)))
     }
 
     private static func name(of server: Server) -> String {

@@ -24,7 +24,7 @@ extension PostgreSQLDatabase {
         return try await source.readWithoutBlocking { rows throws(LedgerError) in
             let link = try Link(to: address, timeouts: .forOwner)
             // An earlier run may have succeeded even though the response to its commit was lost.
-            if let there = try link.filled(from: origin) { return there }
+            if let earlier = try link.filled(from: origin) { return earlier }
             let filling = Filling(link, partitions: partitions)
             try filling.begin(in: source.currency, origin: origin)
             try filling.copy(rows)
@@ -39,7 +39,7 @@ extension PostgreSQLDatabase {
 extension Link {
     /// The result of an earlier run with the same ledger; nil for a database without a ledger.
     fileprivate func filled(from origin: String) throws(LedgerError) -> Filled? {
-        guard try holdsLedger else { return nil }
+        guard try containsLedger else { return nil }
         guard try value("SELECT coalesce(origin, '') FROM setting", \.text) == origin else {
             throw LedgerError(
                 .refused,
@@ -94,22 +94,22 @@ private final class Filling {
         // An activation takes over the ID that its attempt has reserved, so the attempts come
         // first.
         var attempts = rows.pagesOfActivations(on: nil, or: nil)
-        while let attempt = try attempts.next() { try add(attempt.insertion(at: next())) }
+        while let attempt = try attempts.next() { try add(attempt.insertion(at: nextPlace())) }
         var operations = rows.pagesOfOperations(on: nil)
         while let operation = try operations.next() {
-            try add(operation.insertion(at: next()))
+            try add(operation.insertion(at: nextPlace()))
             for entry in try rows.entries(of: operation.id) {
                 // The source does not record stations; 0 stands for the owner, who is copying it.
-                try add(entry.insertion(on: operation.uid, at: next(), station: 0))
+                try add(entry.insertion(on: operation.uid, at: nextPlace(), station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {
-                try add(sold.insertion(at: next()))
+                try add(sold.insertion(at: nextPlace()))
             }
         }
         cards = rows.pagesOfCards()
         while let card = try cards.next() {
             for record in try rows.issuedRecords(on: card.uid) { try add(record.insertion) }
-            for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: next())) }
+            for gap in try rows.gaps(on: card.uid) { try add(gap.insertion(at: nextPlace())) }
             if let counter = try rows.readCounter(of: card.uid) {
                 try add(counter.insertion(of: card.uid))
             }
@@ -159,7 +159,7 @@ private final class Filling {
         }
     }
 
-    private func next() -> Int64 {
+    private func nextPlace() -> Int64 {
         place += 1
         return place
     }

@@ -17,9 +17,9 @@ extension PostgreSQLLedger {
         let (ledger, keys) = (try connected(), keys())
         // A key's mark never changes, so keys that were once reported without a conflict do not
         // have to be reported again.
-        if told == keys { return [] }
+        if reported == keys { return [] }
         let others = try ledger.report(keys)
-        if others.isEmpty { told = keys }
+        if others.isEmpty { reported = keys }
         return others
     }
 }
@@ -137,12 +137,12 @@ extension Link {
                 let (registered, revoked) = (try row.value(\.time), try row.optional(\.time))
                 // The station wrote these values itself, so an unreadable value counts as missing
                 // and affects only this station.
-                let (seen, told) = (try row.next(), try row.next())
+                let (seen, reported) = (try row.next(), try row.next())
                 return RegisteredStation(
                     number: number, name: name, registeredAt: registered, revokedAt: revoked,
-                    seenAt: seen.time, keys: try row.optional(\.keyIDs), keysAt: told.time,
+                    seenAt: seen.time, keys: try row.optional(\.keyIDs), keysAt: reported.time,
                     isDamaged: seen != .null && seen.time == nil
-                        || told != .null && told.time == nil)
+                        || reported != .null && reported.time == nil)
             })
     }
 }

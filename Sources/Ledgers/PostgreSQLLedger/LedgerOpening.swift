@@ -159,7 +159,7 @@ extension Link {
             // The table of settings does not exist.
             throw LedgerError(
                 .unavailable, "the database has no ledger; create one with `tapcard ledger init`")
-        } catch .refused(sqlState: LinkFailure.noRight, _) {
+        } catch .refused(sqlState: LinkFailure.insufficientPrivilege, _) {
             throw LedgerError(
                 .unavailable,
                 "this login has no rights here, because it was never registered or was revoked; "

@@ -67,7 +67,7 @@ package struct ResponseTimeouts: Sendable {
     /// How many batches were sent.
     private(set) var roundTrips = 0
     /// The statements whose plans the server keeps; nil if it keeps none.
-    private var kept: PreparedStatements?
+    private var preparedStatements: PreparedStatements?
 
     init(to address: String, timeouts: ResponseTimeouts) throws(LedgerError) {
         library = try PQLibrary.functions()
@@ -89,23 +89,23 @@ package struct ResponseTimeouts: Sendable {
     /// starting, recovering, or stopping does not count as refusing, because it is only temporarily
     /// unavailable. libpq reports only text; in a server's message, two spaces follow the severity
     /// and a colon.
-    static func isServerRefusal(_ why: String) -> Bool {
-        let isRefused = why.contains(":  ") && !why.contains("the database system is ")
-        return isRefused || ["certificate", "SSL", "GSS"].contains(where: why.contains)
+    static func isServerRefusal(_ reason: String) -> Bool {
+        let isRefused = reason.contains(":  ") && !reason.contains("the database system is ")
+        return isRefused || ["certificate", "SSL", "GSS"].contains(where: reason.contains)
     }
 
-    static func refusal(_ why: String) -> String {
+    static func refusal(_ reason: String) -> String {
         // libpq's message for a read-only server, which is never translated.
-        if why.contains("session is read-only") {
-            return "only a read-only replica responds, not the primary database (\(why))"
+        if reason.contains("session is read-only") {
+            return "only a read-only replica responds, not the primary database (\(reason))"
         }
         // The server's messages, which are in English unless it is configured differently.
-        if why.contains("is not permitted to log in") {
-            return "this station was permanently revoked by the owner (\(why)); if that was a "
+        if reason.contains("is not permitted to log in") {
+            return "this station was permanently revoked by the owner (\(reason)); if that was a "
                 + "mistake, register it under another name"
         }
-        return isServerRefusal(why)
-            ? "the database cannot be used: \(why)" : "the database is offline: \(why)"
+        return isServerRefusal(reason)
+            ? "the database cannot be used: \(reason)" : "the database is offline: \(reason)"
     }
 
     deinit {
@@ -211,12 +211,12 @@ package struct ResponseTimeouts: Sendable {
             }
             switch unsafe library.resultStatus(result) {
             case PGRES_PIPELINE_SYNC:
-                kept?.endBatch()
+                preparedStatements?.endBatch()
                 if let refusal { throw refusal }
                 return Array(answers.dropFirst(watch.count))
             // The response to a preparation is not one of the results that the caller expects.
             case PGRES_COMMAND_OK where place < preparations.count && preparations[place] != nil:
-                preparations[place].map { kept?.confirm($0) }
+                preparations[place].map { preparedStatements?.confirm($0) }
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK: answers.append(unsafe answer(result))
             // The server skips every statement after the one that it refused.
             case PGRES_PIPELINE_ABORTED: continue
@@ -236,9 +236,9 @@ package struct ResponseTimeouts: Sendable {
         }
     }
 
-    /// Makes the server keep each statement's plan from now on. A kept plan covers all partitions.
-    /// Creating it takes longer than a payment, but that happens only once per connection. Such a
-    /// plan looks expensive to the server, because a partition is selected only when the plan runs.
+    /// Makes the server reuse each statement's plan from now on. Such a plan covers all partitions.
+    /// Creating it takes longer than a payment, but that happens only once per connection. The plan
+    /// looks expensive to the server, because a partition is selected only when the plan runs.
     /// Without the other two settings, the server would compile it and start workers every time.
     func keepPlans() throws(LedgerError) {
         let settings = [
@@ -246,10 +246,10 @@ package struct ResponseTimeouts: Sendable {
             "SET max_parallel_workers_per_gather = 0",
         ]
         _ = try translating(run(settings.map { SQLStatement($0) }), into: LedgerError.init)
-        kept = PreparedStatements()
+        preparedStatements = PreparedStatements()
     }
 
-    var keepsPlans: Bool { kept != nil }
+    var keepsPlans: Bool { preparedStatements != nil }
 
     /// Sends a statement, preceded by its preparation if the server is to keep its plan.
     /// `preparations` gets an element for each expected result: the prepared text, or nil.
@@ -265,7 +265,7 @@ package struct ResponseTimeouts: Sendable {
             }
         }
         let count = Int32(statement.values.count)
-        guard let (name, isNew) = kept?.name(of: statement.sql) else {
+        guard let (name, isNew) = preparedStatements?.name(of: statement.sql) else {
             preparations.append(nil)
             return unsafe library.sendQueryParams(
                 handle, statement.sql, count, nil, &texts, nil, nil, 0) == 1
@@ -309,9 +309,9 @@ package struct ResponseTimeouts: Sendable {
         }
     }
 
-    private func lost(_ why: String) -> LinkFailure {
+    private func lost(_ reason: String) -> LinkFailure {
         close()
-        return .lost(why)
+        return .lost(reason)
     }
 
     private func answer(_ result: OpaquePointer) -> SQLAnswer {

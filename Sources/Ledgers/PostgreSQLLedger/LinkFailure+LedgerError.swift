@@ -14,7 +14,7 @@ extension LedgerError {
     private init(sqlState state: String, _ text: String) {
         let cause = "(\(text), SQLSTATE \(state))"
         switch state.prefix(2) {
-        case _ where state == LinkFailure.noRight, "25":
+        case _ where state == LinkFailure.insufficientPrivilege, "25":
             self.init(
                 .readOnly,
                 "this station has read-only access \(cause); ask the ledger's owner for write "
@@ -57,13 +57,14 @@ extension LinkFailure {
         return ["22012", "23505", Opening.guardState].contains(state)
     }
 
-    /// Whether the connection can no longer be used: either the guardian failed, the station lacks
-    /// a right, or a kept plan is gone or no longer matches the tables.
+    /// Whether the connection can no longer be used: the guardian failed, the station lacks a
+    /// permission, or a prepared statement is gone or no longer matches the tables.
     var endsConnection: Bool {
         guard case .refused(let state, _) = self else { return false }
-        // 26000: the plan is unknown. 0A000: it no longer matches its tables.
-        return [Opening.guardState, LinkFailure.noRight, "26000", "0A000"].contains(state)
+        // 26000: the prepared statement is unknown. 0A000: it no longer matches its tables.
+        return [Opening.guardState, LinkFailure.insufficientPrivilege, "26000", "0A000"].contains(
+            state)
     }
 
-    static let noRight = "42501"
+    static let insufficientPrivilege = "42501"
 }

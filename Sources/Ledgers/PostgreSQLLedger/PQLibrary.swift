@@ -13,7 +13,7 @@ enum PQLibrary {
     static func functions() throws(LedgerError) -> tapcard_libpq {
         switch loaded {
         case .success(let functions): return functions
-        case .failure(let fault): throw LedgerError(.unavailable, fault.why)
+        case .failure(let fault): throw LedgerError(.unavailable, fault.reason)
         }
     }
 }

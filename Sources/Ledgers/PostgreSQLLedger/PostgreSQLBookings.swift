@@ -59,7 +59,7 @@ extension PostgreSQLRows {
     private func add(
         _ amount: Int64, to account: Account, of uid: CardUID
     ) throws(LedgerError) {
-        guard var row = try loaded(uid), row.card.purse == account else {
+        guard var row = try cardRow(uid), row.card.purse == account else {
             // A reissue ended this account in this transaction, and the card's row has the new
             // account.
             formerBalances[account] = try balance(of: account) &+ amount
@@ -76,7 +76,7 @@ extension PostgreSQLRows {
                 "SELECT \(PostgreSQLRows.sum(of: "balance")) FROM house WHERE account = $1",
                 [.text(account.description)])
         }
-        if let row = try loaded(uid), row.card.purse == account { return row.balance }
+        if let row = try cardRow(uid), row.card.purse == account { return row.balance }
         if let former = formerBalances[account] { return former }
         // The card's own entries are in its partition, and an index finds those on other cards.
         return try sum(

@@ -2,11 +2,11 @@ import Ledger
 import TapcardDomain
 
 extension PostgreSQLRows {
-    func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try loaded(uid)?.card }
+    func card(_ uid: CardUID) throws(LedgerError) -> LedgerCard? { try cardRow(uid)?.card }
 
     /// A card, locked if this transaction writes. In that case, no other station can change the
     /// card or the rows that belong to it.
-    func loaded(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
+    func cardRow(_ uid: CardUID) throws(LedgerError) -> KnownRows.CardRow? {
         seenCards.insert(uid)
         // When the body runs from cached rows, it cannot rely on "no such card", because the batch
         // that is sent later has no way to verify that.
@@ -60,7 +60,7 @@ extension PostgreSQLRows {
 
     func save(_ card: LedgerCard) throws(LedgerError) {
         var row =
-            try loaded(card.uid)
+            try cardRow(card.uid)
             ?? KnownRows.CardRow(
                 card: card, balance: 0, version: nil, lastPlace: 0, epoch: opening.epoch,
                 storedTicket: nil)
@@ -114,8 +114,8 @@ extension KnownRows.CardRow {
             "balance", "last_place", "epoch", "version",
         ]
 
-    /// This row after the losses declared since it was written. Numbers that may be lost are never
-    /// used again; the card's next change records them as a gap.
+    /// This row, adjusted for the losses declared since it was written. Numbers that may have been
+    /// lost are never used again; the card's next change records them as a gap.
     fileprivate func skipping(_ count: Int64) -> KnownRows.CardRow {
         if SafetyRule.skippedNumbers.isDisabled { return self }
         guard count > 0, let first = card.allocated.next() else { return self }
@@ -148,11 +148,12 @@ extension KnownRows.CardRow {
             counting:
                 """
                 UPDATE card SET \(settings.joined(separator: ", ")), version = version + 1
-                WHERE uid = $1 AND \(KnownRows.CardRow.isVersion("$\(settings.count + 2)"))
+                WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$\(settings.count + 2)"))
                 """, values + [.integer(version ?? 0)])
     }
 
-    static func isVersion(_ version: String) -> String {
+    /// The SQL condition that a row still has this version.
+    static func versionCondition(_ version: String) -> String {
         SafetyRule.cardVersion.isDisabled
             ? "(version = \(version) OR TRUE)" : "version = \(version)"
     }

@@ -41,10 +41,10 @@ package struct PostgreSQLDatabase: LedgerDatabase {
         try await onLink { link throws(LedgerError) in
             let name = try link.value("SELECT current_database()", \.text)
             // The names of the roles contain the name of the database, so it must not be too long.
-            guard name.utf8.count <= StationName.longest else {
+            guard name.utf8.count <= StationName.maximumLength else {
                 throw LedgerError(
                     .refused,
-                    "the database name is longer than \(StationName.longest) characters; "
+                    "the database name is longer than \(StationName.maximumLength) characters; "
                         + "choose a shorter one")
             }
             try link.change(
@@ -241,13 +241,14 @@ extension Link {
                     + "saved (\(why))")
         } catch {
             if case .refused(let state, _) = error, let why = reasons[state] {
-                throw LedgerError(state == LinkFailure.noRight ? .readOnly : .refused, why)
+                throw LedgerError(
+                    state == LinkFailure.insufficientPrivilege ? .readOnly : .refused, why)
             }
             throw LedgerError(error)
         }
     }
 
-    var holdsLedger: Bool {
+    var containsLedger: Bool {
         get throws(LedgerError) {
             try value("SELECT count(*) FROM pg_tables WHERE tablename = 'setting'", \.integer) > 0
         }

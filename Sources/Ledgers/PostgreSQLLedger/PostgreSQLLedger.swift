@@ -18,7 +18,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private nonisolated let lead: ClockLead
     private nonisolated let readsOnly = Guarded(false)
     /// The keys that the station has reported on this connection.
-    var told: StationKeys?
+    var reported: StationKeys?
     /// Nil after a transaction whose outcome is unknown: a new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can no longer have any effect.
@@ -263,7 +263,7 @@ package actor PostgreSQLLedger: LedgerStore {
         try abandoned?.waitForEnd(on: new)
         abandoned = nil
         try new.requireNotLost(confirmed)
-        (open, known, told) = (new, KnownRows(), nil)
+        (open, known, reported) = (new, KnownRows(), nil)
         readsOnly.withLock { $0 = new.opening.readOnlyReason != nil }
         return new
     }
@@ -366,7 +366,7 @@ private struct AbandonedTransaction {
         while ledger.opening.clock.now <= deadline { usleep(20_000) }
         let rows = PostgreSQLRows(ledger, isWriting: true)
         defer { ledger.link.rollBack(rows) }
-        for uid in cards { _ = try rows.loaded(uid) }
+        for uid in cards { _ = try rows.cardRow(uid) }
     }
 }
 

@@ -97,7 +97,7 @@ extension PostgreSQLRows {
                 ORDER BY begun_at, place, id LIMIT $5
                 """,
             [
-                .time(last?.begunAt ?? start), .time(end), .integer(place),
+                .time(last?.beganAt ?? start), .time(end), .integer(place),
                 .id(last?.id ?? .lowest), .count(count),
             ])
     }
@@ -142,7 +142,7 @@ extension PostgreSQLRows {
         if operation.state == .pending { known.openOperations[operation.uid] = .some(operation.id) }
         unsent.append((operation, isNew: true, place))
         // Verified at the end, because the purchase may be on another card, which is not locked.
-        guard operation.kind.booksPrize, let ticket = operation.ticketID else { return }
+        guard operation.kind.recordsPrize, let ticket = operation.ticketID else { return }
         require(
             """
             ticket_name AS name JOIN operation
@@ -209,7 +209,7 @@ extension Operation {
                     "INSERT INTO reversal (id, uid, operation) VALUES ($1, $2, $3)",
                     [.id(reverses), .uid(uid), .id(id)]))
         }
-        if kind.booksPrize, let ticketID {
+        if kind.recordsPrize, let ticketID {
             statements.append(
                 SQLStatement(
                     "INSERT INTO prize (ticket, uid, operation) VALUES ($1, $2, $3)",

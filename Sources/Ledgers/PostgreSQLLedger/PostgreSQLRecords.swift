@@ -121,7 +121,7 @@ extension PostgreSQLRows {
             stored = try query(gapSelection(where: "uid = $1", [.uid(uid)]))
         }
         // Numbers lost to the ledger count as a gap even before the gap is stored.
-        guard let skipped = try loaded(uid)?.skipped else { return stored }
+        guard let skipped = try cardRow(uid)?.skipped else { return stored }
         return stored + [skipped]
     }
 

@@ -172,7 +172,7 @@ final class PostgreSQLRows: LedgerRows {
     /// Records that something about this card changes, so that its version changes, too.
     func touch(_ uid: CardUID) throws(LedgerError) {
         hasChanged = true
-        guard var row = try loaded(uid) else { return }
+        guard var row = try cardRow(uid) else { return }
         row.isChanged = true
         known.cards[uid] = row
     }
@@ -187,7 +187,7 @@ final class PostgreSQLRows: LedgerRows {
             SQLStatement(
                 """
                 SELECT 1 / count(*) FROM (
-                    SELECT 1 FROM card WHERE uid = $1 AND \(KnownRows.CardRow.isVersion("$2"))
+                    SELECT 1 FROM card WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
                     FOR NO KEY UPDATE) AS seen
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
@@ -215,7 +215,7 @@ final class PostgreSQLRows: LedgerRows {
         }
         defer { link.latestPlace = latestPlace }
         // A card that is not in the ledger yet has no last place.
-        guard var row = try loaded(uid) else {
+        guard var row = try cardRow(uid) else {
             latestPlace += 1
             return latestPlace
         }

@@ -142,10 +142,10 @@ enum StationLimits {
                 "request_id_is_taken_once", "request_id", "NOT OLD.is_attempt OR NEW.is_attempt",
                 "an ID can be used only once"
             ),
-        ].map { name, table, condition, why in
+        ].map { name, table, condition, reason in
             """
             CREATE TRIGGER \(name) BEFORE UPDATE ON \(table) FOR EACH ROW WHEN (\(condition))
-            EXECUTE FUNCTION refuse_change(\(why.quotedText))
+            EXECUTE FUNCTION refuse_change(\(reason.quotedText))
             """
         }
 

@@ -44,7 +44,7 @@ extension SQLiteRows {
     }
 
     func update(_ attempt: ActivationAttempt) throws(LedgerError) {
-        // A trigger refuses to change an attempt that already has a response.
+        // A trigger rejects changes to an attempt that already has a response.
         let updated = try connection.query(
             """
             UPDATE activation SET state = ?2, answered_at = ?3, version = ?4

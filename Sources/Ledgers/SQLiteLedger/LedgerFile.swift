@@ -52,11 +52,11 @@ struct LedgerFile: Sendable {
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes a new journal's name durable, but the program that created this journal may
         // have been killed before SQLite did so.
-        if LedgerFolder.contains(path + "-wal") { try LedgerFolder.reachDisk(of: path) }
+        if LedgerFolder.contains(path + "-wal") { try LedgerFolder.makeDurable(of: path) }
         if !isDraft { try removeLeftoverNames() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }
-        let kept = try inspect(connection, in: currency)
+        let stored = try inspect(connection, in: currency)
         if !isDraft {
             // A restore temporarily gives a file two names, but no restore can be in progress while
             // the hold exists.
@@ -74,7 +74,7 @@ struct LedgerFile: Sendable {
             """
             PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON
             """)
-        return Opened(connection: connection, currency: kept)
+        return Opened(connection: connection, currency: stored)
     }
 
     /// Switches SQLite to its write-ahead log, so that readers and a writer do not block each
@@ -141,7 +141,7 @@ struct LedgerFile: Sendable {
     func openReadOnly(in currency: Currency?) throws(LedgerError) -> Opened {
         try requireOneName()
         let connection = try Connection(path: path, .readOnly, busyLimit: busyLimit)
-        let kept = try inspect(connection, in: currency)
+        let stored = try inspect(connection, in: currency)
         let version = try connection.schemaVersion()
         guard version == schema.latest else {
             throw LedgerError(
@@ -151,7 +151,7 @@ struct LedgerFile: Sendable {
                     + "to the file and its folder")
         }
         try connection.execute("PRAGMA cell_size_check = ON")
-        return Opened(connection: connection, currency: kept)
+        return Opened(connection: connection, currency: stored)
     }
 
     /// Checks, without changing anything, that this version can work with the ledger.
@@ -180,16 +180,16 @@ struct LedgerFile: Sendable {
         let code = try connection.query("SELECT currency FROM setting") {
             columns throws(LedgerError) in try columns.value(\.text)
         }
-        guard version >= 1, let kept = code.first.flatMap(Currency.init(code:)) else {
+        guard version >= 1, let stored = code.first.flatMap(Currency.init(code:)) else {
             throw LedgerError.corrupt(path, "its currency is unknown")
         }
-        guard currency == nil || currency == kept else {
+        guard currency == nil || currency == stored else {
             throw LedgerError(
                 .wrongCurrency,
-                "\(path) is in \(kept.code), but the station is set to \(currency?.code ?? ""); "
-                    + "set the station to \(kept.code) or specify another ledger")
+                "\(path) is in \(stored.code), but the station is set to \(currency?.code ?? ""); "
+                    + "set the station to \(stored.code) or specify another ledger")
         }
-        return kept
+        return stored
     }
 
     private func create(in currency: Currency) throws(LedgerError) {

@@ -78,7 +78,7 @@ enum LedgerFolder {
             throw LedgerError(systemError: errno, path: name)
         }
         // A name is durable only once its folder has been synced.
-        try reachDisk(of: name)
+        try makeDurable(of: name)
     }
 
     /// Renames a file in one step.
@@ -86,7 +86,7 @@ enum LedgerFolder {
         guard unsafe Glibc.rename(path, name) == 0 else {
             throw LedgerError(systemError: errno, path: path)
         }
-        try reachDisk(of: name)
+        try makeDurable(of: name)
     }
 
     static func isLink(_ path: String) -> Bool {
@@ -97,16 +97,16 @@ enum LedgerFolder {
 
     static func remove(_ path: String) throws(LedgerError) {
         guard unsafe unlink(path) == 0 else { throw LedgerError(systemError: errno, path: path) }
-        try reachDisk(of: path)
+        try makeDurable(of: path)
     }
 
     /// Makes the names in a file's folder durable.
-    static func reachDisk(of path: String) throws(LedgerError) {
-        try reachDisk(split(path).folder)
+    static func makeDurable(of path: String) throws(LedgerError) {
+        try makeDurable(split(path).folder)
     }
 
     /// Makes the contents of a file, or the names in a folder, durable.
-    static func reachDisk(_ path: String) throws(LedgerError) {
+    static func makeDurable(_ path: String) throws(LedgerError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw LedgerError(systemError: errno, path: path) }
         defer { close(descriptor) }

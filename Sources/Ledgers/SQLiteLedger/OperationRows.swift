@@ -71,7 +71,7 @@ extension SQLiteRows {
                 ORDER BY begun_at, position LIMIT ?4
                 """,
             [
-                .time(last?.begunAt ?? start), .time(end),
+                .time(last?.beganAt ?? start), .time(end),
                 .integer(
                     try last.flatMap { last throws(LedgerError) in try place(of: last.id) } ?? 0),
                 .count(count),

@@ -2,8 +2,8 @@ import BlockingLane
 public import Ledger
 
 extension SQLiteLedger {
-    /// Takes a ledger out of use: renames it while no program has it open, and returns the new
-    /// name. If an earlier call has already renamed it, returns the name that it was given then.
+    /// Retires a ledger by renaming it while no program has it open, and returns the new name. If
+    /// an earlier call has already renamed it, returns the name that was chosen then.
     public static func setAside(_ path: String) async throws(LedgerError) -> String {
         guard LedgerFolder.followingLinks(path) == path, !LedgerFolder.isLink(path) else {
             throw LedgerError(.unavailable, "\(path) is a symbolic link; specify the file itself")
@@ -23,7 +23,7 @@ extension LedgerFile {
             let (folder, name) = LedgerFolder.split(path)
             let earlier = LedgerFolder.names(in: folder)
                 .filter { file in
-                    // The names of its journal and other files do not end after the digits.
+                    // The names of its journal and its other files have a suffix after the digits.
                     file.hasPrefix(name + LedgerFile.mark)
                         && file.dropFirst(name.count + LedgerFile.mark.count)
                             .allSatisfy { ("0"..."9").contains($0) }

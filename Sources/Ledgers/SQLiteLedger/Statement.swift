@@ -30,7 +30,7 @@ import TapcardDomain
         return SQLITE_OK
     }
 
-    /// Advances to the next row: SQLITE_ROW, SQLITE_DONE, or an error.
+    /// Advances to the next row. Returns SQLITE_ROW, SQLITE_DONE, or an error code.
     func step() -> Int32 { unsafe sqlite3_step(handle) }
 
     /// Makes the statement ready to be run again, and drops the bound values, which may include
@@ -53,7 +53,7 @@ import TapcardDomain
         case .uid(let uid): return bind(uid.description, at: index)
         case .id(let id): return bind(id.description, at: index)
         case .blob(let bytes):
-            // SQLite would bind an empty blob without an address as NULL.
+            // An empty buffer may have a null pointer, which SQLite would bind as NULL.
             guard !bytes.isEmpty else { return unsafe sqlite3_bind_zeroblob(handle, index, 0) }
             return unsafe bytes.withUnsafeBytes { buffer in
                 unsafe tapcard_sqlite3_bind_blob(

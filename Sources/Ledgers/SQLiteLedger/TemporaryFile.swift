@@ -61,7 +61,7 @@ final class TemporaryFile: Sendable {
 
     /// Moves the file to its destination if that name is free.
     func place(at place: String) throws(LedgerError) {
-        try reachDisk()
+        try makeDurable()
         // Linking fails if the name is taken; renaming would replace that file.
         guard unsafe link(path, place) == 0 else {
             throw errno == EEXIST
@@ -70,23 +70,23 @@ final class TemporaryFile: Sendable {
                 : LedgerError(systemError: errno, path: place)
         }
         unsafe unlink(path)
-        try LedgerFolder.reachDisk(of: place)
+        try LedgerFolder.makeDurable(of: place)
     }
 
     /// Replaces the file at the destination.
     func replace(_ place: String) throws(LedgerError) {
-        try reachDisk()
+        try makeDurable()
         guard unsafe rename(path, place) == 0 else {
             throw LedgerError(systemError: errno, path: place)
         }
-        try LedgerFolder.reachDisk(of: place)
+        try LedgerFolder.makeDurable(of: place)
     }
 
-    private func reachDisk() throws(LedgerError) {
+    private func makeDurable() throws(LedgerError) {
         // The journal is not moved along with the file, so the rows in it would be lost.
         guard !LedgerFolder.contains(path + "-wal") else {
             throw LedgerError.unavailable(path, "(the file could not be completed)")
         }
-        try LedgerFolder.reachDisk(path)
+        try LedgerFolder.makeDurable(path)
     }
 }

@@ -43,9 +43,9 @@ package struct ChipCommand: Equatable, Sendable {
 /// How long the chip waits for a tag's response.
 package struct AnswerTimeout: Hashable, Sendable {
     /// The chip's default of 51.2 ms, which is long enough for every frame that is not a block.
-    package static let usual = Self(rawValue: 0x0A)
+    package static let standard = Self(rawValue: 0x0A)
     /// The longest setting used, 819.2 ms. A card cannot request more time than that.
-    package static let longest = Self(rawValue: 0x0E)
+    package static let maximum = Self(rawValue: 0x0E)
 
     package let rawValue: UInt8
 
@@ -54,8 +54,8 @@ package struct AnswerTimeout: Hashable, Sendable {
     /// The shortest setting that waits at least this long, but never less than the default.
     package init(atLeast wait: Duration) {
         // A value of 1 stands for 100 us, and each higher value doubles the time.
-        var value = Self.usual.rawValue
-        while value < Self.longest.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
+        var value = Self.standard.rawValue
+        while value < Self.maximum.rawValue, .microseconds(100 << (Int(value) - 1)) < wait {
             value += 1
         }
         rawValue = value

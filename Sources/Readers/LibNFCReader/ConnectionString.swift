@@ -52,7 +52,9 @@ package struct ConnectionString: Hashable, Sendable {
     package let node: String?
 
     package init(_ text: String) throws(ReaderError) {
-        func refuse(_ why: String) -> ReaderError { ReaderError(.noReader, "\"\(text)\": \(why)") }
+        func refuse(_ reason: String) -> ReaderError {
+            ReaderError(.noReader, "\"\(text)\": \(reason)")
+        }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         // libnfc's buffer holds 1023 bytes and a terminating zero.
         guard text.utf8.count <= Self.maximumLength, !text.utf8.contains(where: { $0 < 0x20 })

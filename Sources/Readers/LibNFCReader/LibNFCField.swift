@@ -22,7 +22,7 @@ struct LibNFCField {
     private var blockExchange: ReaderSide?
     /// The answer to select (ATS) of the most recently activated card.
     private(set) var answerToSelect: [UInt8] = []
-    private var timeout = AnswerTimeout.usual
+    private var timeout = AnswerTimeout.standard
     private var state = State.off
     private var switchedOffAt = ContinuousClock.now
     /// The register values after a select. They are always the same, so they are read only once.
@@ -89,7 +89,7 @@ struct LibNFCField {
             state = .selected(uid, ownCRC: true)
         }
         // An earlier card may have needed a longer timeout for its blocks.
-        try setTimeout(.usual, device)
+        try setTimeout(.standard, device)
         let command = ChipCommand.communicate(frame + RadioCRC.bytes(of: frame))
         do throws(ReaderError) {
             let answer = try send(command, to: device, "sending a frame")
@@ -115,7 +115,7 @@ struct LibNFCField {
         blockExchange = nil
         var action = reader.begin(command)
         while case .send(let frame, let wait) = action {
-            action = reader.hear(try exchangeBlock(frame, wait, device))
+            action = reader.receive(try exchangeBlock(frame, wait, device))
         }
         switch action {
         case .finished(let answer):

@@ -16,7 +16,7 @@ package struct LibNFCLibrary {
         do throws(LibraryFault) {
             return try find(file)
         } catch {
-            throw ReaderError(.noReader, error.why)
+            throw ReaderError(.noReader, error.reason)
         }
     }
 

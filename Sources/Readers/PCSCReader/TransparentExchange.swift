@@ -57,7 +57,7 @@ package struct TransparentExchange: TagProtocol {
                 }
                 step = try activation.next(after: answer)
             case .found(let identity): return identity
-            case .nobody: return nil
+            case .noTag: return nil
             }
         }
     }

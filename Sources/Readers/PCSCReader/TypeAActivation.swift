@@ -8,13 +8,13 @@ package struct TypeAActivation: Sendable {
         case send([UInt8], lastBits: UInt8, hasCRC: Bool)
         case found(TagIdentity)
         /// No tag responds.
-        case nobody
+        case noTag
     }
 
     private enum State { case waking, requestingUID, selecting }
 
     /// The maximum number of attempts to wake a tag. An active tag treats the first WUPA as an
-    /// error and falls back to idle or halted; it responds to the second.
+    /// error and returns to the IDLE or HALT state; it responds to the second.
     private static let maximumAttempts = 2
     private static let wakeUp: UInt8 = 0x52
     /// The codes for the cascade levels. Each level transfers four bytes.
@@ -40,7 +40,7 @@ package struct TypeAActivation: Sendable {
     package mutating func next(after answer: [UInt8]?) throws(ReaderError) -> Step {
         guard let answer else {
             if state == .waking, attempts < TypeAActivation.maximumAttempts { return begin() }
-            return .nobody
+            return .noTag
         }
         switch state {
         case .waking:

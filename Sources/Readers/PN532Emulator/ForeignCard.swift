@@ -35,13 +35,13 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
     /// A selected card's response to a frame with a checksum; `nil` if it does not respond.
     func answer(_ frame: [UInt8], _ activation: inout TypeACardSelection) -> RadioFrame? {
         guard let data = RadioCRC.stripped(from: frame), let first = data.first else {
-            activation.fallBack()
+            activation.endSelection()
             return nil
         }
         switch self {
         case .classic:
             let halt: [UInt8] = [0x50, 0x00]
-            if data == halt { activation.halt() } else { activation.fallBack() }
+            if data == halt { activation.halt() } else { activation.endSelection() }
             return data == halt ? nil : ForeignCard.notAllowed
         case .type4:
             return block(first, data, &activation)
@@ -55,7 +55,7 @@ public enum ForeignCard: String, Hashable, Sendable, CaseIterable {
         if activation.state != .block {
             let requestForAnswerToSelect: UInt8 = 0xE0
             guard first == requestForAnswerToSelect, data.count == 2 else {
-                if data == [0x50, 0x00] { activation.halt() } else { activation.fallBack() }
+                if data == [0x50, 0x00] { activation.halt() } else { activation.endSelection() }
                 return nil
             }
             activation.enterBlocks()

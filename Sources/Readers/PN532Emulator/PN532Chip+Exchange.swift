@@ -96,7 +96,7 @@ extension PN532Chip {
                 case ChipStatus.timeout: .silence
                 default: .damaged
                 }
-            action = reader.hear(event)
+            action = reader.receive(event)
         }
         switch action {
         case .finished(let answer):

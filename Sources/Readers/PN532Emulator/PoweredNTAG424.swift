@@ -22,7 +22,7 @@ struct PoweredNTAG424: Hashable {
         // The frame is tried on a copy, because it is processed only after its fault has been
         // determined.
         var after = blocks
-        guard case .run(let command) = after.hear(frame) else { return false }
+        guard case .run(let command) = after.receive(frame) else { return false }
         return NTAG424Side.isWrite(command)
     }
 
@@ -30,11 +30,11 @@ struct PoweredNTAG424: Hashable {
     var isChained: Bool { blockCount > 0 }
 
     /// The response to a frame, both without a checksum; `nil` if the card does not respond.
-    mutating func hear(
+    mutating func receive(
         _ frame: [UInt8], _ memory: inout NTAG424Memory, random: (Int) -> [UInt8]
     ) -> [UInt8]? {
         if let first = frame.first, first & 0xFE == PoweredNTAG424.chainedBlock { blockCount += 1 }
-        switch blocks.hear(frame) {
+        switch blocks.receive(frame) {
         case .silence: return nil
         case .send(let answer): return answer
         case .run(let command):

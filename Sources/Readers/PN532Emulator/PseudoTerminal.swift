@@ -10,17 +10,17 @@ package final class PseudoTerminal {
     package let master: Int32
     /// A descriptor for the device itself. Without it, the emulator's end would report a hang-up
     /// whenever no client has the device open.
-    private let slave: Int32
+    private let device: Int32
     package let path: String
 
-    private init(master: Int32, slave: Int32, path: String) {
+    private init(master: Int32, device: Int32, path: String) {
         self.master = master
-        self.slave = slave
+        self.device = device
         self.path = path
     }
 
     deinit {
-        close(slave)
+        close(device)
         close(master)
     }
 
@@ -40,16 +40,16 @@ package final class PseudoTerminal {
         let path = String(
             decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         // O_NOCTTY keeps the device from becoming this process's controlling terminal.
-        let slave = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let device = unsafe Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         // The terminal is put into raw mode; otherwise, it would echo bytes and change line
         // endings.
-        guard slave >= 0, linux_make_raw(slave) == 0 else {
+        guard device >= 0, linux_make_raw(device) == 0 else {
             let error = EmulatorError.last(path)
-            if slave >= 0 { close(slave) }
+            if device >= 0 { close(device) }
             close(master)
             throw error
         }
-        return PseudoTerminal(master: master, slave: slave, path: path)
+        return PseudoTerminal(master: master, device: device, path: path)
     }
 }
 

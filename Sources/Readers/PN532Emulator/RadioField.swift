@@ -20,8 +20,8 @@ package struct RadioField {
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
-    mutating func setPower(_ isWanted: Bool) {
-        isOn = isWanted
+    mutating func setPower(_ isOn: Bool) {
+        self.isOn = isOn
         refresh()
     }
 
@@ -79,8 +79,8 @@ package struct RadioField {
         return answers.allSatisfy { $0 == first } ? .frame(first) : .collision
     }
 
-    /// The combined response to a request. All cards send their two bytes at the same time, so the
-    /// reader receives the bits of all of them.
+    /// The combined response to a request. All cards send this two-byte response at the same time,
+    /// so the reader receives the bits of all of them.
     private static func merged(_ answers: [RadioFrame]) -> RadioFrame {
         RadioFrame(
             bytes: (0..<2).map { index in answers.reduce(0) { $0 | $1.bytes[index] } })
@@ -88,7 +88,7 @@ package struct RadioField {
 
     private mutating func answer(of number: [UInt8], to frame: RadioFrame) -> RadioFrame? {
         guard let index = cards.firstIndex(where: { $0.number == number }) else { return nil }
-        switch cards[index].activation.hear(frame) {
+        switch cards[index].activation.receive(frame) {
         case .silent: return nil
         case .answer(let answer):
             if cards[index].activation.state == .active { select(index) }
@@ -129,7 +129,7 @@ package struct RadioField {
         let outcome = world.exchange(
             with: cards[index].number, isWrite: isWrite, isChained: powered.isChained, &chip
         ) { chip, memory in
-            chip.hear(frame, &memory) { count in
+            chip.receive(frame, &memory) { count in
                 (0..<count).map { _ in UInt8.random(in: .min ... .max) }
             }
         }
@@ -139,7 +139,7 @@ package struct RadioField {
         } else if powered.isActivated {
             cards[index].activation.halt()
         } else {
-            cards[index].activation.fallBack()
+            cards[index].activation.endSelection()
         }
         // This comes last, because it cuts the power to a card that was removed.
         defer { if world != simulation { simulation = world } }
@@ -162,7 +162,7 @@ package struct RadioField {
             // damaged frame. Its memory does not change.
             if var copy = simulation.tag(uid) { _ = side.answer([], &copy) }
             cards[index].kind = .type2(side)
-            cards[index].activation.fallBack()
+            cards[index].activation.endSelection()
             return RadioField.short(NAK.parityOrCRC)
         }
         if Simulation.isWrite(frame) { writes += 1 }
@@ -173,13 +173,13 @@ package struct RadioField {
         defer { if world != simulation { simulation = world } }
         switch outcome {
         case .reply(let reply), .killed(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return RadioField.frame(reply)
         case .garbled(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return RadioField.frame(reply).map(RadioField.damaged)
         case .late(let reply):
-            if case .nak = reply { cards[index].activation.fallBack() }
+            if case .nak = reply { cards[index].activation.endSelection() }
             return nil
         case .gone: return nil
         }

@@ -155,7 +155,7 @@ package struct SerialChip {
         }
     }
 
-    private mutating func fallAsleep() {
+    private mutating func enterSleep() {
         chip.isPoweredDown = false
         isAsleep = true
         edges = 0
@@ -192,7 +192,7 @@ package struct SerialChip {
         if fault == .stall { isStalled = true }
         if fault == .unplug { isUnplugging = true }
         // Like a real chip, this one responds before it falls asleep.
-        if chip.isPoweredDown { fallAsleep() }
+        if chip.isPoweredDown { enterSleep() }
     }
 
     private mutating func answer(

@@ -57,7 +57,7 @@ package struct TypeACardSelection {
         return parts + [Array(rest)]
     }
 
-    mutating func hear(_ frame: RadioFrame) -> Reaction {
+    mutating func receive(_ frame: RadioFrame) -> Reaction {
         if state == .block { return .pass }
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isExpected =
@@ -65,7 +65,7 @@ package struct TypeACardSelection {
             // In any other state, a REQA or WUPA is an error, and the card falls back to idle or
             // halted (ISO/IEC 14443-3).
             guard isExpected else {
-                fallBack()
+                endSelection()
                 return .silent
             }
             wasHalted = state == .halted
@@ -76,7 +76,7 @@ package struct TypeACardSelection {
         case .idle, .halted, .block: return .silent
         case .active:
             guard frame.isWhole else {
-                fallBack()
+                endSelection()
                 return .silent
             }
             return .pass
@@ -85,7 +85,7 @@ package struct TypeACardSelection {
     }
 
     /// Ends the card's selection, after an error or because another card was selected.
-    mutating func fallBack() {
+    mutating func endSelection() {
         if state != .halted { state = wasHalted ? .halted : .idle }
     }
 
@@ -100,7 +100,7 @@ package struct TypeACardSelection {
         guard frame.isWhole, frame.bytes.first == TypeACardSelection.selectCodes[level],
             frame.bytes.count >= 2
         else {
-            fallBack()
+            endSelection()
             return .silent
         }
         if frame.bytes[1] == TypeACardSelection.wholeNumber,
@@ -119,7 +119,7 @@ package struct TypeACardSelection {
         guard frame.bytes[1] == UInt8(0x10 * (2 + given.count % 8)), given.count < expected.count,
             expected.starts(with: given)
         else {
-            fallBack()
+            endSelection()
             return .silent
         }
         return .answer(RadioFrame(bytes: Array(expected.dropFirst(given.count))))

@@ -7,11 +7,11 @@ public enum ReaderService {
     /// Serves requests until the program at the other end is gone, then releases the reader.
     ///
     /// A process started by `ReaderProcess` has the socket as its standard input.
-    public static func run(_ reader: LastingReader) async {
+    public static func run(_ reader: PersistentReader) async {
         await run(reader, on: MessageChannel(STDIN_FILENO))
     }
 
-    package static func run(_ reader: LastingReader, on channel: MessageChannel) async {
+    package static func run(_ reader: PersistentReader, on channel: MessageChannel) async {
         await Server(reader, channel).run()
     }
 
@@ -19,10 +19,10 @@ public enum ReaderService {
     /// too long to respond, so replies must not have to wait for other work.
     private actor Server {
         private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
-        private let reader: LastingReader
+        private let reader: PersistentReader
         private let channel: MessageChannel
 
-        init(_ reader: LastingReader, _ channel: MessageChannel) {
+        init(_ reader: PersistentReader, _ channel: MessageChannel) {
             (self.reader, self.channel) = (reader, channel)
         }
 
@@ -57,7 +57,7 @@ public enum ReaderService {
     }
 
     private static func reply(
-        to request: ReaderRequest, _ reader: LastingReader
+        to request: ReaderRequest, _ reader: PersistentReader
     ) async -> ReaderReply {
         do {
             switch request {

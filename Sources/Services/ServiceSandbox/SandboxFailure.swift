@@ -105,7 +105,7 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
             + (times.map { "*\($0)" } ?? "")
     }
 
-    /// The message saying that the text is invalid and listing the valid ones.
+    /// The message for an invalid description, with a list of the valid ones.
     public static func refusal(_ text: String) -> String {
         let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")

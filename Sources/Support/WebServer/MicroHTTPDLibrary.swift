@@ -19,7 +19,7 @@ final class MicroHTTPDLibrary {
                         unsafe tapcard_microhttpd_bind($0, $1)
                     })
         } catch {
-            throw WebServerError(.libraryMissing, "\(error.why).")
+            throw WebServerError(.libraryMissing, "\(error.reason).")
         }
     }
 

@@ -10,7 +10,9 @@ extension ServerConnection {
     /// Passes the response to libmicrohttpd and returns the next phase. Returns `nil` if
     /// libmicrohttpd does not accept the response.
     func queue(_ response: WebResponse, closing: Bool) -> Phase? {
-        if !closing, let kept = response.kept, let made = kept.made({ makeToKeep(response) }) {
+        if !closing, let reusable = response.reusable,
+            let made = reusable.made({ makeReusable(response) })
+        {
             return unsafe queue(response, made.handle)
         }
         let made = unsafe make(response, closing: closing)
@@ -32,10 +34,10 @@ extension ServerConnection {
         return .streaming(stream)
     }
 
-    private func makeToKeep(_ response: WebResponse) -> KeptAnswer.Made? {
+    private func makeReusable(_ response: WebResponse) -> ReusableAnswer.Made? {
         let made = unsafe make(response, closing: false)
         guard let made = unsafe made else { return nil }
-        return unsafe KeptAnswer.Made(handle: made, library: library)
+        return unsafe ReusableAnswer.Made(handle: made, library: library)
     }
 
     /// The response for libmicrohttpd. `nil` for an invalid status or header, or for a stream that

@@ -351,7 +351,7 @@ final class ServerLoop {
         // terminate the process.
         for daemon in daemons { daemon.stop() }
         (daemon, retiring) = (nil, [])
-        for message in mailbox.shut() {
+        for message in mailbox.closeAndTakeAll() {
             switch message {
             case .answer(_, let response, _): response.abandon()
             case .streamHasChanged: break

@@ -59,7 +59,7 @@ final class ServerMailbox: Sendable {
     }
 
     /// Closes the mailbox and returns the messages that were never taken.
-    func shut() -> [Message] {
+    func closeAndTakeAll() -> [Message] {
         state.withLock { state in
             state.isClosed = true
             defer { state.messages = [] }

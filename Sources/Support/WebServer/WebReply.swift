@@ -7,16 +7,17 @@ public enum WebReply: Sendable {
     case later(@Sendable () async -> WebResponse)
 
     /// This reply, with a callback that receives the status as soon as it is known.
-    public func told(_ tell: @escaping @Sendable (_ status: Int) -> Void) -> WebReply {
+    public func reportingStatus(to report: @escaping @Sendable (_ status: Int) -> Void) -> WebReply
+    {
         switch self {
         case .now(let answer):
-            tell(answer.status)
+            report(answer.status)
             return self
         case .later(let work):
             return .later {
                 // The status is not known until the work is done.
                 let answer = await work()
-                tell(answer.status)
+                report(answer.status)
                 return answer
             }
         }

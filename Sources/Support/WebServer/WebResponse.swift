@@ -6,7 +6,7 @@ public struct WebResponse: Sendable {
     /// Whether the client has authenticated. If so, its connection is one of the last to be closed
     /// to make room for others.
     public private(set) var isForKnownClient = false
-    private(set) var kept: KeptAnswer?
+    private(set) var reusable: ReusableAnswer?
 
     /// The status must be from 200 to 599. The server adds Date, Connection, and the length.
     public init(_ status: Int, headers: [(String, String)] = [], body: WebBody = .bytes([])) {
@@ -34,7 +34,7 @@ public struct WebResponse: Sendable {
     public func preparedForReuse() -> WebResponse {
         guard case .bytes = body else { return self }
         var same = self
-        same.kept = KeptAnswer()
+        same.reusable = ReusableAnswer()
         return same
     }
 

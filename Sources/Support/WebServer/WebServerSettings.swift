@@ -45,7 +45,7 @@ public struct WebServerSettings: Sendable {
     public var headers: [WebField] = []
     /// Creates the response to a request that never reaches the handler, from a status and a
     /// reason.
-    public var refusal: @Sendable (_ status: Int, _ why: String) -> WebResponse = {
+    public var refusal: @Sendable (_ status: Int, _ reason: String) -> WebResponse = {
         .text($1 + "\n", status: $0)
     }
 

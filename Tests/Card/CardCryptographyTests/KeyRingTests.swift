@@ -57,12 +57,12 @@ struct KeyRingTests {
 
     @Test("A rotation skips ids known to belong to other keys")
     func known() throws {
-        let ring = try fresh().rotated(created: "", knowing: [1, 2, 4], random: source.draw)
+        let ring = try fresh().rotated(created: "", avoiding: [1, 2, 4], random: source.draw)
         #expect(ring.sealing.id == 3)
         #expect(
-            try ring.rotated(created: "", knowing: [2, 4], random: source.draw).sealing.id == 5)
+            try ring.rotated(created: "", avoiding: [2, 4], random: source.draw).sealing.id == 5)
         expect(.exhausted) { () throws(KeyError) in
-            try ring.rotated(created: "", knowing: Set(0...15), random: source.draw)
+            try ring.rotated(created: "", avoiding: Set(0...15), random: source.draw)
         }
     }
 
@@ -85,7 +85,7 @@ struct SharedKeyRingTests {
 
     private func prepared() throws -> KeyRing {
         try KeyRing.fresh(created: "2026-01-01", random: source.draw)
-            .preparing(created: "2026-02-01", knowing: [2], random: source.draw)
+            .preparing(created: "2026-02-01", avoiding: [2], random: source.draw)
     }
 
     @Test("A prepared key verifies, does not seal, and gets an unused id")

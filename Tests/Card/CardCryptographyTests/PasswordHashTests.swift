@@ -44,9 +44,9 @@ struct PasswordHashTests {
 
     @Test("The usual cost is the recommended one, and a lower cost is recognized as lower")
     func usual() throws {
-        let usual = PasswordHash.Cost.usual
-        #expect(usual.rounds == 32_768 && usual.blockSize == 8 && usual.lanes == 3)
-        #expect(!usual.isBelowDefault)
+        let standard = PasswordHash.Cost.standard
+        #expect(standard.rounds == 32_768 && standard.blockSize == 8 && standard.lanes == 3)
+        #expect(!standard.isBelowDefault)
         let before = try #require(PasswordHash.Cost(rounds: 32_768, blockSize: 8, lanes: 1))
         #expect(before.isBelowDefault)
         #expect(PasswordHash("sesame", salt: Self.salt, cost: before).accepts("sesame"))

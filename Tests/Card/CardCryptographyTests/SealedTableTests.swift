@@ -127,11 +127,11 @@ struct CardTableRingTests {
             #expect(ring.entry(1)?.cardKey(uid: uid) == bytes(0x20 + step, count: 32))
             #expect(ring.entry(2)?.cardKey(uid: uid) == bytes(0x40 + step, count: 32))
             #expect(
-                ring.entry(2)?.rows?.selling(of: uid) == AESKey(bytes(0x48 + step, count: 16)))
+                ring.entry(2)?.rows?.sellKey(for: uid) == AESKey(bytes(0x48 + step, count: 16)))
         }
         for stranger in [bytes("04AC6B72BA6C81"), bytes("00000000000000"), []] {
             #expect(ring.sealing.cardKey(uid: stranger) == nil)
-            #expect(ring.sealing.rows?.selling(of: stranger) == nil)
+            #expect(ring.sealing.rows?.sellKey(for: stranger) == nil)
         }
         #expect(ring.entries.allSatisfy { $0.masters == nil })
         #expect(CustomerKeys(of: ring).pairs.isEmpty)
@@ -179,7 +179,7 @@ struct CardTableRingTests {
     func changes() throws {
         let (table, masters) = (try SealedTableTests.table(), KeyRing.fresh(created: ""))
         expect(.table) { () throws(KeyError) in try table.rotated(created: "") }
-        expect(.table) { () throws(KeyError) in try table.preparing(created: "", knowing: []) }
+        expect(.table) { () throws(KeyError) in try table.preparing(created: "", avoiding: []) }
         expect(.table) { () throws(KeyError) in try table.retiring(1) }
         expect(.table) { () throws(KeyError) in try table.merging(masters) }
         expect(.table) { () throws(KeyError) in try masters.merging(table) }

@@ -87,7 +87,7 @@ import Testing
         // The key that seals now is another one; the card still has the old one.
         _ = try await till.pay(100, id: 1, with: rotated)
         let retired = try rotated.retiring(1)
-        try await till.look(with: retired)
+        try await till.sync(with: retired)
         let error = await #expect(throws: TapcardError.self) {
             _ = try await till.pay(100, id: 2, with: retired)
         }
@@ -147,7 +147,7 @@ import Testing
     func unknown(_ chip: Chip) async throws {
         let issuer = try await TestIssuer(chip)
         let till = try issuer.tillWithoutSnapshot()
-        try await till.look(at: InMemoryLedger(currency: .usd))
+        try await till.sync(at: InMemoryLedger(currency: .usd))
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 1) }
         #expect(error?.kind == .ledgerOffline && error?.result.exitStatus == 9)
         #expect(error?.what.contains("not in the snapshot") == true)

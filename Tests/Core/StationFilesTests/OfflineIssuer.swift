@@ -59,14 +59,14 @@ struct TestIssuer {
     /// A till with a snapshot, whose ledger is offline.
     func till() async throws -> Till {
         let till = try tillWithoutSnapshot()
-        try await till.look()
+        try await till.sync()
         return till
     }
 
     /// A till with a snapshot of the ledger under this name.
     func tillOfIssuer(_ name: String) async throws -> Till {
         let till = try tillWithoutSnapshot()
-        try await till.look(at: NamedLedger(name: name, ledger: ledger))
+        try await till.sync(at: NamedLedger(name: name, ledger: ledger))
         return till
     }
 
@@ -105,7 +105,7 @@ final class Till: Sendable {
     /// Another process of the same station.
     func again() -> Till { Till(folder, issuer, isOwner: false) }
 
-    func look(
+    func sync(
         at ledger: (any LedgerStore)? = nil, with keys: KeyRing = TestIssuer.keys
     ) async throws {
         _ = try await payments.takeSnapshot(
@@ -163,7 +163,7 @@ final class Till: Sendable {
     /// Removes the journal and starts another one.
     func replaceJournal() async throws {
         try DurableFile(journal).remove()
-        try await look()
+        try await sync()
     }
 
     /// Puts a folder in the journal's place.

@@ -89,7 +89,7 @@ import Testing
         #expect(try await issuer.balance() == 700)
         #expect(try till.status()?.unbooked == 0)
         // The numbers go on, and so does the journal.
-        try await till.look()
+        try await till.sync()
         _ = try await till.pay(50, id: 4)
         #expect(try await till.book()?.payments == 1)
         let journals = try await issuer.ledger.journals()
@@ -107,7 +107,7 @@ import Testing
         _ = try await till.pay(800, id: 1)
         _ = try await till.book()
         await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 2) }
-        try await till.look()
+        try await till.sync()
         await #expect(throws: TapcardError.self) { _ = try await till.pay(201, id: 3) }
         _ = try await till.pay(200, id: 4)
         #expect(try await till.book()?.shortfall == 0)
@@ -125,7 +125,7 @@ import Testing
             _ = try await till.pay(500, id: 2) {
                 let other = till.again()
                 _ = try? await other.book()
-                try? await other.look()
+                try? await other.sync()
             }
         }
         #expect(
@@ -148,11 +148,11 @@ import Testing
             }
             return .passedOn
         }
-        let error = await #expect(throws: TapcardError.self) { try await till.look(at: ledger) }
+        let error = await #expect(throws: TapcardError.self) { try await till.sync(at: ledger) }
         #expect(error?.kind == .refusal(.wrongState))
         #expect(try await issuer.balance() == 200)
         await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
-        try await till.look()
+        try await till.sync()
         _ = try await till.pay(200, id: 3)
     }
 
@@ -186,7 +186,7 @@ import Testing
         let till = try await issuer.tillOfIssuer("issuer")
         let number = try #require(SequenceNumber(2))
         let payment = Operation(
-            id: .numbered(7), uid: .first, kind: .pay, amount: 100, begunAt: TestIssuer.now,
+            id: .numbered(7), uid: .first, kind: .pay, amount: 100, beganAt: TestIssuer.now,
             sequence: number)
         try till.note(payment, in: "issuer")
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
@@ -379,7 +379,7 @@ import Testing
         let till = try issuer.tillWithoutSnapshot()
         let none = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 1) }
         #expect(none?.kind == .ledgerOffline && none?.what.contains("no usable snapshot") == true)
-        try await till.look()
+        try await till.sync()
         _ = try await till.pay(100, id: 2)
         try till.alter()
         let altered = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 3) }

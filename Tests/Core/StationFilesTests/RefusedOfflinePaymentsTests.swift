@@ -56,7 +56,7 @@ import Testing
         }
         till.expose("deferred.journal", 0o600)
         let payment = Operation(
-            id: .numbered(7), uid: .other, kind: .pay, amount: 100, begunAt: TestIssuer.now)
+            id: .numbered(7), uid: .other, kind: .pay, amount: 100, beganAt: TestIssuer.now)
         try till.note(payment, in: "issuer")
         till.expose("confirmed.txt")
         let blind = await #expect(throws: TapcardError.self) { _ = try await till.pay(1, id: 2) }
@@ -71,7 +71,7 @@ import Testing
         let issuer = try await TestIssuer()
         let till = try await issuer.till()
         let given = Operation(
-            id: .numbered(7), uid: .first, kind: .pay, amount: 100, begunAt: TestIssuer.now,
+            id: .numbered(7), uid: .first, kind: .pay, amount: 100, beganAt: TestIssuer.now,
             state: .voided, endedAt: TestIssuer.now)
         try till.note(given, in: "issuer")
         let error = await #expect(throws: TapcardError.self) { _ = try await till.pay(100, id: 7) }
@@ -79,7 +79,7 @@ import Testing
         #expect(error?.next == [.request(.again(.pay, .cents(100)))])
         // Another process of the station hears of it while the card is waited for.
         let later = Operation(
-            id: .numbered(8), uid: .first, kind: .pay, amount: 100, begunAt: TestIssuer.now,
+            id: .numbered(8), uid: .first, kind: .pay, amount: 100, beganAt: TestIssuer.now,
             state: .voided, endedAt: TestIssuer.now)
         let second = await #expect(throws: TapcardError.self) {
             _ = try await till.pay(100, id: 8) { try? till.again().note(later, in: "issuer") }

@@ -37,7 +37,7 @@ struct AdmissionTests {
         visit.arrive(other)
         #expect(visit.unseen == nil && visit.certainty(of: .pay) == nil)
         visit.open()
-        #expect(visit.card == nil && !visit.hasLooked)
+        #expect(visit.card == nil && !visit.hasChecked)
     }
 
     @Test("The till asks only about the card on the reader, and not about a wanted repetition")

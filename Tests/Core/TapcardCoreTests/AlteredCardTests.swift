@@ -17,7 +17,7 @@ struct AlteredCardTests {
     func lastRecord(_ byte: Int, _ mask: UInt8) async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
-        let place = try #require(try await world.slots().best?.place)
+        let place = try #require(try await world.slots().best?.slotIndex)
         try await flip(mask, at: byte, inPlace: place, of: world)
         let before = try await world.tag()
 
@@ -35,7 +35,7 @@ struct AlteredCardTests {
     func olderRecord(_ byte: Int) async throws {
         let world = try await World.withCard()
         _ = try await world.station.pay(World.usd(250), id: World.id(2))
-        let place = 1 - (try #require(try await world.slots().best?.place))
+        let place = 1 - (try #require(try await world.slots().best?.slotIndex))
         try await flip(0x10, at: byte, inPlace: place, of: world)
         let summary = try await world.station.read()
         #expect(summary.seal == .valid && summary.balance == World.usd(750))
@@ -51,7 +51,7 @@ struct AlteredCardTests {
         try await world.arm(Fault(at: 4, counting: .write, .acknowledgeLost))
         _ = try? await world.station.pay(World.usd(250), id: World.id(2))
         try await world.putBack()
-        let place = try #require(try await world.slots().best?.place)
+        let place = try #require(try await world.slots().best?.slotIndex)
         try await flip(0x04, at: byte, inPlace: place, of: world)
         let summary = try await world.station.read()
         #expect(summary.problem == nil && summary.balance == World.usd(1_000))

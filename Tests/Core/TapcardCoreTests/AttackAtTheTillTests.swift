@@ -67,7 +67,7 @@ struct AttackAtTheTillTests {
         let world = World(try World.blank(.ntag215))
         try await world.issue()
         let receipt = try await world.station.scratch(id: World.id(2))
-        let summary = try await world.station.summary(afterwards: receipt)
+        let summary = try await world.station.summary(after: receipt)
         let code = try #require(summary.scratch.code)
         let text = String(decoding: try await world.tag().image.area, as: UTF8.self)
         for word in ["Amanda Gonzalez", "10.00", code.description] {

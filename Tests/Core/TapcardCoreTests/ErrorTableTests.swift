@@ -36,7 +36,7 @@ struct ErrorTableTests {
 
     @Test("An error that names no next steps has those of its kind")
     func steps() {
-        #expect(TapcardError(.severalTags, "There are two.").next == [.tag(.leaveOne)])
+        #expect(TapcardError(.severalTags, "There are two.").next == [.tag(.leaveOneCard)])
         #expect(TapcardError(.severalTags, "There are two.", next: []).next == [])
         #expect(TapcardError(Refusal(.cardBlocked, "it is blocked")).next == [.card(.unblock)])
         #expect(

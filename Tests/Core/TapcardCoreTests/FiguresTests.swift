@@ -98,7 +98,7 @@ struct FiguresTests {
         for request in TillRequest.allCases {
             let world = try await request.world(on: chip)
             let layout = try await world.tag().layout
-            let settings = request.switchesProtection ? chip.settings : []
+            let settings = request.changesProtection ? chip.settings : []
             let allowed = Set(layout.pages).union(settings)
             let before = try await world.tag()
             let reader = InterposedReader(world.reader)
@@ -118,7 +118,7 @@ struct FiguresTests {
 }
 
 extension TillRequest {
-    fileprivate var switchesProtection: Bool {
+    fileprivate var changesProtection: Bool {
         self == .protect || self == .unprotect || self == .issueProtected
     }
 }

@@ -40,7 +40,7 @@ struct InterruptedResolvingTests {
                 let said = await outcome { () throws(TapcardError) in
                     try await world.station.pay(
                         World.usd(250), id: retry ?? World.id(number),
-                        refusingRepetition: retry == nil)
+                        refusingIfJustResolved: retry == nil)
                 }
                 if isHit == nil { isHit = try await !world.isArmed() }
                 try await world.putBack()

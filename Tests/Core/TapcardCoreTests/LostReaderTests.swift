@@ -64,7 +64,7 @@ struct LostReaderTests {
         } catch {
             #expect(error.kind == .readerLost)
             #expect(error.meaning == "The tag may be only partly written.")
-            #expect(error.next == [.reader(.plugIn), .tag(.goOn)])
+            #expect(error.next == [.reader(.plugIn), .tag(.resume)])
         }
         reader.plugIn()
         _ = try await world.station(reader: reader).format(overwriting: true)

@@ -165,14 +165,14 @@ import Testing
             var other = bytes
             other[place] ^= 1
             if line > 1 {
-                let (read, _, altered) = try OfflineJournal.sound(in: other, World.keys)
+                let (read, _, altered) = try OfflineJournal.intactPart(in: other, World.keys)
                 #expect(read.lines == Array(journal.lines.prefix(line - 2)), "\(place)")
                 #expect(altered == line, "\(place)")
             }
             place += 1
             if byte == UInt8(ascii: "\n") { line += 1 }
         }
-        #expect(try OfflineJournal.sound(in: bytes, World.keys).altered == nil)
+        #expect(try OfflineJournal.intactPart(in: bytes, World.keys).altered == nil)
     }
 
     @Test("A snapshot reads back and is refused if any byte is altered")

@@ -43,7 +43,7 @@ struct PrizePayoutTests {
             _ label: Comment? = nil
         ) async throws {
             let operations = try await world.ledger.read { rows throws(LedgerError) in
-                try rows.operations(on: nil).filter(\.kind.booksPrize)
+                try rows.operations(on: nil).filter(\.kind.recordsPrize)
             }
             #expect(operations.map(\.kind) == [kind].compactMap { $0 }, label)
             #expect(try await world.balance() == 800 + onCard, label)

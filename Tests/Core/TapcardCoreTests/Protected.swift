@@ -44,7 +44,7 @@ extension TagMemory {
         as protection: CardProtection, by keys: KeyRing = World.keys, _ label: Comment? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        #expect(protection.isSteady, label, sourceLocation: sourceLocation)
+        #expect(protection.isStable, label, sourceLocation: sourceLocation)
         let cfg0 = self[try #require(chip.configurationPage)]
         let isProtected = protection != .off
         #expect(

@@ -99,7 +99,7 @@ struct RefusedTagTests {
         let made = await outcome { () throws(TapcardError) in
             try await world.station.make(request, id: World.id(1))
         }
-        let advice = [NextStep.tag(.useAnotherOrAnyChip)]
+        let advice = [NextStep.tag(.useAnotherOrAllowAnyChip)]
         #expect(looked.failure?.next == advice && made.failure?.next == advice)
     }
 
@@ -121,7 +121,7 @@ struct RefusedTagTests {
         let taken = await outcome { () throws(TapcardError) in
             try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(2))
         }
-        let step = NextStep.tag(isLocked ? .useUnlocked : .useAnotherOrAnyChip)
+        let step = NextStep.tag(isLocked ? .useUnlocked : .useAnotherOrAllowAnyChip)
         #expect(paid.failure?.next == [step] && taken.failure?.next == [step])
     }
 

@@ -156,15 +156,15 @@ struct JustResolvedTests {
         case pay, add
 
         func ask(
-            _ station: Station, _ id: OperationID, refusingRepetition: Bool
+            _ station: Station, _ id: OperationID, refusingIfJustResolved: Bool
         ) async throws(TapcardError) -> Receipt {
             switch self {
             case .pay:
                 try await station.pay(
-                    World.usd(250), id: id, refusingRepetition: refusingRepetition)
+                    World.usd(250), id: id, refusingIfJustResolved: refusingIfJustResolved)
             case .add:
                 try await station.add(
-                    World.usd(250), id: id, refusingRepetition: refusingRepetition)
+                    World.usd(250), id: id, refusingIfJustResolved: refusingIfJustResolved)
             }
         }
 
@@ -176,7 +176,7 @@ struct JustResolvedTests {
     private func world(_ request: Request) async throws -> World {
         let world = try await World.withCard()
         try await world.arm(Fault(at: 4, counting: .write, .pulledAfter))
-        _ = try? await request.ask(world.station, World.id(2), refusingRepetition: true)
+        _ = try? await request.ask(world.station, World.id(2), refusingIfJustResolved: true)
         try await world.putBack()
         return world
     }
@@ -187,7 +187,7 @@ struct JustResolvedTests {
     func refused(_ request: Request) async throws {
         let world = try await world(request)
         let said = await outcome { () throws(TapcardError) in
-            try await request.ask(world.station, World.id(3), refusingRepetition: true)
+            try await request.ask(world.station, World.id(3), refusingIfJustResolved: true)
         }
         guard case .failure(let error) = said else {
             Issue.record("charged twice")
@@ -196,10 +196,10 @@ struct JustResolvedTests {
         #expect(error.kind == .justResolved && error.result == .refused)
         #expect(error.operation == World.id(2))
         #expect(error.resolved.map(\.operation.id) == [World.id(2)])
-        #expect(error.next == [.request(.onceMore)])
+        #expect(error.next == [.request(.repeatIfIntended)])
         #expect(try await world.balance() == request.balance(1))
         // Nothing was left open now, so the next one is a new one.
-        let next = try await request.ask(world.station, World.id(4), refusingRepetition: true)
+        let next = try await request.ask(world.station, World.id(4), refusingIfJustResolved: true)
         #expect(!next.isReplayed && next.resolved == [])
         try await world.expectResolved()
     }
@@ -210,7 +210,7 @@ struct JustResolvedTests {
     func insisted(_ request: Request) async throws {
         let world = try await world(request)
         let receipt = try await request.ask(
-            world.station, World.id(3), refusingRepetition: false)
+            world.station, World.id(3), refusingIfJustResolved: false)
         #expect(receipt.operation.id == World.id(3))
         #expect(receipt.resolved.map(\.operation.id) == [World.id(2)])
         #expect(try await world.balance() == request.balance(2))
@@ -220,7 +220,7 @@ struct JustResolvedTests {
     func another() async throws {
         let world = try await world(.pay)
         _ = try await world.station.pay(
-            World.usd(100), id: World.id(3), refusingRepetition: true)
+            World.usd(100), id: World.id(3), refusingIfJustResolved: true)
         #expect(try await world.balance() == 650)
 
         let voided = try await World.withCard()
@@ -228,7 +228,7 @@ struct JustResolvedTests {
         _ = try? await voided.station.pay(World.usd(250), id: World.id(2))
         try await voided.putBack()
         let receipt = try await voided.station.pay(
-            World.usd(250), id: World.id(3), refusingRepetition: true)
+            World.usd(250), id: World.id(3), refusingIfJustResolved: true)
         #expect(receipt.resolved.map(\.isDone) == [false])
         #expect(try await voided.balance() == 750)
     }

@@ -14,7 +14,7 @@ struct SharedKeyTests {
     /// A key ring that has key 2 but still seals with key 1.
     private static let prepared: KeyRing = {
         do {
-            return try World.keys.preparing(created: "2026-02-01", knowing: []) { count in
+            return try World.keys.preparing(created: "2026-02-01", avoiding: []) { count in
                 [UInt8](repeating: 0x33, count: count)
             }
         } catch {
@@ -43,7 +43,7 @@ struct SharedKeyTests {
             try await world.station.pay(World.usd(100), id: World.id(2))
         }
         #expect(error?.kind == .keysBehind && error?.result.exitStatus == 9)
-        #expect(error?.next == [.file(.importPresentKeys)])
+        #expect(error?.next == [.file(.importCurrentKeys)])
         #expect(try await world.tag() == before && world.tables == tables)
         // It can read what it has the key of, and what the ledger has issued.
         #expect(try await world.station.read().balance == World.usd(1_000))

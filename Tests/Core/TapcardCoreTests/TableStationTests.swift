@@ -255,7 +255,7 @@ struct TableStationTests {
     @Test("A station with a table refuses a card until it has the keys that the ledger orders")
     func orderedKey() async throws {
         let world = try await Self.world()
-        let prepared = try World.keys.preparing(created: "2026-02-01", knowing: []) { count in
+        let prepared = try World.keys.preparing(created: "2026-02-01", avoiding: []) { count in
             [UInt8](repeating: 0x33, count: count)
         }
         let table = try await Self.table(world, prepared, next: 2)

@@ -100,7 +100,7 @@ struct TicketTests {
         #expect(receipt.problem?.kind == .refusal(.limitExceeded))
         #expect(
             receipt.problem?.next
-                == [.lottery(.payPrizeOut(large.ticket.id, exceedsEveryCard: true))])
+                == [.lottery(.payOutPrizeInCash(large.ticket.id, exceedsEveryCard: true))])
         #expect(try await world.ledger.audit().violations == [])
     }
 

@@ -63,7 +63,7 @@ struct CashierSettingTests {
     @Test("A cashier name longer than 40 characters is refused")
     func length() async throws {
         let bench = try ProgramBench()
-        let most = String(repeating: "é", count: CashierName.longest)
+        let most = String(repeating: "é", count: CashierName.maximumLength)
         #expect(await bench.run("config", ["TAPCARD_CASHIER": most]).status == 0)
         let ended = await bench.run("config", ["TAPCARD_CASHIER": most + "x"])
         #expect(ended.status == 2)

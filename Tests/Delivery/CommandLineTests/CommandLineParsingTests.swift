@@ -163,17 +163,17 @@ struct CommandLineParsingTests {
             of: line)
     }
 
-    /// A usual command is looked up without the others, so no other command may begin with its
+    /// A common command is looked up without the others, so no other command may begin with its
     /// words.
     @Test("No other command begins with the words of a usual command")
-    func theUsualCommandsStandAlone() {
-        let (all, usual) = (Command.table(adding: [.serve()]), Command.usual)
-        for command in usual {
+    func theCommonCommandsStandAlone() {
+        let (all, common) = (Command.table(adding: [.serve()]), Command.common)
+        for command in common {
             let path = command.spec.path
             let found = all.filter { $0.spec.path.starts(with: path) }
             #expect(found.map(\.spec.path) == [path])
         }
-        #expect(usual.contains { $0.words == "read" } && usual.contains { $0.words == "pay" })
+        #expect(common.contains { $0.words == "read" } && common.contains { $0.words == "pay" })
     }
 
     @Test("The command serve takes --reader several times, and read takes it only once")

@@ -30,7 +30,7 @@ import WebServer
         for _ in 0..<100 {
             let form = await bench.get(query)
             #expect(form.status == 200 && !form.hasData && form.header("Set-Cookie") == nil)
-            #expect(form.text.contains("<form method=\"post\" action=\"/c\" data-at-once>"))
+            #expect(form.text.contains("<form method=\"post\" action=\"/c\" data-auto-submit>"))
             #expect(form.text.contains("value=\"\(message.code)\""))
         }
         // A form for values that no card has made looks the same: only the ledger's side knows.

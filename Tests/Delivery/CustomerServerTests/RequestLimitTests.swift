@@ -6,7 +6,7 @@ import Testing
 @Suite("Limits on requests") struct RequestLimitTests {
     @Test("A limit ends after a minute")
     func endsAfterAMinute() {
-        var limits = RequestLimits<String>(most: 2, counting: 10)
+        var limits = RequestLimits<String>(maximum: 2, tracking: 10)
         #expect(limits.admit("a", at: 1_000) == nil)
         #expect(limits.admit("a", at: 1_001) == nil)
         #expect(limits.admit("a", at: 1_002) == 60)
@@ -19,7 +19,7 @@ import Testing
 
     @Test("Only the newest clients are counted, so many addresses cannot fill the memory")
     func countsAFewAtATime() {
-        var limits = RequestLimits<Int>(most: 1, counting: 10)
+        var limits = RequestLimits<Int>(maximum: 1, tracking: 10)
         for number in 0..<1_000 { #expect(limits.admit(number, at: Int64(number)) == nil) }
         #expect(limits.counted == 10)
         // The newest are still counted.
@@ -61,8 +61,8 @@ import Testing
         let old = Account.purse(uid, 0)
         let first = shown.keep(uid, counter, old, at: 0)
         var last = first
-        for _ in 0..<(ShownCards.most + 10) { last = shown.keep(uid, counter, old, at: 1) }
-        #expect(shown.count == ShownCards.most)
+        for _ in 0..<(ShownCards.maximumCount + 10) { last = shown.keep(uid, counter, old, at: 1) }
+        #expect(shown.count == ShownCards.maximumCount)
         #expect(
             !shown.has(first, uid, counter, old, at: 2) && shown.has(last, uid, counter, old, at: 2)
         )

@@ -102,16 +102,16 @@ struct LoginQueueTests {
     @Test("A full queue takes a login only from an origin that has fewer waiting")
     func full() throws {
         var queue = LoginQueue()
-        for number in 0..<LoginQueue.most {
+        for number in 0..<LoginQueue.maximumCount {
             #expect(queue.join("n\(number)", from: "a", at: 0)?.displaced == nil)
         }
         #expect(queue.join("more", from: "a", at: 0) == nil)
         let place = queue.join("Ann", from: "b", at: 0)
         let joined = try #require(place)
-        #expect(joined.displaced?.name == "n\(LoginQueue.most - 1)")
-        #expect(queue.count == LoginQueue.most)
+        #expect(joined.displaced?.name == "n\(LoginQueue.maximumCount - 1)")
+        #expect(queue.count == LoginQueue.maximumCount)
         // 300 tills fit.
-        #expect(LoginQueue.most > 300)
+        #expect(LoginQueue.maximumCount > 300)
     }
 
     @Test("Clients that give up after ten seconds and try again all log in")

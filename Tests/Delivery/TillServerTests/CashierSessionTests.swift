@@ -27,7 +27,7 @@ struct CashierSessionTests {
         Cashier(
             try CashierName("Ann"),
             PasswordHash(
-                cost: .usual, salt: [UInt8](repeating: 1, count: 16),
+                cost: .standard, salt: [UInt8](repeating: 1, count: 16),
                 bytes: [UInt8](repeating: 2, count: 32)))
     }
 
@@ -87,7 +87,7 @@ struct CashierSessionTests {
     @Test("The oldest session is dropped when there are too many")
     func most() {
         let sessions = TillSessions { Self.start }
-        let all = (0...TillSessions.most).map { _ in sessions.open(nil) }
+        let all = (0...TillSessions.maximumCount).map { _ in sessions.open(nil) }
         #expect(sessions.session(token: all[0].token) == nil)
         #expect(sessions.session(cookie: all[0].cookie) == nil)
         #expect(all.dropFirst().allSatisfy { sessions.session(token: $0.token) == $0 })

@@ -8,7 +8,7 @@ struct StoppingTests {
     private static let pay = #"{"amount":"4.50","operation":"\#(id)"}"#
 
     @Test("A stopped payment stays stopped, even if a card arrives at that moment")
-    func atOnce() async throws {
+    func concurrently() async throws {
         try await TillServerBench.withCard { bench in
             try await bench.takeCard()
             let books = try await bench.books()

@@ -14,10 +14,10 @@ struct RemedyTests {
         let (uid, id) = (try #require(uid), try #require(id))
         let money = Money(minorUnits: 100, .usd)
         return [
-            .tag(.hold(uid)), .tag(.useAnotherOrAnyChip), .tag(.overwrite),
+            .tag(.tap(uid)), .tag(.useAnotherOrAllowAnyChip), .tag(.overwrite),
             .tag(.overwriteByIssuing), .tag(.makeCard(on: .ntag213)), .tag(.formatForNFC),
             .request(.confirm), .request(.repeatWithID(id)), .request(.repeatPayout(id)),
-            .request(.specifyID), .request(.onceMore), .request(.refundAtMost(id, money)),
+            .request(.specifyID), .request(.repeatIfIntended), .request(.refundAtMost(id, money)),
             .card(.payOutOrConfirm(money)), .card(.reissue), .card(.reissueTag),
             .card(.beginNewAccount), .card(.adoptOrReissue), .card(.adoptOrOverwrite),
             .card(.adopt(uid)), .card(.issue(on: .ntag213)), .card(.showHistory(uid)),
@@ -61,9 +61,10 @@ struct RemedyTests {
         let pay = try #require(Command.all.first { $0.words == "pay" })
         let demo = try #require(Command.all.first { $0.words == "demo" })
         #expect(
-            NextStep.tag(.useAnotherOrAnyChip).fitting(pay.spec) == .tag(.useAnother))
+            NextStep.tag(.useAnotherOrAllowAnyChip).fitting(pay.spec) == .tag(.useAnother))
         #expect(
-            NextStep.tag(.useAnotherOrAnyChip).fitting(demo.spec) == .tag(.useAnotherOrAnyChip))
+            NextStep.tag(.useAnotherOrAllowAnyChip).fitting(demo.spec)
+                == .tag(.useAnotherOrAllowAnyChip))
         #expect(NextStep.request(.confirm).fitting(pay.spec) == .request(.confirm))
     }
 }

@@ -117,9 +117,9 @@ struct CashierNameTests {
     @Test("A cashier's name has one to forty characters in its composed form")
     func lengths() throws {
         #expect(try CashierName("A").text == "A")
-        let longest = String(repeating: "é", count: CashierName.longest)
+        let longest = String(repeating: "é", count: CashierName.maximumLength)
         #expect(try CashierName(longest).text == longest)
-        let decomposed = String(repeating: "e\u{301}", count: CashierName.longest)
+        let decomposed = String(repeating: "e\u{301}", count: CashierName.maximumLength)
         #expect(try CashierName(decomposed) == CashierName(longest))
         #expect(throws: Refusal(.badName, "")) { try CashierName(longest + "x") }
     }

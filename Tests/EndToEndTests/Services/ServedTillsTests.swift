@@ -48,7 +48,7 @@ struct ServedTillsTests {
     }
 
     @Test("Two payments at once, one at each till, both happen")
-    func atOnce() throws {
+    func concurrently() throws {
         try simulated { _, served in
             for number in 1...2 {
                 let issued = try served.call(

@@ -89,7 +89,7 @@ package struct EnumeratedRequest: Sendable {
     package static func payOut(_ id: UInt8, wonBy world: RestingWorld) -> StationRequest {
         StationRequest(
             "pay the prize out",
-            atOnce: { station throws(TapcardError) in
+            inOneStep: { station throws(TapcardError) in
                 try await station.payOutPrize(wonBy: world, id: EnumeratedRequest.number(id)).answer
             })
     }
@@ -116,7 +116,7 @@ package struct EnumeratedRequest: Sendable {
     /// An operator blocks the card, wherever it is.
     package static let block = StationRequest(
         "block",
-        atOnce: { station throws(TapcardError) in
+        inOneStep: { station throws(TapcardError) in
             guard let uid = CardUID(bytes: uid) else {
                 preconditionFailure("seven bytes are a card's number")
             }
@@ -130,7 +130,7 @@ package struct EnumeratedRequest: Sendable {
     /// card in the middle of a change has been.
     package static let retire = StationRequest(
         "keys retire",
-        atOnce: { station throws(TapcardError) in
+        inOneStep: { station throws(TapcardError) in
             do throws(LedgerError) {
                 try await station.ledger.write { rows throws(LedgerError) in
                     for card in try rows.cards() {

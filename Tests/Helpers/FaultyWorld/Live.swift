@@ -228,7 +228,7 @@ struct Live {
     private func isSwitched(_ page: UInt8) -> Bool {
         switch simulation.tags[0].chip.role(of: page) {
         case .configuration, .password, .pack:
-            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isSteady == false
+            CardUID(bytes: uid).flatMap { tables.cards[$0] }?.protection.isStable == false
         default: false
         }
     }

@@ -21,7 +21,7 @@ extension RestingWorld {
             let state = after.ledger.operations[open.id]?.state, state != .pending
         else { return [] }
         let isSameAgain = request.operation(in: ledger)?.id == open.id
-        let age = Duration.milliseconds(Scene.now.millisecondsSince(open.begunAt))
+        let age = Duration.milliseconds(Scene.now.millisecondsSince(open.beganAt))
         let isYoung = age < Station.Settings().paymentLifetime
         // What stands under a key that was given up proves nothing.
         let keyID = ledger.issued[uid]?[open.sequence]?.keyID

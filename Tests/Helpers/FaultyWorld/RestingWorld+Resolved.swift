@@ -26,7 +26,7 @@ extension RestingWorld {
             "another record is taken for the best")
         expect(card.chip == memory.model, "the ledger has it on an \(card.chip)")
         expect(
-            card.protection.isSteady,
+            card.protection.isStable,
             "its protection is still being switched: \(card.protection.word)")
         let balance = balance
         expect(Int64(best.balance) == balance, "the record says \(best.balance), not \(balance)")
@@ -105,7 +105,7 @@ extension RestingWorld {
 
     /// The password that the card has according to the ledger.
     private var password: TagPassword? {
-        card?.protection.openingKeyID.flatMap { Scene.keys.entry($0)?.masters }.map {
+        card?.protection.possiblyRequiredKeyID.flatMap { Scene.keys.entry($0)?.masters }.map {
             TagPassword($0, uid: uid.bytes)
         }
     }

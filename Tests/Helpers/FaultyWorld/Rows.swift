@@ -101,7 +101,7 @@ extension LedgerTables {
                 found.append(Violation(.i12, "a purchase has sold no ticket, or several"))
             }
         }
-        let claims = operations.values.filter(\.kind.booksPrize)
+        let claims = operations.values.filter(\.kind.recordsPrize)
         if Set(claims.map(\.subject)).count != claims.count {
             found.append(Violation(.i12, "a prize was booked twice"))
         }

@@ -29,10 +29,10 @@ package struct StationRequest: Sendable {
     /// A request of one step that is never saved, such as an operator's.
     package init(
         _ name: String,
-        atOnce ask: @escaping @Sendable (Station) async throws(TapcardError) -> Answer
+        inOneStep ask: @escaping @Sendable (Station) async throws(TapcardError) -> Answer
     ) {
         (self.name, trace) = (name, .none)
-        begin = { _, _ in AtOnce(ask: ask) }
+        begin = { _, _ in OneStep(ask: ask) }
     }
 
     /// A read of the card, which resolves what is open. A card that it accuses is a failure.
@@ -154,10 +154,10 @@ private struct Answered<Case: UseCase>: UseCase where Case.Success: Answering {
 }
 
 /// A use case of one step. No two are equal, because they are never saved.
-private struct AtOnce: UseCase {
+private struct OneStep: UseCase {
     let ask: @Sendable (Station) async throws(TapcardError) -> Answer
 
-    static func == (left: AtOnce, right: AtOnce) -> Bool { false }
+    static func == (left: OneStep, right: OneStep) -> Bool { false }
     func hash(into hasher: inout Hasher) {}
 
     func step(at station: Station) async throws(TapcardError) -> Answer? {

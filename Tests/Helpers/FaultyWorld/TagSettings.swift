@@ -13,9 +13,9 @@ extension TagMemory {
     /// The difference between a tag's settings and the ledger's, in words; nil where they agree or
     /// are being switched. It includes password and PACK, which no reader can read.
     package func settingsDiffer(from protection: CardProtection, _ keys: KeyRing) -> String? {
-        guard protection.isSteady, let first = chip.configurationPage else { return nil }
+        guard protection.isStable, let first = chip.configurationPage else { return nil }
         let settings = AccessConfiguration(self[first], self[first + 1])
-        guard let keyID = protection.openingKeyID else {
+        guard let keyID = protection.possiblyRequiredKeyID else {
             if asksForPassword { return "it asks for a password" }
             let isFactorys =
                 self[first + 2].bytes.allSatisfy { $0 == 0xFF } && self[first + 3] == .zero

@@ -65,7 +65,7 @@ extension Scenario {
             let open = try await till.open(.pay(.cents(400)), id: 2)
             let stranger = OpenOperation(
                 operation: Operation(
-                    id: .numbered(99), uid: .first, kind: .pay, amount: 400, begunAt: .end),
+                    id: .numbered(99), uid: .first, kind: .pay, amount: 400, beganAt: .end),
                 card: open.card, content: open.content, record: open.record)
             await #expect(throws: LedgerError(.corrupt, "")) {
                 try await till.ledger.confirm(stranger, at: .end)

@@ -12,7 +12,7 @@ extension Scenario {
             #expect(booked.isNew && booked.shortfall == 0)
             #expect(booked.operation.kind == .offline && booked.operation.state == .committed)
             #expect(booked.operation.balanceAfter == 550 && booked.operation.endedAt == .end)
-            #expect(booked.operation.begunAt == .tick(2))
+            #expect(booked.operation.beganAt == .tick(2))
             #expect(booked.operation.change(in: .usd) == .cents(-450))
             #expect(try await till.balance() == 550)
             #expect(try await till.balance(of: .takings) == 450)

@@ -81,7 +81,7 @@ extension CardAction {
 extension Ticket {
     public static func sample(_ number: Int = 1, draw: Int = 1) -> Ticket {
         guard let id = TicketID("ticket-\(number)"), let draw = DrawID("draw-\(draw)"),
-            let balls = Balls(kept: [2, 16, 23, 44, 47, 52], bonus: 14)
+            let balls = Balls(stored: [2, 16, 23, 44, 47, 52], bonus: 14)
         else { preconditionFailure("the names and the balls are good ones") }
         return Ticket(id: id, draw: draw, balls: balls)
     }
@@ -124,7 +124,7 @@ extension Operation {
     ) -> Operation {
         Operation(
             id: .numbered(number), uid: .first, kind: .reseal,
-            reverses: reverses.map(OperationID.numbered), begunAt: .tick(number), state: state,
+            reverses: reverses.map(OperationID.numbered), beganAt: .tick(number), state: state,
             endedAt: state == .pending ? nil : .end)
     }
 }

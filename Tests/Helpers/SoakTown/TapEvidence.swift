@@ -95,7 +95,7 @@ extension Town {
                 }
             }
         }
-        if let tag, let keyID = card.protection.openingKeyID,
+        if let tag, let keyID = card.protection.possiblyRequiredKeyID,
             let masters = keys.entry(keyID)?.masters
         {
             evidence.lacksPassword = !tag.has(TagPassword(masters, uid: uid.bytes))

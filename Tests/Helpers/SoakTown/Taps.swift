@@ -281,7 +281,7 @@ extension Town {
     private mutating func expectProtection(
         _ index: Int, _ protection: CardProtection
     ) throws(Broken) {
-        guard protection.isSteady else {
+        guard protection.isStable else {
             throw broken("I8: its protection is still being switched: \(protection.word)")
         }
         if let difference = bodies[index].tag?.settingsDiffer(from: protection, keys) {

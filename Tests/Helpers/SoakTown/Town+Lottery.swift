@@ -52,7 +52,7 @@ extension Town {
     private var claiming: Ask<PrizeReceipt> {
         { station, scene throws(TapcardError) in
             guard let id = DrawID("draw-1"), let date = CalendarDate("2026-11-21"),
-                let balls = Balls(kept: [1, 2, 3, 4, 5, 6], bonus: 7),
+                let balls = Balls(stored: [1, 2, 3, 4, 5, 6], bonus: 7),
                 let drawn = try? DrawList([Draw(id: id, date: date, balls: balls, topPrize: 1)]),
                 let prizes = try? PrizeTable(
                     parsing: (0...6).map { "\($0)=12.50" }.joined(separator: " "), .usd)

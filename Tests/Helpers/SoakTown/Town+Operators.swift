@@ -62,7 +62,7 @@ extension Town {
                 note("answers: \(what) done")
                 bodies[index].marks = []
                 // A disturbed tap may have lost the card before it was read to its end.
-                if hold == .disturbed { try await look(index) }
+                if hold == .disturbed { try await expectGood(index) }
                 return summary
             case .failure(let error) where hold == .calm:
                 throw broken("\(what) ended so: \(error)")
@@ -80,7 +80,7 @@ extension Town {
         }
     }
 
-    private mutating func look(_ index: Int) async throws(Broken) {
+    private mutating func expectGood(_ index: Int) async throws(Broken) {
         let said = try await play(index, "read", .calm) { station, _ throws(TapcardError) in
             try await station.read()
         }

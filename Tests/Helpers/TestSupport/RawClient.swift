@@ -45,7 +45,7 @@ package actor RawClient {
     deinit { close(socket) }
 
     /// Runs several actions in a row, with no other task in between.
-    package func atOnce<Answer>(
+    package func uninterrupted<Answer>(
         _ body: @Sendable (isolated RawClient) throws -> sending Answer
     ) throws -> sending Answer {
         try body(self)

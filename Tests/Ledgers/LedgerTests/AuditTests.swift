@@ -102,7 +102,7 @@ import Testing
             try rows.insert(
                 Operation(
                     id: .numbered(7), uid: uid, kind: .claim, amount: 30,
-                    subject: .prize(Ticket.sample().id), begunAt: .tick(7), state: .committed,
+                    subject: .prize(Ticket.sample().id), beganAt: .tick(7), state: .committed,
                     endedAt: .end))
             try rows.append(.sample(7, .prizes, -30))
             try rows.append(.sample(7, card.purse, 30))
@@ -156,7 +156,7 @@ extension Operation {
     ) -> Operation {
         Operation(
             id: .numbered(number), uid: .first, kind: .pay, amount: amount,
-            begunAt: .tick(number), state: state, endedAt: state == .pending ? nil : endedAt)
+            beganAt: .tick(number), state: state, endedAt: state == .pending ? nil : endedAt)
     }
 }
 

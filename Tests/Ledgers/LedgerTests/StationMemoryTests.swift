@@ -154,7 +154,7 @@ import Testing
     ) throws -> StationMemory.Note {
         var operation = Operation(
             id: .made(id), uid: try Self.card(card), kind: .pay, amount: 100,
-            begunAt: Timestamp(milliseconds: time), sequence: try #require(SequenceNumber(7)))
+            beganAt: Timestamp(milliseconds: time), sequence: try #require(SequenceNumber(7)))
         operation.state = state
         if state != .pending { operation.endedAt = Timestamp(milliseconds: time) }
         return StationMemory.Note(operation, ledgerID: "ledger", epoch: epoch)

@@ -10,7 +10,7 @@ import Testing
             takings.count(
                 Operation(
                     id: .numbered(index + 1), uid: .first, kind: kind, amount: amount,
-                    begunAt: .tick(1), state: state))
+                    beganAt: .tick(1), state: state))
         }
         return takings
     }
@@ -33,11 +33,11 @@ import Testing
         [(300, 0), (200, 1)] as [(Int64, Int)])
     func undone(_ kinds: (Operation.Kind, Operation.Kind), _ back: (amount: Int64, left: Int)) {
         let done = Operation(
-            id: .numbered(1), uid: .first, kind: kinds.0, amount: 300, begunAt: .tick(1),
+            id: .numbered(1), uid: .first, kind: kinds.0, amount: 300, beganAt: .tick(1),
             state: .committed)
         let undone = Operation(
             id: .numbered(2), uid: .first, kind: kinds.1, amount: back.amount,
-            reverses: done.id, begunAt: .tick(2), state: .committed)
+            reverses: done.id, beganAt: .tick(2), state: .committed)
         // The entries of a period come in any order.
         for operations in [[done, undone], [undone, done]] {
             var takings = Takings()

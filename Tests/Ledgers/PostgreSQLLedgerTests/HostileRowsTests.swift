@@ -93,7 +93,7 @@ import Testing
             _ = try await database.owned.stations()
             _ = try await ledger.journals()
             _ = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
-                _ = try (rows.usesOfKeys(), rows.usedKeys())
+                _ = try (rows.keyUsage(), rows.usedKeys())
                 var standings = rows.pagesOfStandings()
                 while try standings.next() != nil {}
             }

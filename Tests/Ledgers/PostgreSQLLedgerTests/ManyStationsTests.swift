@@ -55,7 +55,7 @@ import Testing
             try await LedgerTill(stations[0]).complete(.issue(), id: 1)
             let rounds = 2..<(Thoroughness.asked > .usual ? 30 : 12)
             for round in rounds {
-                let answers = try await ManyStationsTests.atOnce(stations) { ledger in
+                let answers = try await ManyStationsTests.concurrently(stations) { ledger in
                     try await LedgerTill(ledger).begin(.add(.cents(5)), id: round)
                 }
                 let begun = answers.compactMap { answer -> OpenOperation? in
@@ -76,7 +76,7 @@ import Testing
         return stations
     }
 
-    private static func atOnce(
+    private static func concurrently(
         _ stations: [PostgreSQLLedger],
         _ body: @escaping @Sendable (PostgreSQLLedger) async throws -> Beginning
     ) async throws -> [Beginning] {

@@ -60,8 +60,8 @@ import Testing
             // One that was asked for only, in each of the ways in which a till asks.
             let asked: [() async throws -> Void] = [
                 { _ = try await ledger.answer(to: .numbered(2)) },
-                { _ = try await ledger.repetition(of: .pay(.cents(100)), .numbered(2)) },
-                { _ = try await ledger.repetition(of: .pay(.cents(1)), .numbered(2)) },
+                { _ = try await ledger.earlierOutcome(of: .pay(.cents(100)), .numbered(2)) },
+                { _ = try await ledger.earlierOutcome(of: .pay(.cents(1)), .numbered(2)) },
                 { _ = try await till.begin(.pay(.cents(100)), id: 2) },
             ]
             for ask in asked {

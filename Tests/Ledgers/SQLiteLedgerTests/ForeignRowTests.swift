@@ -110,7 +110,7 @@ import Testing
     private static func askEverything(of folder: TestFolder) async {
         guard let ledger = try? await folder.open() else { return }
         let till = LedgerTill(ledger)
-        await look(at: ledger)
+        await readEverything(at: ledger)
         for uid in [CardUID.first, .second, .numbered(4), .numbered(5)] {
             await resolveOpen(on: uid, till)
         }
@@ -141,7 +141,7 @@ import Testing
         _ = try? await ledger.writeOff(.numbered(600), at: .end)
         try? await ledger.retire([3], at: .end)
         _ = try? await ledger.skipNumbersAfterRestore()
-        await look(at: ledger)
+        await readEverything(at: ledger)
         await ledger.close()
     }
 
@@ -155,7 +155,7 @@ import Testing
         ]
     }
 
-    private static func look(at ledger: SQLiteLedger) async {
+    private static func readEverything(at ledger: SQLiteLedger) async {
         _ = try? await ledger.audit(at: .end)
         _ = try? await Snapshot(of: ledger)
         _ = try? await ledger.tickets(of: nil)

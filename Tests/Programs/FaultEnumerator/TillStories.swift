@@ -100,7 +100,7 @@ package enum TillStories {
         }
 
         private mutating func repeatRequest(_ id: OperationID) {
-            guard admission.goesOn(id, isBegun: false) else {
+            guard admission.mayContinue(id, isBegun: false) else {
                 deniedOnce.insert(id)
                 return
             }
@@ -110,7 +110,7 @@ package enum TillStories {
 
         private mutating func begin(_ id: OperationID) {
             guard !admission.isWithdrawn(id), waiting == nil else { return }
-            if !admission.visit.hasLooked {
+            if !admission.visit.hasChecked {
                 if let card { admission.visit.arrive(card) } else { admission.visit.leave() }
             }
             if let unseen = admission.visit.unseen {

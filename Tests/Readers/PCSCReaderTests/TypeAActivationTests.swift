@@ -57,7 +57,7 @@ struct TypeAActivationTests {
     @Test("A field that answers neither of two requests has no tag")
     func nobody() throws {
         #expect(try Self.run([nil]) == .send([0x52], lastBits: 7, hasCRC: false))
-        #expect(try Self.run([nil, nil]) == .nobody)
+        #expect(try Self.run([nil, nil]) == .noTag)
         #expect(
             try Self.run([nil, Self.request]) == .send([0x93, 0x20], lastBits: 0, hasCRC: false))
     }
@@ -66,7 +66,7 @@ struct TypeAActivationTests {
     func fallsSilent(after count: Int) throws {
         var answers: [[UInt8]?] = Self.answers([0x04, 0xAC, 0x6B, 0x72, 0xBA, 0x6C, 0x80])
         answers[count...] = [nil]
-        #expect(try Self.run(answers) == .nobody)
+        #expect(try Self.run(answers) == .noTag)
     }
 
     @Test("An answer cut off anywhere is refused", arguments: 0..<5)

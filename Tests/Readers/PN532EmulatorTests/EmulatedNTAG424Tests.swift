@@ -71,7 +71,7 @@ struct EmulatedNTAG424Tests {
         var step = try conversation.authenticate(
             .three, Self.key, random: [UInt8](repeating: 5, count: 16))
         while case .send(let command) = step {
-            step = try conversation.hear(try exchange(command, &bench))
+            step = try conversation.receive(try exchange(command, &bench))
         }
     }
 

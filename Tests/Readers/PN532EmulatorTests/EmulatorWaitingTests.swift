@@ -54,7 +54,7 @@ struct EmulatorWaitingTests {
     @Test(
         "No tag ends the wait of a chip that acts as a card or tests its field",
         arguments: [[0x8C, 0x00], [0x58, 0x00]] as [[UInt8]])
-    func forEver(command: [UInt8]) throws {
+    func forever(command: [UInt8]) throws {
         var bench = try Self.waiting(command)
         #expect(try bench.control("present").output.isEmpty)
         #expect(bench.send([0x02]) != nil)

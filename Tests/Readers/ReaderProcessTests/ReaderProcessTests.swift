@@ -13,7 +13,7 @@ private final class NearLink: ReaderLink {
     let process: Int32? = nil
     private let service: Task<Void, Never>
 
-    init(_ reader: LastingReader) throws(ReaderError) {
+    init(_ reader: PersistentReader) throws(ReaderError) {
         guard let (channel, other) = MessageChannel.pair() else { throw ReaderError(.noReader) }
         self.channel = channel
         let end = MessageChannel(other)
@@ -40,7 +40,7 @@ struct ReaderProcessTests {
     private func near(_ reader: ScriptedReader) -> ReaderProcess {
         ReaderProcess { () throws(ReaderError) in
             try NearLink(
-                LastingReader(
+                PersistentReader(
                     find: { () throws(ReaderError) in reader }, waitForChange: { _ in }))
         }
     }
@@ -136,7 +136,7 @@ struct ReaderProcessTests {
         let played = ScriptedReader([.tag(tag), .answer([2, 4, 6])])
         let service = Task {
             await ReaderService.run(
-                LastingReader(
+                PersistentReader(
                     find: { () throws(ReaderError) in played }, waitForChange: { _ in }),
                 on: MessageChannel(other))
         }
@@ -190,14 +190,14 @@ struct ReaderProcessTests {
 }
 
 @Suite("A reader that may be unplugged and replaced")
-struct LastingReaderTests {
+struct PersistentReaderTests {
     /// A plug into which a test puts readers, and the waits that were requested.
     private struct Plug: Sendable {
         let reader = Guarded<ScriptedReader?>(nil)
         let waits = Guarded<[Duration]>([])
 
-        var lasting: LastingReader {
-            LastingReader(
+        var lasting: PersistentReader {
+            PersistentReader(
                 find: { () throws(ReaderError) in
                     guard let found = reader.withLock({ $0 }) else {
                         throw ReaderError(.noReader)

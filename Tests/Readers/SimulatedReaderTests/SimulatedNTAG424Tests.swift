@@ -24,7 +24,7 @@ struct SimulatedNTAG424Tests {
             case .finished(let data): return data
             case .doneWithoutMAC: return []
             case .send(let command):
-                step = try conversation.hear(try await reader.exchange(command: command))
+                step = try conversation.receive(try await reader.exchange(command: command))
             }
         }
     }

@@ -108,7 +108,7 @@ struct SimulationFileTests {
     }
 
     @Test("Two tasks that change the file at once lose no change")
-    func atOnce() async throws {
+    func concurrently() async throws {
         let place = TemporaryPath()
         let file = place.file
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -218,7 +218,7 @@ import WebServer
     func whoIsRefusedIsNotResetWhileItSends() async throws {
         let client = try RawClient(server.port)
         try await client.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n")
-        let answer = try await client.atOnce { client in
+        let answer = try await client.uninterrupted { client in
             let answer = try client.answer()
             #expect(try client.rest() == [])
             for _ in 1...3 { try client.send([UInt8](repeating: 0, count: 10_000)) }

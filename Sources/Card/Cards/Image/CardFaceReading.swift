@@ -110,7 +110,7 @@ extension CardFace {
             let draw = parts[1].string.flatMap(DrawID.init),
             let numbers = parts[2].array?.map(CardFace.number),
             let bonus = CardFace.number(parts[3]),
-            let balls = Balls(kept: numbers.compactMap { $0 }, bonus: bonus),
+            let balls = Balls(stored: numbers.compactMap { $0 }, bonus: bonus),
             // `compactMap` drops anything that is not a number, in which case the counts differ.
             balls.numbers.count == numbers.count
         else { return nil }

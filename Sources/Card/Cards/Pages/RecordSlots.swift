@@ -65,14 +65,14 @@ package struct RecordSlots: Hashable, Sendable {
     }
 
     /// The valid record with the highest sequence number, and its slot.
-    package var best: (place: Int, record: SealedRecord)? {
-        var best: (place: Int, record: SealedRecord)?
-        for (place, slot) in slots.enumerated() {
+    package var best: (slotIndex: Int, record: SealedRecord)? {
+        var best: (slotIndex: Int, record: SealedRecord)?
+        for (slotIndex, slot) in slots.enumerated() {
             // If numbers are equal, the first slot wins; the ledger never issues the same number
             // twice (rule 3).
             guard case .valid(let record) = slot else { continue }
             if best.map({ $0.record.sequence < record.sequence }) ?? true {
-                best = (place, record)
+                best = (slotIndex, record)
             }
         }
         return best
@@ -102,7 +102,7 @@ package struct RecordSlots: Hashable, Sendable {
 
     /// All slots except the one with the best record.
     package var others: [Slot] {
-        let best = best?.place
+        let best = best?.slotIndex
         return slots.indices.filter { $0 != best }.map { slots[$0] }
     }
 
@@ -112,10 +112,10 @@ package struct RecordSlots: Hashable, Sendable {
     /// otherwise, the one with the oldest record.
     package func target(keeping confirmed: SequenceNumber) -> Int {
         // Only for testing rules 1 and 53: these choices overwrite a record that must be kept.
-        if SafetyRule.keepConfirmedRecord.isDisabled { return 1 - (best?.place ?? 1) }
-        if SafetyRule.oldestState.isDisabled { return best?.place ?? 0 }
+        if SafetyRule.keepConfirmedRecord.isDisabled { return 1 - (best?.slotIndex ?? 1) }
+        if SafetyRule.oldestState.isDisabled { return best?.slotIndex ?? 0 }
         // If the confirmed record is not on the tag, the best record is kept instead.
-        let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.place
+        let kept = slots.firstIndex { $0.valid?.sequence == confirmed } ?? best?.slotIndex
         let free = slots.indices.filter { $0 != kept }
         return free.min { left, right in
             // A slot without a valid record counts as the oldest, so it is overwritten first.

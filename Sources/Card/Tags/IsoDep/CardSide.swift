@@ -43,9 +43,11 @@ package struct CardSide: Sendable, Hashable {
     package var isActivated: Bool { state != .selected }
 
     /// The reaction to a frame with a correct checksum. The frame is passed without the checksum.
-    package mutating func hear(_ frame: [UInt8]) -> Reaction {
+    package mutating func receive(_ frame: [UInt8]) -> Reaction {
         if state == .selected { return activate(frame) }
-        if canChooseParameters, frame.first == CardSide.parameterSelection { return choose(frame) }
+        if canChooseParameters, frame.first == CardSide.parameterSelection {
+            return chooseParameters(frame)
+        }
         canChooseParameters = false
         // A card does not report an unreadable block; the reader notices the silence and asks
         // again.
@@ -89,7 +91,7 @@ package struct CardSide: Sendable, Hashable {
     }
 
     /// Confirms 106 kbit/s, the only speed supported here.
-    private mutating func choose(_ frame: [UInt8]) -> Reaction {
+    private mutating func chooseParameters(_ frame: [UInt8]) -> Reaction {
         canChooseParameters = false
         // PPS for both directions at 106 kbit/s, with or without its parameter byte.
         let accepted: [[UInt8]] = [[0xD0, 0x11, 0x00], [0xD0, 0x01]]

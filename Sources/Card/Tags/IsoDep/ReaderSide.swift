@@ -82,7 +82,7 @@ package struct ReaderSide: Sendable, Hashable {
     }
 
     /// Processes an event and returns the next action.
-    package mutating func hear(_ event: Event) -> Action {
+    package mutating func receive(_ event: Event) -> Action {
         guard state == .sending || state == .receiving || state == .deselecting else {
             return fail(.outOfSequence)
         }

@@ -1,5 +1,5 @@
 /// The data that a tag returned during selection (ISO/IEC 14443-3 type A). For any other kind of
-/// card, only the family that the reader reports.
+/// card, it contains only the family that the reader reports.
 public struct TagIdentity: Hashable, Sendable {
     /// The card families that readers distinguish.
     public enum Family: UInt8, Sendable, CaseIterable {

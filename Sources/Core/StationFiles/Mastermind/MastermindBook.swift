@@ -15,7 +15,7 @@ package struct SavedMastermindGame: Hashable, Sendable {
     }
 
     /// The number of the guess that solved the game; nil if it is not solved yet.
-    package var solvedWith: Int? { history.solvedAt(slots: game.slots) }
+    package var solvedIn: Int? { history.solvedAt(slots: game.slots) }
 }
 
 /// The station's Mastermind data: the login and the games. It never contains a password.
@@ -49,13 +49,13 @@ struct MastermindBook: Hashable, Sendable {
     }
 
     /// The stored entry for a game; a new entry if the game is not stored.
-    func kept(_ game: MastermindGame, at address: String) -> SavedMastermindGame {
+    func saved(_ game: MastermindGame, at address: String) -> SavedMastermindGame {
         games.last { $0.address == address && $0.game == game }
             ?? SavedMastermindGame(address: address, game: game)
     }
 
     /// Stores a game as the most recently played one.
-    mutating func keep(_ game: SavedMastermindGame, asCurrent: Bool) {
+    mutating func save(_ game: SavedMastermindGame, asCurrent: Bool) {
         if asCurrent { currentID = game.game.id }
         games.removeAll { $0.address == game.address && $0.game.id == game.game.id }
         games.append(game)
@@ -79,11 +79,11 @@ extension MastermindBook {
             } ?? .null,
             "current": currentID.map { .string($0.text) } ?? .null,
             "games": .array(
-                games.map { kept in
+                games.map { saved in
                     [
-                        "address": .string(kept.address), "id": .string(kept.game.id.text),
-                        "slots": .number(String(kept.game.slots)),
-                        "guesses": .array(kept.history.turns.map(MastermindBook.document)),
+                        "address": .string(saved.address), "id": .string(saved.game.id.text),
+                        "slots": .number(String(saved.game.slots)),
+                        "guesses": .array(saved.history.turns.map(MastermindBook.document)),
                     ]
                 }),
         ]

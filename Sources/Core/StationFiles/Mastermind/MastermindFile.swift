@@ -2,8 +2,8 @@ import OperatingSystem
 import TapcardCore
 import TextCodecs
 
-/// The file that holds a station's Mastermind data. The file is refused if anyone but its owner can
-/// access it.
+/// The file that holds a station's Mastermind data. The file is rejected if anyone but its owner
+/// can access it.
 struct MastermindFile: Sendable {
     private let file: PrivateFile
     private let note: @Sendable (String) -> Void
@@ -21,7 +21,7 @@ struct MastermindFile: Sendable {
         if let book = try loadIfIntact() { return book }
         // The file is read again under the lock, because another process may have moved it aside or
         // rewritten it.
-        return try file.alone(loadOrSetAside)
+        return try file.withExclusiveLock(loadOrSetAside)
     }
 
     /// Reads the file, lets the body change its contents, and writes it back, while holding a lock
@@ -29,7 +29,7 @@ struct MastermindFile: Sendable {
     func change<Success>(
         _ body: (inout MastermindBook) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
-        try file.alone { () throws(TapcardError) in
+        try file.withExclusiveLock { () throws(TapcardError) in
             let old = try loadOrSetAside()
             var book = old
             let success = try body(&book)

@@ -89,9 +89,9 @@ package struct MastermindPlay: Sendable {
     @discardableResult
     package func resume(_ game: MastermindGame) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
-            let kept = book.kept(game, at: address)
-            book.keep(kept, asCurrent: true)
-            return kept
+            let saved = book.saved(game, at: address)
+            book.save(saved, asCurrent: true)
+            return saved
         }
     }
 
@@ -111,7 +111,7 @@ package struct MastermindPlay: Sendable {
         _ = try translating(change(game) { $0.ask(colors) }) { (error: TapcardError) in
             // The guess may be in the file already, although its disk failed.
             _ = try? change(game) { $0.withdraw(colors) }
-            return error.saying(meaning: "\(error.meaning) The guess was not sent.")
+            return error.reworded(meaning: "\(error.meaning) The guess was not sent.")
         }
         let answer: MastermindAnswer
         do throws(Failure) {
@@ -121,27 +121,27 @@ package struct MastermindPlay: Sendable {
         } catch {
             throw try recordFailure(of: colors, in: game, error)
         }
-        return try keep(answer, of: colors, in: game)
+        return try save(answer, of: colors, in: game)
     }
 
     /// The current game. Throws if there is none, if it is already solved, or if the guess is not
     /// valid for it.
     private func currentGame(accepting colors: [Int]) throws(TapcardError) -> MastermindGame {
-        guard let kept = try currentGame() else {
+        guard let saved = try currentGame() else {
             throw TapcardError(
                 .refusal(.wrongState), "No game is in progress.",
                 meaning: MastermindPlay.nothingSent, next: [.service(.startGame)])
         }
         try translating(
-            MastermindRules(slots: kept.game.slots).requireGuess(colors),
+            MastermindRules(slots: saved.game.slots).requireGuess(colors),
             into: MastermindPlay.unsent)
-        if let count = kept.solvedWith {
+        if let count = saved.solvedIn {
             throw TapcardError(
                 .refusal(.wrongState), "This game was already solved on guess \(count).",
                 meaning: MastermindPlay.nothingSent,
                 next: [.service(.startAnotherGame)])
         }
-        return kept.game
+        return saved.game
     }
 
     @discardableResult
@@ -149,16 +149,16 @@ package struct MastermindPlay: Sendable {
         _ game: MastermindGame, _ body: (inout MastermindHistory) -> Void
     ) throws(TapcardError) -> SavedMastermindGame {
         try file.change { book in
-            var kept = book.kept(game, at: address)
-            body(&kept.history)
+            var saved = book.saved(game, at: address)
+            body(&saved.history)
             // Another process may have started another game in the meantime; the current game must
             // not change back.
-            book.keep(kept, asCurrent: false)
-            return kept
+            book.save(saved, asCurrent: false)
+            return saved
         }
     }
 
-    private func keep(
+    private func save(
         _ answer: MastermindAnswer, of colors: [Int], in game: MastermindGame
     ) throws(TapcardError) -> SavedMastermindGame {
         do throws(TapcardError) {
@@ -187,7 +187,7 @@ package struct MastermindPlay: Sendable {
             return TapcardError(
                 reported.kind, reported.what,
                 meaning: "The guess may or may not have counted. It is not repeated automatically.",
-                next: [.service(.goOnGuessing)])
+                next: [.service(.keepGuessing)])
         }
         // The service did not process the guess, so the guess is removed from the file.
         try change(game) { $0.withdraw(colors) }
@@ -199,7 +199,7 @@ extension MastermindPlay {
     private static let nothingSent = "Nothing was sent."
 
     private static func unsent(_ refusal: Refusal) -> TapcardError {
-        TapcardError(refusal).saying(meaning: nothingSent)
+        TapcardError(refusal).reworded(meaning: nothingSent)
     }
 
     /// Why a call that requires a login failed.
@@ -291,7 +291,7 @@ extension ServiceError {
         // Canceling cannot recall a request that has been sent. A redirect in response to a POST
         // often means that the request was processed.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
-            .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
+            .outdatedDraws, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true
         case .offline, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:

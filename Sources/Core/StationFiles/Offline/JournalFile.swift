@@ -7,7 +7,7 @@ package import TapcardCore
 /// before it is acknowledged.
 package struct JournalFile: Sendable, Hashable {
     private static let mode: UInt32 = 0o600
-    private static let writeAccessByOthers: UInt32 = 0o022
+    private static let othersCanWrite: UInt32 = 0o022
 
     package let path: String
 
@@ -35,7 +35,7 @@ package struct JournalFile: Sendable, Hashable {
     package func loadOrMake(
         _ keys: KeyRing, _ make: () -> OfflineJournal
     ) throws(TapcardError) -> OfflineJournal {
-        try alone(orThrow: notMade) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: notMade) { () throws(TapcardError) in
             let journal = make()
             // Payments for another ledger are kept, because they are recorded nowhere else.
             if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
@@ -52,7 +52,7 @@ package struct JournalFile: Sendable, Hashable {
         _ keys: KeyRing,
         _ decide: (OfflineJournal) throws(TapcardError) -> (line: JournalLine?, Success)
     ) throws(TapcardError) -> Success {
-        try alone(orThrow: notAdded) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: notAdded) { () throws(TapcardError) in
             guard let found = try read(keys) else { throw missing }
             let (line, success) = try decide(found.journal)
             guard let line else { return success }
@@ -76,7 +76,7 @@ package struct JournalFile: Sendable, Hashable {
     /// `line` is the one that the caller is about to acknowledge.
     package func renew(_ line: JournalLine, _ keys: KeyRing) throws(TapcardError) {
         let unknown = { (error: FileError) in outcomeUnknown(error, line) }
-        try alone(orThrow: unknown) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: unknown) { () throws(TapcardError) in
             guard let journal = try load(keys) else { throw missing }
             try replace(by: journal, orThrow: unknown)
         }
@@ -87,7 +87,7 @@ package struct JournalFile: Sendable, Hashable {
     func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
         // A station that has never taken offline payments has no journal to reseal.
         guard (try? DurableFile(path).permissions()) != nil else { return }
-        try alone(orThrow: notResealed) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: notResealed) { () throws(TapcardError) in
             // An earlier attempt may have been interrupted after it had replaced the file.
             if (try? load(new)) != nil { return }
             guard var journal = try load(old) else { return }
@@ -102,7 +102,7 @@ package struct JournalFile: Sendable, Hashable {
         through number: Int64, of id: JournalID, _ keys: KeyRing,
         _ prepare: () throws(TapcardError) -> Void
     ) throws(TapcardError) {
-        try alone(orThrow: notDropped) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: notDropped) { () throws(TapcardError) in
             // Another process may already have dropped the lines or replaced the whole journal.
             guard var journal = try load(keys), journal.id == id, number > journal.booked else {
                 return
@@ -119,7 +119,7 @@ package struct JournalFile: Sendable, Hashable {
         since before: OfflineJournal, _ keys: KeyRing,
         _ body: () throws(TapcardError) -> Void
     ) throws(TapcardError) -> Bool {
-        try alone(orThrow: notMade) { () throws(TapcardError) in
+        try withExclusiveLock(orThrow: notMade) { () throws(TapcardError) in
             guard let now = try load(keys), now.id == before.id, now.booked == before.booked
             else { return false }
             try body()
@@ -127,7 +127,7 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    private func alone<Success>(
+    private func withExclusiveLock<Success>(
         orThrow failure: (FileError) -> TapcardError, _ body: () throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {
         try FileLock.holding(path + ".lock", orThrow: failure, body)
@@ -147,7 +147,7 @@ package struct JournalFile: Sendable, Hashable {
     ) throws(TapcardError) -> (journal: OfflineJournal, damage: TapcardError?)? {
         guard let bytes = try bytes() else { return nil }
         let (journal, _, altered) = try parsed { () throws(OfflineJournal.Unreadable) in
-            try OfflineJournal.sound(in: bytes, keys)
+            try OfflineJournal.intactPart(in: bytes, keys)
         }
         guard let altered else { return (journal, nil) }
         let damage = TapcardError(
@@ -173,7 +173,7 @@ package struct JournalFile: Sendable, Hashable {
     private func bytes() throws(TapcardError) -> [UInt8]? {
         let file = DurableFile(path)
         let (names, exposure, bytes) = try translating(
-            (file.nameCount(), file.exposure(JournalFile.writeAccessByOthers), file.read())
+            (file.nameCount(), file.exposure(JournalFile.othersCanWrite), file.read())
         ) { (error: FileError) in unusable("it cannot be read (\(error.detail))") }
         // Lines added under one file name would be missing under the other.
         if names > 1 { throw unusable("it has more than one hard link") }
@@ -200,9 +200,9 @@ package struct JournalFile: Sendable, Hashable {
         TapcardError(OfflineDecision.Reason.noSnapshot)
     }
 
-    private func unusable(_ why: String) -> TapcardError {
+    private func unusable(_ reason: String) -> TapcardError {
         TapcardError(
-            .fileUnusable, "The offline payment journal \(path) cannot be used: \(why).",
+            .fileUnusable, "The offline payment journal \(path) cannot be used: \(reason).",
             meaning: "No offline payments will be taken, and those in the journal will not be "
                 + "booked.",
             next: [.file(.keepJournal)])

@@ -5,7 +5,7 @@ package import TapcardCore
 package import TapcardDomain
 
 /// The payments that a station takes while its ledger is offline. They are written to the station's
-/// journal and booked when the ledger is back.
+/// journal and booked when the ledger is back online.
 package struct OfflinePayments: Sendable {
     private let journal: JournalFile
     private let snapshot: SnapshotFile
@@ -54,17 +54,17 @@ package struct OfflinePayments: Sendable {
 
     /// What the station remembers about its ledger.
     package func memory() throws(TapcardError) -> StationMemory {
-        func unusable(_ why: String) -> TapcardError {
+        func unusable(_ reason: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
                 "The ledger is offline, and the station's state file \(memoryPath) cannot be "
-                    + "read: \(why).",
+                    + "read: \(reason).",
                 meaning: "This payment may already have been taken. Nothing was done this time.",
                 next: [.ledger(.readCardWhenBack)])
         }
-        let (file, writeAccessByOthers) = (DurableFile(memoryPath), 0o022 as UInt32)
+        let (file, othersCanWrite) = (DurableFile(memoryPath), 0o022 as UInt32)
         let (exposure, bytes) = try translating(
-            (file.exposure(writeAccessByOthers), file.read() ?? [])
+            (file.exposure(othersCanWrite), file.read() ?? [])
         ) { (error: FileError) in unusable(error.detail) }
         // Anyone who can write to this file could make the station forget a payment that it
         // reported as "not paid".
@@ -104,7 +104,7 @@ package struct OfflinePayments: Sendable {
         // This is checked before waiting for a card, so that nobody taps a card for nothing.
         if let reason = try question(before).refusalForEveryCard { throw TapcardError(reason) }
         let reading = try await station.readWithoutLedger(
-            only: card, knowing: snapshot.load(station.keys))
+            only: card, snapshot: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
         if let replayed = try replay(amount, id, card, limits, station) { return replayed }
         func knownReceipt(
@@ -151,8 +151,8 @@ package struct OfflinePayments: Sendable {
     }
 
     /// The receipt for a payment that is already in the journal; nil for any other request. It is
-    /// needed when the ledger is back but the journal is not booked yet: starting the request over
-    /// could then result in "not paid".
+    /// needed while the ledger is back online but the journal is not booked yet: a retry could then
+    /// report "not paid".
     package func earlierReceipt(
         _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
         at station: Station
@@ -198,14 +198,14 @@ package struct OfflinePayments: Sendable {
         let unbooked = found.sum(of: summary.uid)
         guard unbooked > 0 else { return summary }
         let rest = knownBalance(summary.uid, showing: balance.minorUnits, found, keys)
-        return summary.leaving(
+        return summary.withBalance(
             Money(minorUnits: rest, found.currency),
             unbooked: Money(minorUnits: unbooked, found.currency))
     }
 
     // MARK: With the ledger
 
-    /// The payments from a journal that have been booked.
+    /// The payments that have been booked from a journal.
     package struct Booked: Sendable, Hashable {
         package let currency: Currency
         package internal(set) var payments = 0

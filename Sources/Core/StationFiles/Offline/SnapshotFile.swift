@@ -13,7 +13,7 @@ package struct SnapshotFile: Sendable, Hashable {
 
     /// The snapshot; nil if there is none, or if it is not sealed with one of this station's keys.
     package func load(_ keys: KeyRing) -> CardSnapshot? {
-        guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.longest) else {
+        guard let bytes = try? DurableFile(path).read(limit: CardSnapshot.maximumFileSize) else {
             return nil
         }
         return CardSnapshot(bytes, keys)

@@ -27,7 +27,7 @@ extension TapcardError.Kind {
         next: [.request(.useNewID)], http: 409)
     /// No card was presented in time.
     public static let noCard = Self(
-        "no-card", .noCard, "no card was tapped in time", next: [.tag(.hold(nil))])
+        "no-card", .noCard, "no card was tapped in time", next: [.tag(.tap(nil))])
     /// An amount is above a limit, so someone has to confirm it.
     public static let confirmationNeeded = Self(
         "confirmation-needed", .refused, "the request must be confirmed")
@@ -37,11 +37,11 @@ extension TapcardError.Kind {
     /// This tap has just resolved the same request.
     public static let justResolved = Self(
         "just-resolved", .refused, "this tap just completed an identical earlier request",
-        next: [.request(.onceMore)])
+        next: [.request(.repeatIfIntended)])
     /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
         "same-card", .refused, "the request was repeated before the card was lifted",
-        next: [.request(.onceMore)])
+        next: [.request(.repeatIfIntended)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
         "operation-voided", .refused, "the operation was voided; use a new ID")
@@ -49,7 +49,7 @@ extension TapcardError.Kind {
     public static let wrongCard = Self("wrong-card", .refused, "the card is not the one requested")
     /// More than one tag is on the reader.
     public static let severalTags = Self(
-        "several-tags", .refused, "more than one tag is on the reader", next: [.tag(.leaveOne)])
+        "several-tags", .refused, "more than one tag is on the reader", next: [.tag(.leaveOneCard)])
     /// The tag is blank.
     public static let blankTag = Self("blank-tag", .refused, "the tag is blank")
     /// The tag is not a tapcard card.
@@ -212,7 +212,7 @@ extension TapcardError.Kind {
         case .offline: row("the service is offline", next: .service(.tryLater))
         case .timedOut: row("the service did not respond in time", next: .service(.tryLater))
         case .certificate:
-            row("the service's certificate is not trusted", next: .service(.distrust))
+            row("the service's certificate is not trusted", next: .service(.sendNothing))
         case .cutOff: row("the response was cut off", next: .service(.tryLater))
         case .tooLarge: row("the response is too large")
         case .redirected: row("the service responded with a redirect")
@@ -224,7 +224,7 @@ extension TapcardError.Kind {
             row("the Mastermind password is wrong", next: .service(.correctPassword))
         case .notJSON: row("the response is not JSON")
         case .wrongShape: row("the service's JSON does not match the documented format")
-        case .goneBack:
+        case .outdatedDraws:
             row(
                 "the list of draws is older than one already received", next: .lottery(.forgetDraws)
             )

@@ -19,13 +19,13 @@ extension NTAG424CardError {
             case .unknownCommand, .integrity, .authenticationDelayed, .aborted, .memory, .other:
                 false
             }
-        case .reader, .unknown, .doubtful, .chip, .otherCard, .unfinished, .spared: false
+        case .reader, .unknown, .doubtful, .chip, .otherCard, .unfinished, .notTried: false
         }
     }
 
     /// Whether the command was withheld because this tap has already used its key the maximum
     /// number of times.
-    var isWithheldKey: Bool { if case .spared = kind { true } else { false } }
+    var isWithheldKey: Bool { if case .notTried = kind { true } else { false } }
 
     /// Whether the chip permanently refuses a key.
     var isLockedKey: Bool { if case .lockedKey = kind { true } else { false } }
@@ -63,7 +63,7 @@ extension NTAG424CardError {
         switch kind {
         case .chip(.refused(.unknownCommand)), .chip(.refused(.other)): true
         case .chip(.refused), .reader, .unknown, .doubtful, .chip, .otherCard, .unknownKeys,
-            .unfinished, .otherChip, .lockedKey, .fixedSettings, .spared:
+            .unfinished, .otherChip, .lockedKey, .fixedSettings, .notTried:
             isPermanent
         }
     }
@@ -229,7 +229,7 @@ extension TapcardError {
                 .tagLost,
                 "During writing, the card rejected one of its own keys, probably because the "
                     + "reader's field was too weak.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
+                meaning: TapcardError.unchanged, next: [.tag(.tapAgain)])
         case .chip(.refused(.authenticationDelayed)):
             self.init(
                 .tagLost,
@@ -258,7 +258,7 @@ extension TapcardError {
             self.init(
                 .unusableTag, TapcardError.sentence(error.detail),
                 meaning: TapcardError.moneyIsSafe, next: [.trust(.replace(nil))])
-        case .chip, .otherCard, .unfinished, .spared:
+        case .chip, .otherCard, .unfinished, .notTried:
             self.init(ReaderError(.garbled, error.detail))
         }
     }

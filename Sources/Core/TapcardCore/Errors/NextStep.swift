@@ -32,11 +32,11 @@ extension NextStep {
         case adopt(CardUID?)
         case adoptOrReissue
         case adoptOrOverwrite
-        /// Make a card from the tag; the value is its chip model.
+        /// Make a card from the tag. The associated value is the tag's chip model.
         case issue(on: Chip)
         case showHistory(CardUID?)
         case showOperation(OperationID)
-        /// Show the account that the tag had before, because the request belongs to it.
+        /// Show the tag's previous account, because the request belongs to that account.
         case showEarlierAccount
         case showCards
     }
@@ -58,24 +58,24 @@ extension NextStep {
         case useAtItsStation
         /// Use a station with the issuer's keys, because this one has only a table of card keys.
         case useAtIssuerStation
-        /// Use the card at its own station, or use that station's ledger here; the value is the
-        /// card's currency.
+        /// Use the card at its own station, or use that station's ledger here. The associated
+        /// value is the card's currency.
         case useThere(Currency)
     }
 
     /// A step that involves the tag on the reader.
     package enum TagStep: Hashable, Sendable {
-        case hold(CardUID?)
-        case holdAgain
+        case tap(CardUID?)
+        case tapAgain
         case holdStill
         case liftAndTap
-        case leaveOne
-        /// Tap the card again to resolve an open operation. The value says why the operation is
-        /// still open.
+        case leaveOneCard
+        /// Tap the card again to resolve an open operation. The associated value says why the
+        /// operation is still open.
         case tapToResolve(TapcardError.Kind)
         case tapToWrite
         case useAnother
-        case useAnotherOrAnyChip
+        case useAnotherOrAllowAnyChip
         case useFactoryTag
         /// Format the tag for NFC. Every bit set in its capability container is correct, but some
         /// bits still have to be set.
@@ -87,10 +87,11 @@ extension NextStep {
         case shortenName
         case overwrite
         case overwriteByIssuing
-        /// Make a card from the tag, although it holds something else; the value is its chip model.
+        /// Make a card from the tag, even though it holds something else. The associated value is
+        /// the tag's chip model.
         case makeCard(on: Chip)
         case protectAgain
-        case goOn
+        case resume
     }
 
     /// A step that involves the reader.
@@ -113,7 +114,8 @@ extension NextStep {
         case repeatWithID(OperationID)
         case repeatPayout(OperationID)
         case specifyID
-        case onceMore
+        /// Make the request once more, if the customer really wants the same thing twice.
+        case repeatIfIntended
         case refundAtMost(OperationID, Money)
         case allSpent
         case insteadOfRefund(Operation.Kind)
@@ -129,13 +131,13 @@ extension NextStep {
         case resolvePurchase
         case checkTickets
         case showTickets
-        case payPrizeOut(TicketID, exceedsEveryCard: Bool)
+        case payOutPrizeInCash(TicketID, exceedsEveryCard: Bool)
     }
 
     /// A step that involves another service or its response.
     package enum ServiceStep: Hashable, Sendable {
         case tryLater
-        case distrust
+        case sendNothing
         case checkAddress
         /// Confirm a service's built-in address: the name of the setting, the address, and the
         /// command that stores it.
@@ -149,17 +151,17 @@ extension NextStep {
         case startGame
         case startAnotherGame
         case saveGame
-        case goOnGuessing
+        case keepGuessing
     }
 
     /// A step that involves the ledger.
     package enum LedgerStep: Hashable, Sendable {
-        case takeNoMoney
+        case stopTakingMoney
         case restoreGoodBackup
         case restoreNewer(CardUID)
         case readCardWhenBack
-        /// Wait until the ledger is back; if an offline payment was refused, the value is the
-        /// reason.
+        /// Wait until the ledger is back. If an offline payment was refused, the associated value
+        /// is the reason.
         case waitForLedger(OfflineDecision.Reason?)
         /// Enter the top-up when the ledger is back: the customer's cash is already in the drawer.
         case addWhenBack
@@ -183,7 +185,7 @@ extension NextStep {
         case chooseOtherName
         case removeCashier
         case importKeys
-        case importPresentKeys
+        case importCurrentKeys
         case importTable
         case importKeysOrOverwrite
         case importKeysOrReplace

@@ -12,9 +12,9 @@ extension Operation.Kind {
         }
     }
 
-    /// Whether the ledger books the operation as soon as it begins. Such an operation has already
-    /// happened, and the card is updated afterward.
-    var isBookedAtOnce: Bool {
+    /// Whether the operation takes effect in the ledger as soon as it begins. What it records has
+    /// already happened, and the card is updated afterward.
+    var takesEffectImmediately: Bool {
         switch self {
         case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
             true
@@ -103,7 +103,7 @@ extension Operation.Kind {
 extension Operation {
     /// When the operation began and which cashier began it, worded as the end of a sentence.
     public var whenAndByWhom: String {
-        (CivilTime(begunAt).map { " at \($0) UTC" } ?? "")
+        (CivilTime(beganAt).map { " at \($0) UTC" } ?? "")
             + (cashier.map { " by \($0.text)" } ?? "")
     }
 }
@@ -114,7 +114,7 @@ extension TapcardError {
     public func beforeBeginning(_ kind: Operation.Kind) -> TapcardError {
         guard self.kind == .ledgerOffline else { return self }
         let (what, meaning) = kind.notDone
-        return saying(
+        return reworded(
             meaning: "\(what.dropLast()): \(meaning.prefix(1).lowercased())\(meaning.dropFirst())",
             next: [.ledger(kind == .add ? .addWhenBack : .waitForLedger(nil))])
     }

@@ -26,7 +26,7 @@ extension TapcardError {
     private func meaning(leavingOpen kind: Operation.Kind) -> String {
         switch kind {
         case .pay, .ticket, .close: TapcardError.outcomeUnknown(of: kind)
-        case _ where kind.isBookedAtOnce:
+        case _ where kind.takesEffectImmediately:
             isPermanentForTag
                 ? "The ledger has recorded the \(kind.noun), but this tag can no longer be updated."
                 : "The ledger has recorded the \(kind.noun), and the card will be updated the next "
@@ -52,7 +52,7 @@ extension TapcardError {
             : " The new request was not started, because an earlier \(open.kind.noun) on this card "
                 + "(\(open.id)) is still open. "
                 + self.meaning(leavingOpen: open.kind)
-        return saying(meaning: "\(what) \(meaning)\(older)")
+        return reworded(meaning: "\(what) \(meaning)\(older)")
     }
 
     /// Whether this station can never write to the tag again.
@@ -72,7 +72,7 @@ extension TapcardError {
     var afterResolving: TapcardError {
         // "Nothing was changed" is the only text that would be wrong after that.
         guard meaning == TapcardError.unchanged else { return self }
-        return saying(
+        return reworded(
             meaning: "This tap first resolved an earlier operation that had been interrupted. "
                 + "Nothing else was changed.")
     }
@@ -81,14 +81,14 @@ extension TapcardError {
     /// unknown. Each ID takes effect only once.
     func advisingRetry(_ operation: Operation) -> TapcardError {
         guard kind == .outcomeUnknown, operation.kind.acceptsClientID else { return self }
-        return saying(next: next + [.request(.repeatWithID(operation.id))])
+        return reworded(next: next + [.request(.repeatWithID(operation.id))])
     }
 
     /// This error, with a mention of the operation that is still open on the card.
     func leavingOpen(_ open: Operation) -> TapcardError {
-        saying(
+        reworded(
             "\(what) \(open.kind.titled(open.id)) is still open.",
-            meaning: open.kind.isBookedAtOnce
+            meaning: open.kind.takesEffectImmediately
                 ? "The \(open.kind.noun) is recorded in the ledger, but the card may not show it "
                     + "yet. \(meaning)" : meaning)
     }

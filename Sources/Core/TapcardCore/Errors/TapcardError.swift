@@ -61,7 +61,7 @@ public struct TapcardError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// This error with different wording, but with the same card and operations.
-    package func saying(
+    package func reworded(
         _ what: String? = nil, meaning: String? = nil, next: [NextStep]? = nil
     ) -> TapcardError {
         var error = TapcardError(

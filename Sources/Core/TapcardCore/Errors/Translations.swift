@@ -17,7 +17,7 @@ extension TapcardError {
         let next: [NextStep]? =
             switch (refusal.rule, refusal.reason) {
             case (.cardBlocked, .replaced): [.card(.useReplacement), .card(.reissueTag)]
-            case (.notRefundable, .otherCard(let other)): [.tag(.hold(other))]
+            case (.notRefundable, .otherCard(let other)): [.tag(.tap(other))]
             case (.notRefundable, .earlierAccount): [.card(.showEarlierAccount)]
             default: nil
             }
@@ -100,7 +100,7 @@ extension TapcardError {
             }
         self.init(
             kind, TapcardError.sentence(error.detail), meaning: meaning,
-            next: isBusy ? [.ledger(.takeNoMoney)] : [])
+            next: isBusy ? [.ledger(.stopTakingMoney)] : [])
     }
 
     init(_ error: CardImageError) {

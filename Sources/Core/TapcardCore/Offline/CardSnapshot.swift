@@ -9,7 +9,7 @@ package struct CardSnapshot: Sendable, Hashable {
     /// MB.
     package static let maxCards = 1_000_000
     /// The maximum size of a snapshot file, in bytes.
-    package static let longest = maxCards * rowSize + 1_024
+    package static let maximumFileSize = maxCards * rowSize + 1_024
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)

@@ -191,7 +191,7 @@ extension OfflineJournal {
 
     /// Reads a journal file up to the first altered line; the seals before that line are valid.
     /// `altered` is the number of the altered line, if there is one.
-    package static func sound(
+    package static func intactPart(
         in bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int, altered: Int?) {
         var lines = bytes.split(

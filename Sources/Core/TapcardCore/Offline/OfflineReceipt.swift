@@ -6,7 +6,7 @@ extension Operation {
     /// Creates the operation for a journal line.
     init(_ line: JournalLine) {
         self.init(
-            id: line.id, uid: line.uid, kind: .offline, amount: line.amount, begunAt: line.at)
+            id: line.id, uid: line.uid, kind: .offline, amount: line.amount, beganAt: line.at)
     }
 }
 
@@ -18,7 +18,7 @@ extension Receipt {
     ) {
         let operation = Operation(
             id: line.id, uid: line.uid, kind: .offline, amount: line.amount,
-            cashier: line.cashier, begunAt: line.at,
+            cashier: line.cashier, beganAt: line.at,
             sequence: SealedRecord(line.record)?.sequence ?? .none,
             balanceAfter: balance.minorUnits)
         self.init(

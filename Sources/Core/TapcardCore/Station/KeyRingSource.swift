@@ -65,7 +65,7 @@ extension TapcardError {
             .keysBehind,
             "This station does not have sealing key \(id), which other stations of this ledger "
                 + "already use, so it cannot write cards.",
-            meaning: unchanged, next: [.file(isTable ? .importTable : .importPresentKeys)])
+            meaning: unchanged, next: [.file(isTable ? .importTable : .importCurrentKeys)])
     }
 }
 

@@ -12,8 +12,8 @@ struct Sealing {
     let keySource: KeyRingSource
     private var keys: KeyRing { keySource.current }
 
-    /// The sealer for a card, with the key that all stations on the ledger use. Throws, before
-    /// anything begins, if this station lacks that key, or if it has only a table of card keys and
+    /// The sealer for a card, with the key that all stations on the ledger use. Throws, before the
+    /// operation begins, if this station lacks that key, or if it has only a table of card keys and
     /// this card needs more.
     func sealer(of reading: CardReading) throws(Interruption) -> RecordSealer {
         if let missing = keySource.missing {

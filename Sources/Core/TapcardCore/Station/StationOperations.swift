@@ -11,28 +11,28 @@ extension Station {
         return station
     }
 
-    /// Takes a payment. `refusingRepetition` is for callers without an ID of their own: if this tap
-    /// has just resolved an identical payment, this method throws, and the card is not charged
+    /// Takes a payment. `refusingIfJustResolved` is for callers without an ID of their own: if this
+    /// tap has just resolved an identical payment, this method throws, and the card is not charged
     /// again.
     public func pay(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .pay(amount), id, only: card, refusingRepetition: refusingRepetition
+            .pay(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
-    /// Tops up a card. The cash is already in the drawer. `refusingRepetition` is for callers
+    /// Tops up a card. The cash is already in the drawer. `refusingIfJustResolved` is for callers
     /// without an ID of their own, as in `pay`.
     public func add(
         _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .add(amount), id, only: card, refusingRepetition: refusingRepetition
+            .add(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
@@ -69,12 +69,12 @@ extension Station {
     ///
     /// If the ledger's server does not respond, the summary contains only what was read from the
     /// card.
-    public func read(resolving isWanted: Bool = true) async throws(TapcardError) -> CardSummary {
-        try await ReadCard.summary(resolving: isWanted, at: self)
+    public func read(resolving isResolving: Bool = true) async throws(TapcardError) -> CardSummary {
+        try await ReadCard.summary(resolving: isResolving, at: self)
     }
 
     /// The card's summary after a change.
-    public func summary(afterwards receipt: Receipt) async throws(TapcardError) -> CardSummary {
+    public func summary(after receipt: Receipt) async throws(TapcardError) -> CardSummary {
         try await summaries.summary(after: receipt)
     }
 
@@ -103,13 +103,13 @@ extension Station {
     /// place yet.
     public func buyTicket(
         draw: DrawID, price: Money, rules: LotteryRules, id: OperationID,
-        only card: CardUID? = nil, refusingRepetition: Bool = false
+        only card: CardUID? = nil, refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> TicketReceipt {
         try limits.requirePositive(price)
         // The ticket's name is derived from the ID, so that a retry asks for the same ticket.
         let ticket = Ticket(id: TicketID(boughtBy: id), draw: draw, balls: try balls(under: rules))
         return try await TicketPurchase(
-            ticket, price, id, only: card, refusingRepetition: refusingRepetition
+            ticket, price, id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
@@ -268,7 +268,7 @@ extension Station {
     /// Reads a card without the ledger and writes nothing. If the snapshot contains the chip's
     /// number and the chip cannot prove that it is that card, the chip is refused as a copy.
     package func readWithoutLedger(
-        only card: CardUID? = nil, knowing snapshot: CardSnapshot? = nil
+        only card: CardUID? = nil, snapshot: CardSnapshot? = nil
     ) async throws(TapcardError) -> UnconfirmedCard {
         var offlineStation = withoutLedger
         offlineStation.snapshot = snapshot

@@ -26,7 +26,7 @@ package struct Visit: Sendable, Hashable {
     /// The card; nil if there is none, or if the reader has not been checked for a card yet.
     package private(set) var card: CardUID?
     /// Whether the reader has been checked for a card since it was opened.
-    package private(set) var hasLooked = false
+    package private(set) var hasChecked = false
     /// Whether the card may have been on the reader before the first check, and has not been looked
     /// up in the ledger yet.
     private var isUnseen = false
@@ -43,14 +43,14 @@ package struct Visit: Sendable, Hashable {
     package mutating func leave() {
         self = Visit()
         // The reader has been checked now, so the next card's arrival will be seen.
-        hasLooked = true
+        hasChecked = true
     }
 
     package mutating func arrive(_ uid: CardUID) {
         // The same card is still there, so its visit continues.
         guard uid != card else { return }
         // A card found at the first check may have been there before this program started.
-        let isUnseen = !hasLooked && !SafetyRule.unseenCardIsLookedUp.isDisabled
+        let isUnseen = !hasChecked && !SafetyRule.unseenCardIsLookedUp.isDisabled
         leave()
         (card, self.isUnseen) = (uid, isUnseen)
     }
@@ -115,7 +115,7 @@ package struct Admission: Sendable {
 
     /// Whether a repeated request may continue. If no operation was begun with its ID, none will
     /// be, even if the first request is still on its way and arrives later.
-    package mutating func goesOn(_ id: OperationID, isBegun: Bool) -> Bool {
+    package mutating func mayContinue(_ id: OperationID, isBegun: Bool) -> Bool {
         if SafetyRule.repetitionBeginsNothing.isDisabled { return true }
         if isBegun { return true }
         withdrawn.append(id)

@@ -10,8 +10,8 @@ struct Answering: StationWork {
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let repetition = try await queryingLedger(await ledger.repetition(of: action, id))
-        switch repetition {
+        let earlier = try await queryingLedger(await ledger.earlierOutcome(of: action, id))
+        switch earlier {
         case .known(let operation):
             guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
             if operation.state == .voided { throw voided(operation) }
@@ -30,7 +30,7 @@ struct Answering: StationWork {
         case .change(let action, let card):
             // A request for another card is a different request.
             guard card.map(operation.wasTapped) ?? true,
-                case .known = try await ledger.repetition(of: action, operation.id)
+                case .known = try await ledger.earlierOutcome(of: action, operation.id)
             else { return false }
             return true
         }
@@ -38,7 +38,7 @@ struct Answering: StationWork {
 
     /// Throws if an open operation has the request's ID but different parameters: an operation must
     /// not be finished on behalf of a request for something else.
-    func require(
+    func requireMatch(
         _ open: Operation, _ request: PendingRequest
     ) async throws(Interruption) {
         guard open.id == request.id, request.operation == nil else { return }
@@ -86,7 +86,8 @@ struct Answering: StationWork {
             // back.
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
-                isSeen ? await station.faces.refresh(ofQuiet: reading, known, history) : .outOfDate
+                isSeen
+                ? await station.faces.refresh(ofResolved: reading, known, history) : .outOfDate
         }
         return Decision(try finished(operation, history, display, isReplayed: isReplayed))
     }
@@ -119,20 +120,24 @@ struct Answering: StationWork {
         } catch {
             // Without the ledger, there is only what this tap has seen.
             known = history.seen(request.id) ?? request.operation
-            if known == nil, let perhaps = request.perhaps {
+            if known == nil, let possiblyBegun = request.possiblyBegun {
                 return .failure(
-                    TapcardError.possiblyBegun(perhaps, because: TapcardError(error))
-                        .advisingRetry(perhaps))
+                    TapcardError.possiblyBegun(possiblyBegun, because: TapcardError(error))
+                        .advisingRetry(possiblyBegun))
             }
         }
         guard let operation = known else {
             // The ledger is responding again and has no such operation, so the transaction whose
             // outcome was unknown has failed.
-            guard error.result == .ledger, let perhaps = request.perhaps else { return nil }
-            return .failure(TapcardError.notBegun(perhaps))
+            guard error.result == .ledger, let possiblyBegun = request.possiblyBegun else {
+                return nil
+            }
+            return .failure(TapcardError.notBegun(possiblyBegun))
         }
         // Another caller may have used this ID while we waited for the card.
-        if !request.isOurs(history), (try? await isAnswered(request, by: operation)) == false {
+        if !request.wasHandledByThisCall(history),
+            (try? await isAnswered(request, by: operation)) == false
+        {
             return .failure(mismatch(operation))
         }
         switch operation.state {
@@ -142,11 +147,11 @@ struct Answering: StationWork {
         // A voided operation adds nothing to the error about the card.
         case _ where error.isCardAtFault: return nil
         // The error says why the operation was voided.
-        case .voided where error.kind == .lockedTag && operation.kind.switchesProtection:
+        case .voided where error.kind == .lockedTag && operation.kind.changesProtection:
             return .failure(error)
         case .voided where error.kind == .unusableTag:
             let (what, meaning) = operation.kind.notDone
-            return .failure(error.saying(meaning: "\(what) \(meaning)"))
+            return .failure(error.reworded(meaning: "\(what) \(meaning)"))
         case .voided: return .failure(voided(operation))
         case .pending:
             let open =
@@ -157,7 +162,7 @@ struct Answering: StationWork {
             return .failure(
                 // An interrupted repair can leave the card without a valid record.
                 operation.kind == .reseal
-                    ? open.saying(next: open.next + [.trust(.repairIfRefused(operation.uid))])
+                    ? open.reworded(next: open.next + [.trust(.repairIfRefused(operation.uid))])
                     : open.advisingRetry(operation))
         }
     }

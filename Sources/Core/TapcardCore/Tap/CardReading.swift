@@ -14,7 +14,7 @@ struct CardReading: Sendable, Hashable {
     /// Nil if the card is not in this ledger.
     let known: KnownCard?
     /// The result of comparing the records with the ledger.
-    let judgement: Judgement
+    let judgment: Judgment
     let chip: Chip
 
     /// The memory in which the records are stored.

@@ -115,10 +115,10 @@ struct CardScanner: StationWork {
         else { throw .overtaken }
         // A record that the ledger issued remains valid even if the name covered by its seal has
         // been removed.
-        let accepted = slots.acceptingIssued { bytes in isOurs(bytes, latest) }
+        let accepted = slots.acceptingIssued { bytes in isIssued(bytes, latest) }
         return CardReading(
             uid: uid, identity: identity, medium: medium, slots: accepted, content: content,
-            known: latest, judgement: Judgement(accepted, latest), chip: chip)
+            known: latest, judgment: Judgment(accepted, latest), chip: chip)
     }
 
     /// Rereads the keys. The ledger is read first, so that a key retired in the meantime is
@@ -138,7 +138,7 @@ struct CardScanner: StationWork {
     ///
     /// If the record's key was retired while an operation was open, the record is not a forgery. It
     /// is accepted until that operation is resolved and a new record is sealed with another key.
-    private func isOurs(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
+    private func isIssued(_ bytes: [UInt8], _ known: KnownCard?) -> Bool {
         guard let known, let record = SealedRecord(bytes),
             known.issued[record.sequence]?.bytes == bytes
         else { return false }
@@ -157,7 +157,7 @@ struct CardScanner: StationWork {
                 "card data that can be read but not written on this chip"
         }
         let foreign = TapcardError.foreign(tag.kind, identity)
-        return foreign.saying("\(foreign.what) The tag holds \(shown).")
+        return foreign.reworded("\(foreign.what) The tag holds \(shown).")
     }
 
     private func select(within limit: Duration) async throws(Interruption) -> TagIdentity {

@@ -23,7 +23,7 @@ struct FaceWriter: StationWork {
         let card = change.open.cardAfterConfirmation
         let display = await refresh(
             on: change.reading, content: change.open.content, of: card,
-            rewritingAll: card.isDisplayStale, isOpened: true)
+            rewritingAll: card.isDisplayStale, isAuthenticated: true)
         // Every change updates the text anyway, so only a reseal counts as a repair of the text.
         let isReseal = change.open.operation.kind == .reseal
         return display == .repaired && !isReseal ? .current : display
@@ -31,7 +31,7 @@ struct FaceWriter: StationWork {
 
     /// Updates the text for phones on a card that has nothing left to resolve.
     func refresh(
-        ofQuiet reading: CardReading, _ known: KnownCard, _ history: TapHistory
+        ofResolved reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> DisplayState {
         let refreshed = await refresh(
             on: reading, content: known.card.content(reading.highest, balance: known.balance),
@@ -50,15 +50,15 @@ struct FaceWriter: StationWork {
     /// Updates the text for phones. If that fails, the operation has still happened: the ledger
     /// records the failure, and the next tap writes every page again.
     ///
-    /// `isOpened` is true if the tag has just accepted the card's password.
+    /// `isAuthenticated` is true if the tag has just accepted the card's password.
     private func refresh(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
-        isOpened: Bool = false
+        isAuthenticated: Bool = false
     ) async -> DisplayState {
         do throws(Interruption) {
             return try await write(
                 on: reading, content: content, of: card, rewritingAll: rewritingAll,
-                isOpened: isOpened)
+                isAuthenticated: isAuthenticated)
         } catch {
             dependencies.progress(
                 .hint(
@@ -74,7 +74,7 @@ struct FaceWriter: StationWork {
     /// there is nothing to update: phones read an address, which does not change with the balance.
     func write(
         on reading: CardReading, content: SealedContent, of card: LedgerCard, rewritingAll: Bool,
-        keepingExtras: Bool = true, isOpened: Bool = false
+        keepingExtras: Bool = true, isAuthenticated: Bool = false
     ) async throws(Interruption) -> DisplayState {
         guard let pages = reading.pages else { return .current }
         guard
@@ -93,7 +93,8 @@ struct FaceWriter: StationWork {
                 _ = try await reader.performing(
                     WritePages(
                         writes, maximumAnswerLength: await reader.maximumAnswerLength,
-                        password: try await station.passwords.opening(card, isOpened: isOpened)))
+                        password: try await station.passwords.writePassword(
+                            card, isAuthenticated: isAuthenticated)))
             }
             // The update that failed earlier has now been made.
             if card.isDisplayStale {

@@ -36,7 +36,7 @@ enum Interruption: Error, Sendable {
         case .overtaken:
             TapcardError(
                 .tagLost, "Another station updated the card after this station had read it.",
-                meaning: TapcardError.unchanged, next: [.tag(.holdAgain)])
+                meaning: TapcardError.unchanged, next: [.tag(.tapAgain)])
         case .refused(let error), .claimed(let error): error
         }
     }
@@ -70,7 +70,7 @@ enum Interruption: Error, Sendable {
             case .fixedSettings, .lockedKey: true
             // The key sent before a write may have arrived damaged.
             case _ where error.isUnauthenticated: true
-            case .spared: false
+            case .notTried: false
             default: !error.isPermanent
             }
         // The next reading asks the ledger whether the commit succeeded.

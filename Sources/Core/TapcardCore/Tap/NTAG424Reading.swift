@@ -34,7 +34,7 @@ extension CardReading {
         guard let visit = chip.visit, let grant = visit.grant, let best = slots.best else {
             return false
         }
-        let spent = visit.slots.spent(at: slots.bytes[best.place])
+        let spent = visit.slots.spent(at: slots.bytes[best.slotIndex])
         // The balance of an NTAG 424 is the amount granted minus the amount spent.
         return chip.isComplete && grant.granted - spent == Int64(record.balance)
     }

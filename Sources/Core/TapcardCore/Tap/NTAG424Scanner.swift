@@ -75,7 +75,7 @@ struct NTAG424Scanner: StationWork {
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Reading {
         do throws(Interruption) {
-            return NTAG424Reading(state: .proved(try await look(key, known, &history)))
+            return NTAG424Reading(state: .proved(try await readCard(key, known, &history)))
         } catch .ntag424(let error) where error.isUnauthenticated {
             let answers = try await answers(of: key.uid, afterRefusing: version, &history)
             guard let answers else { throw .claimed(.impostor(key.uid)) }
@@ -149,7 +149,7 @@ struct NTAG424Scanner: StationWork {
             .compactMap { SellingKey(of: uid, from: $0, currency) }
         do throws(Interruption) {
             return NTAG424Reading(
-                state: .proved(try await look(key, or: others, known, &history)),
+                state: .proved(try await readCard(key, or: others, known, &history)),
                 isComplete: making == selling, answers: answers)
         } catch .ntag424(let error) where error.isUnauthenticated {
             // Another station may have changed the chip's keys since it reported their versions.
@@ -169,12 +169,12 @@ struct NTAG424Scanner: StationWork {
 
     /// Reads a card. If the card responds in a way that a valid card would not, queries its
     /// settings.
-    private func look(
+    private func readCard(
         _ key: SellingKey, or others: [SellingKey] = [], _ known: KnownCard?,
         _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
         do throws(Interruption) {
-            return try await look(key, or: others, &history)
+            return try await readCard(key, or: others, &history)
         } catch .ntag424(let error) {
             if error.isLockedKey { throw .claimed(TapcardError(error)) }
             if known?.wasCompleted == true,
@@ -187,7 +187,7 @@ struct NTAG424Scanner: StationWork {
     }
 
     /// Reads a card that authenticates with one of these keys.
-    func look(
+    func readCard(
         _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
         try await reader.performing(
@@ -232,7 +232,7 @@ struct NTAG424Scanner: StationWork {
         guard case .foreign(let version) = state else { return .factoryChip(uid) }
         let error = station.sealing.lackingChipKeys(version, uid)
         return hasTried
-            ? error.saying(
+            ? error.reworded(
                 meaning: "The card rejected the key that the ledger has for it. No other key was "
                     + "tried, because the card counts wrong keys.") : error
     }

@@ -37,7 +37,7 @@ struct NTAG424Writer: StationWork {
 
     /// Invalidates the addresses that phones have read from a tag, before the tag becomes another
     /// card. Otherwise, anyone who kept an address would see the new cardholder's balance.
-    func endAddresses(
+    func invalidateAddresses(
         of uid: CardUID, _ answers: NTAG424Answers
     ) async throws(Interruption) {
         guard let reads = answers.reads(of: uid, generatedWith: chipKeys(of: uid)),
@@ -66,7 +66,7 @@ struct NTAG424Writer: StationWork {
         guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
             let key = SellingKey(of: reading.uid, from: entry, currency)
         else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }
-        let wanted = entry.masters.map { NTAG424CardKeys($0, uid: reading.uid) }
+        let newKeys = entry.masters.map { NTAG424CardKeys($0, uid: reading.uid) }
         let last = reading.known?.issued[open.confirmed]?.bytes
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
@@ -76,7 +76,7 @@ struct NTAG424Writer: StationWork {
             // decrease.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
-            guard let wanted else {
+            guard let newKeys else {
                 throw .refused(
                     .needsIssuer(
                         "This station has only a table of card keys and cannot write the newer "
@@ -89,23 +89,23 @@ struct NTAG424Writer: StationWork {
             // The counter is stored in the card's row, and a new card has no row until making it
             // begins.
             if isMaking, let answers = chip.answers {
-                try await endAddresses(of: reading.uid, answers)
+                try await invalidateAddresses(of: reading.uid, answers)
             }
             try await personalize(
                 PersonalizeNTAG424.Plan(
                     uid: reading.uid, currency: currency,
                     address: address(of: visit, isMaking: isMaking),
-                    from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: wanted,
+                    from: (isMaking ? [.factory] : []) + chipKeys(of: reading.uid), to: newKeys,
                     grant: grant), &history)
             // The chip has new keys, so writing the record needs a session with the new sell key.
-            visit = try await station.ntag424Scanner.look(key, &history)
+            visit = try await station.ntag424Scanner.readCard(key, &history)
         }
         guard let visit,
             let update = UpdateNTAG424.Change(
-                open.record, balance: balance, to: change.place, granted: visit.grant,
+                open.record, balance: balance, to: change.slotIndex, granted: visit.grant,
                 spent: spent),
             let procedure = UpdateNTAG424(
-                update, in: visit, loadKey: wanted?[.four],
+                update, in: visit, loadKey: newKeys?[.four],
                 random: dependencies.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(reading.uid)) }
         try await reader.performing(procedure, &history)

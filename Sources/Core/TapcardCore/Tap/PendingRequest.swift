@@ -31,11 +31,11 @@ struct PendingRequest: Sendable, Hashable {
     var only: CardUID? { if case .change(_, let card) = parameters { card } else { nil } }
     /// Whether to refuse the request if its tap has just resolved an identical one. A caller that
     /// did not choose an ID may have meant the earlier request.
-    let refusesRepetition: Bool
+    let refusesIfJustResolved: Bool
     /// The operation with the request's ID, once it is certain that the operation has begun.
     var operation: Operation?
     /// An operation that may have begun: the outcome of its first transaction is unknown.
-    var perhaps: Operation?
+    var possiblyBegun: Operation?
     /// The open operations that the request ended, on its own card or on the card that it replaces.
     var ended: [Operation] = []
     /// Whether the ledger had completed the request before this call.
@@ -45,31 +45,33 @@ struct PendingRequest: Sendable, Hashable {
     var protectionDiffered = false
 
     init(_ id: OperationID, _ cardRequest: CardRequest) {
-        (self.id, parameters, refusesRepetition) = (id, .making(cardRequest), false)
+        (self.id, parameters, refusesIfJustResolved) = (id, .making(cardRequest), false)
     }
 
     init(
         _ id: OperationID, _ action: CardAction, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) {
         (self.id, parameters) = (id, .change(action, only: card))
-        refusesRepetition = refusingRepetition
+        refusesIfJustResolved = refusingIfJustResolved
     }
 
     /// Whether the operation with the request's ID was begun or resolved by this call, and not by
     /// another caller while this one waited for the card. An activation attempt's ID is used only
     /// for its activation, regardless of which station writes that activation to the card.
-    func isOurs(_ history: TapHistory) -> Bool {
+    func wasHandledByThisCall(_ history: TapHistory) -> Bool {
         if case .change(.activate, _) = parameters { return true }
         return operation != nil || history.resolved.contains { $0.id == id }
     }
 
     /// Whether this call did the work, so that its receipt is not a replay.
-    func isNew(_ history: TapHistory) -> Bool { perhaps != nil || isOurs(history) }
+    func isNew(_ history: TapHistory) -> Bool {
+        possiblyBegun != nil || wasHandledByThisCall(history)
+    }
 
     /// The operation resolved by this tap that the request would repeat, if any.
     func repetition(in history: TapHistory) -> Operation? {
-        guard refusesRepetition, case .change(let action, _) = parameters,
+        guard refusesIfJustResolved, case .change(let action, _) = parameters,
             let done = history.done(action.kind)
         else { return nil }
         switch action {

@@ -4,13 +4,13 @@ import Ledger
 import Tags
 import TapcardDomain
 
-/// What a tag shows about its own protection, regardless of the ledger.
+/// What a tag itself reveals about its protection, regardless of the ledger.
 enum ProtectionEvidence: Hashable, Sendable {
     /// The tag requires the password derived from this key. If `isFullProtection` is true, it
     /// requires the password for every writable page.
-    case asks(keyID: UInt8, isFullProtection: Bool)
+    case requiresPassword(keyID: UInt8, isFullProtection: Bool)
     /// The tag requires no password, but has the one derived from this key; AUTH0 may be weak.
-    case has(keyID: UInt8)
+    case hasPassword(keyID: UInt8)
     /// The tag requires no password and has none of ours.
     case nothing
 }
@@ -21,19 +21,23 @@ extension CardProtection {
     /// turned on or off, that goal is always kept.
     func corrected(by evidence: ProtectionEvidence) -> CardProtection {
         switch (self, evidence) {
-        case (.on(let recorded), .asks(let keyID, isFullProtection: true)) where recorded == keyID:
+        case (.on(let recorded), .requiresPassword(let keyID, isFullProtection: true))
+        where recorded == keyID:
             self
         // AUTH0 is not 02h, so only some of the pages are protected.
-        case (.on(let recorded), .asks(let keyID, isFullProtection: false)) where recorded == keyID:
+        case (.on(let recorded), .requiresPassword(let keyID, isFullProtection: false))
+        where recorded == keyID:
             .switchingOn(keyID: keyID)
-        case (.off, .asks(let keyID, let isFullProtection)),
-            (.on, .asks(let keyID, let isFullProtection)):
+        case (.off, .requiresPassword(let keyID, let isFullProtection)),
+            (.on, .requiresPassword(let keyID, let isFullProtection)):
             isFullProtection ? .on(keyID: keyID) : .switchingOn(keyID: keyID)
-        case (.settingPassword, .asks(let keyID, _)), (.switchingOn, .asks(let keyID, _)),
-            (.switchingOn, .has(let keyID)), (.on, .has(let keyID)):
+        case (.settingPassword, .requiresPassword(let keyID, _)),
+            (.switchingOn, .requiresPassword(let keyID, _)),
+            (.switchingOn, .hasPassword(let keyID)), (.on, .hasPassword(let keyID)):
             .switchingOn(keyID: keyID)
-        case (.clearingPassword, .asks(let keyID, _)), (.switchingOff, .asks(let keyID, _)),
-            (.switchingOff, .has(let keyID)), (.off, .has(let keyID)):
+        case (.clearingPassword, .requiresPassword(let keyID, _)),
+            (.switchingOff, .requiresPassword(let keyID, _)),
+            (.switchingOff, .hasPassword(let keyID)), (.off, .hasPassword(let keyID)):
             .switchingOff(keyID: keyID)
         case (.settingPassword, _), (.clearingPassword, _), (.off, .nothing): self
         // The tag does not have our password, so the change goes back to the step that sets or

@@ -40,7 +40,8 @@ struct ProtectionSteps: StationWork {
         // A tag without one of our passwords may be a copy: only a repair accepts it as the card.
         guard evidence != .nothing else { throw .refused(TapcardError.cleared(reading.uid)) }
         request.protectionDiffered = card.protection != .off
-        try await station.passwords.note(found, insteadOf: card.protection, of: reading.uid)
+        try await station.passwords.recordProtection(
+            found, insteadOf: card.protection, of: reading.uid)
         throw .overtaken
     }
 
@@ -59,7 +60,7 @@ struct ProtectionSteps: StationWork {
             return (change, isLast: true)
         }
         // The last step is recorded together with the confirmation.
-        if open.card.protection.next.isSteady { return (change, isLast: true) }
+        if open.card.protection.next.isStable { return (change, isLast: true) }
         let advanced = try await asking(await ledger.advanceProtection(of: open, at: now))
         guard let advanced else { throw .overtaken }
         change.open = advanced
@@ -143,15 +144,15 @@ struct ProtectionSteps: StationWork {
         var recorded = reading.known?.card.protection
         var state = try await firstStep(on: reading, chip, recorded)
         let matchesLedger = state == recorded ?? .off
-        if state.isSteady, matchesLedger { return false }
+        if state.isStable, matchesLedger { return false }
         let (uid, identity) = (reading.uid, reading.identity)
         do throws(Interruption) {
             while true {
                 if let before = recorded {
-                    try await station.passwords.note(state, insteadOf: before, of: uid)
+                    try await station.passwords.recordProtection(state, insteadOf: before, of: uid)
                     recorded = state
                 }
-                if !state.isSteady { dependencies.progress(.switchingProtection(state)) }
+                if !state.isStable { dependencies.progress(.switchingProtection(state)) }
                 switch state {
                 case .switchingOff(let keyID):
                     // An earlier attempt may have corrupted PACK, which authenticates the tag but

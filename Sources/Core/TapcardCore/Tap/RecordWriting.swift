@@ -10,12 +10,12 @@ struct RecordWriting: Sendable, Hashable {
     let reading: CardReading
     var open: OpenOperation
     /// Whether the tag has just accepted the card's password.
-    let isOpened: Bool
+    let isAuthenticated: Bool
     /// Whether the change is the requested one, rather than one that an earlier tap left open.
     let isRequested: Bool
 
     /// The index of the slot to which the record is written.
-    var place: Int {
+    var slotIndex: Int {
         let usesNumberReadBefore =
             SafetyRule.confirmedUnderTheLock.isDisabled || SafetyRule.slotUnderTheLock.isDisabled
         // The number read along with the tag may be out of date: another station may have confirmed
@@ -27,11 +27,11 @@ struct RecordWriting: Sendable, Hashable {
 
     /// The writes that put the record on the tag.
     fileprivate func writes(to layout: CardLayout) -> [PageWrite] {
-        let writes = layout.writes(record: open.record, to: place)
+        let writes = layout.writes(record: open.record, to: slotIndex)
         // Even a page that reads correctly is written again, because weak bits may read correctly
         // for a while.
         guard SafetyRule.programAgain.isDisabled, let pages = reading.pages else { return writes }
-        return zip(writes, layout.writes(record: pages.image.records[place], to: place))
+        return zip(writes, layout.writes(record: pages.image.records[slotIndex], to: slotIndex))
             .filter { $0 != $1 }.map(\.0)
     }
 
@@ -56,8 +56,8 @@ struct RecordWriter: StationWork {
                 WritePages(
                     change.writes(to: pages.layout),
                     maximumAnswerLength: await reader.maximumAnswerLength,
-                    password: try await station.passwords.opening(
-                        change.open.card, isOpened: change.isOpened)))
+                    password: try await station.passwords.writePassword(
+                        change.open.card, isAuthenticated: change.isAuthenticated)))
         }
     }
 

@@ -20,7 +20,7 @@ extension TapcardError {
 
     /// This error for a tap that also voided this open operation.
     fileprivate func voiding(_ open: Operation) -> TapcardError {
-        saying(
+        reworded(
             meaning: meaning.replacing(
                 TapcardError.moneyIsSafe,
                 with: "The open \(open.kind.noun) was voided because of this, and the full balance "
@@ -57,7 +57,7 @@ struct Resolver: StationWork {
     func verdict(on reading: CardReading) -> TapcardError? {
         let uid = reading.uid
         if let closed = reading.formattedRefusal { return closed }
-        switch reading.judgement {
+        switch reading.judgment {
         case .unknown, .inTheMaking, .trusted: return nil
         case .damaged where reading.known?.card.wasReplacedBeforeCompletion == true:
             // The tag was never completely written, so nothing can have been damaged since.
@@ -131,16 +131,16 @@ struct Resolver: StationWork {
             if let voided { history.note(ended: voided) }
             throw .refused(voided.map(error.voiding) ?? error)
         }
-        guard let known = reading.known, let version = reading.version else { return .goOn }
+        guard let known = reading.known, let version = reading.version else { return .proceed }
         if let error = history.unusable,
             let decision = try await end(on: reading, known, because: error, for: request, &history)
         {
             return decision
         }
-        try await station.passwords.takeTrustedKey(for: reading)
+        try await station.passwords.switchToSealingKey(for: reading)
         switch step(on: reading, known, for: request) {
         case .nothing:
-            return .goOn
+            return .proceed
         case .resume(let open):
             dependencies.progress(.resolving(open.id))
             history.note(resolving: open)
@@ -174,7 +174,7 @@ struct Resolver: StationWork {
             }
         case .reseal:
             // Without a sealing key, the tap continues; another station can write the fresh record.
-            guard (try? station.sealing.sealer(of: reading)) != nil else { return .goOn }
+            guard (try? station.sealing.sealer(of: reading)) != nil else { return .proceed }
             return try await reseal(reading, version, above: .none)
         }
     }
@@ -240,7 +240,7 @@ struct Resolver: StationWork {
         let beginning = try await asking(
             await ledger.begin(request, version: version, sealer: sealer))
         switch beginning {
-        case .begun(let open): return .perform(open, isOpened: false)
+        case .begun(let open): return .perform(open, isAuthenticated: false)
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         case .known, .mismatched, .changed: return .readAgain
         }
@@ -250,7 +250,7 @@ struct Resolver: StationWork {
         after resolution: Resolution, on reading: CardReading
     ) throws(Interruption) -> Decision<Never> {
         switch resolution {
-        case .open(let open): return .perform(open, isOpened: false)
+        case .open(let open): return .perform(open, isAuthenticated: false)
         case .changed: return .readAgain
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
         }
@@ -260,10 +260,10 @@ struct Resolver: StationWork {
         on reading: CardReading, _ known: KnownCard, for request: OperationID?
     ) -> ResolvingStep {
         // Until the card has been made, the tag's contents do not matter.
-        if case .inTheMaking(let open) = reading.judgement { return .resume(open) }
+        if case .inTheMaking(let open) = reading.judgment { return .resume(open) }
         guard let best = reading.slots.best else { return .nothing }
         return ResolvingStep(
-            tag: best.record, bytes: reading.slots.bytes[best.place],
+            tag: best.record, bytes: reading.slots.bytes[best.slotIndex],
             isUnderRetiredKey: keys.entry(best.record.keyID)?.status == .retired, known: known,
             expected: expectedBytes(of: best.record, known, on: reading), request: request,
             now: now,

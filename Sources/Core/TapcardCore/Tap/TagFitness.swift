@@ -165,6 +165,6 @@ extension TapcardError {
             .unsupportedTag,
             "The manufacturer's signature is invalid; the chip claims to be \(reading.chip) but is "
                 + "counterfeit.", meaning: nothingWritten,
-            next: [.tag(.useAnotherOrAnyChip)], uid: reading.uid)
+            next: [.tag(.useAnotherOrAllowAnyChip)], uid: reading.uid)
     }
 }

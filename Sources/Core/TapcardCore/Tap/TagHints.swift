@@ -52,7 +52,7 @@ struct TagHints: StationWork {
 
     /// Logs what is wrong with a tag's contents, and whether it looks like an accident or like
     /// tampering. No decision is based on this.
-    func tell(of reading: CardReading) async {
+    func logFindings(on reading: CardReading) async {
         for text in await evidence(on: reading) { dependencies.progress(.hint(text)) }
     }
 
@@ -72,8 +72,8 @@ struct TagHints: StationWork {
         // If the ledger fails here, the tap continues; it asks the ledger again before it decides
         // anything.
         if reading.slots.hasSuspectSlot, let written = try? await written(on: known) {
-            for place in reading.slots.slots.indices {
-                if let text = describe(place, of: reading, written) { found.append(text) }
+            for slotIndex in reading.slots.slots.indices {
+                if let text = describe(slotIndex, of: reading, written) { found.append(text) }
             }
         }
         if let best = reading.slots.best?.record {
@@ -99,24 +99,24 @@ struct TagHints: StationWork {
     }
 
     private func describe(
-        _ place: Int, of reading: CardReading, _ written: Written
+        _ slotIndex: Int, of reading: CardReading, _ written: Written
     ) -> String? {
         let slots = reading.slots
-        let name = "the \(["first", "second", "third", "fourth"][place]) record"
-        switch slots.slots[place] {
+        let name = "the \(["first", "second", "third", "fourth"][slotIndex]) record"
+        switch slots.slots[slotIndex] {
         case .blank, .valid: return nil
         case .retired(let record):
             return "\(name) is sealed with key \(record.keyID), which is retired"
         case .broken, .unsealed: break
         }
-        if reading.isPartlyWritten(at: place) {
+        if reading.isPartlyWritten(at: slotIndex) {
             return "\(name) is only partly written, as happens when a card is removed during "
                 + "writing"
         }
         // An old record is not suspicious, even if its key or holder has changed since.
         let recent = written.recent
-        if recent.contains(where: { $0.bytes == slots.bytes[place] }) { return nil }
-        let trace = Trace(slots.bytes[place], written: recent.map(\.bytes))
+        if recent.contains(where: { $0.bytes == slots.bytes[slotIndex] }) { return nil }
+        let trace = Trace(slots.bytes[slotIndex], written: recent.map(\.bytes))
         if case .torn = trace {
             return "\(name) looks only partly written, as happens when a card is removed during "
                 + "writing"
@@ -196,9 +196,9 @@ struct TagHints: StationWork {
 
 extension CardReading {
     /// Whether this slot of a chip is only partly written, according to the slot's own checksum.
-    fileprivate func isPartlyWritten(at place: Int) -> Bool {
+    fileprivate func isPartlyWritten(at slotIndex: Int) -> Bool {
         guard case .ntag424(let chip) = medium, let visit = chip.visit else { return false }
-        return visit.slots.slots[place] == nil
+        return visit.slots.slots[slotIndex] == nil
     }
 }
 

@@ -16,11 +16,11 @@ struct TagPasswords: StationWork {
         return try await reader.performing(reading, on: known)
     }
 
-    /// What a tag with these settings shows about its protection. Refuses a tag that requires
-    /// someone else's password. No password is tried on a tag that limits failed attempts, because
-    /// they could lock it forever. If `withoutExpectedPACK` is true and the tag requires a
-    /// password, any response to the password counts: an earlier attempt may have corrupted PACK,
-    /// which authenticates the tag but is not needed to unlock it.
+    /// What these settings reveal about the tag's protection. Refuses a tag that requires someone
+    /// else's password. No password is tried on a tag that limits failed attempts, because they
+    /// could lock it forever. If `withoutExpectedPACK` is true and the tag requires a password, any
+    /// response to the password counts: an earlier attempt may have corrupted PACK, which
+    /// authenticates the tag but is not needed to unlock it.
     func evidence(
         on identity: TagIdentity, _ chip: Type2Chip, _ settings: AccessConfiguration,
         noted: CardProtection?, withoutExpectedPACK: Bool = false
@@ -29,14 +29,14 @@ struct TagPasswords: StationWork {
         // If the settings are locked without protection, the tag can never require a password.
         if !requiresPassword, settings.isLocked { return .nothing }
         if settings.passwordLimit != 0 {
-            if noted?.openingKeyID != nil { throw .card(.limitsPasswords) }
+            if noted?.possiblyRequiredKeyID != nil { throw .card(.limitsPasswords) }
             guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
             return .nothing
         }
         let found: UInt8?
         do throws(Interruption) {
             found = try await key(
-                opening: identity, noted: noted,
+                unlocking: identity, noted: noted,
                 withoutExpectedPACK: withoutExpectedPACK && requiresPassword)
         } catch {
             // If the tag requires no password, it does not matter that the reader cannot send one.
@@ -47,12 +47,12 @@ struct TagPasswords: StationWork {
         }
         if let found {
             return requiresPassword
-                ? .asks(
+                ? .requiresPassword(
                     keyID: found, isFullProtection: settings.isFullProtection || settings.isLocked)
-                : .has(keyID: found)
+                : .hasPassword(keyID: found)
         }
         guard !requiresPassword else { throw .refused(.unknownPassword(identity, noted)) }
-        if let keyID = noted?.openingKeyID, let uid = CardUID(bytes: identity.uid) {
+        if let keyID = noted?.possiblyRequiredKeyID, let uid = CardUID(bytes: identity.uid) {
             // If this station lacks the key for the recorded password, the tag cannot be checked.
             _ = try password(keyID, of: uid)
         }
@@ -63,7 +63,7 @@ struct TagPasswords: StationWork {
     /// first. Nil if the tag has none of our passwords. If `withoutExpectedPACK` is true, any
     /// response except a refusal counts.
     private func key(
-        opening identity: TagIdentity, noted: CardProtection?, withoutExpectedPACK: Bool
+        unlocking identity: TagIdentity, noted: CardProtection?, withoutExpectedPACK: Bool
     ) async throws(Interruption) -> UInt8? {
         let first = noted?.keyID
         let known = keys.entries.compactMap(\.masters)
@@ -79,9 +79,9 @@ struct TagPasswords: StationWork {
     }
 
     /// Finds out why a write was refused. If lock bits are the cause, the error says so. If the tag
-    /// has one of our passwords, which a copy lacks, but in a state other than the recorded one,
-    /// the ledger is corrected and the card is read again.
-    func reconsidered(_ error: Interruption, _ reading: CardReading) async -> Interruption {
+    /// has one of our passwords, which a copy lacks, but its protection differs from what the
+    /// ledger says, the ledger is corrected and the card is read again.
+    func diagnosed(_ error: Interruption, _ reading: CardReading) async -> Interruption {
         guard case .card(let cause) = error, let chip = Type2Chip(reading.chip),
             cause.kind == .wrongPassword
                 || cause.kind == .interrupted(.refused(NAK.invalidArgument))
@@ -106,7 +106,7 @@ struct TagPasswords: StationWork {
             }
             let found = card.protection.corrected(by: evidence)
             guard found != card.protection else { return error }
-            try await note(found, insteadOf: card.protection, of: uid)
+            try await recordProtection(found, insteadOf: card.protection, of: uid)
             return .overtaken
         } catch {
             if case .refused = error { return error }
@@ -116,7 +116,7 @@ struct TagPasswords: StationWork {
 
     /// Corrects the tag's protection in the ledger. If the ledger's state has changed in the
     /// meantime, the tag is checked again.
-    func note(
+    func recordProtection(
         _ found: CardProtection, insteadOf noted: CardProtection, of uid: CardUID
     ) async throws(Interruption) {
         guard found != noted else { return }
@@ -126,10 +126,10 @@ struct TagPasswords: StationWork {
     }
 
     /// The password that opens a tag for writing; nil if the tag can be written to without one.
-    func opening(
+    func writePassword(
         _ protection: CardProtection, of uid: CardUID
     ) throws(Interruption) -> TagPassword? {
-        try protection.openingKeyID.map { keyID throws(Interruption) in
+        try protection.possiblyRequiredKeyID.map { keyID throws(Interruption) in
             try password(keyID, of: uid)
         }
     }
@@ -138,11 +138,11 @@ struct TagPasswords: StationWork {
     /// by its UID and by data that can be copied, so it may be another tag. If that tag limits
     /// failed attempts, our password could lock it forever. So the limit is checked first, unless
     /// the tag has just accepted the password.
-    func opening(
-        _ card: LedgerCard, isOpened: Bool
+    func writePassword(
+        _ card: LedgerCard, isAuthenticated: Bool
     ) async throws(Interruption) -> TagPassword? {
-        guard let password = try opening(card.protection, of: card.uid) else { return nil }
-        if !isOpened { _ = try await settingsWithoutLimit(card) }
+        guard let password = try writePassword(card.protection, of: card.uid) else { return nil }
+        if !isAuthenticated { _ = try await settingsWithoutLimit(card) }
         return password
     }
 
@@ -155,13 +155,13 @@ struct TagPasswords: StationWork {
         return settings
     }
 
-    /// Refuses a tag that does not accept its card's password, before anything begins: a copy does
-    /// not have the password, and not every reader can send it. Someone who intercepted the
+    /// Refuses a tag that does not accept its card's password, before the operation begins: a copy
+    /// does not have the password, and not every reader can send it. Someone who intercepted the
     /// password may have weakened the protection, so settings that are weaker than those in the
     /// ledger are restored first.
-    func requireOpened(_ reading: CardReading) async throws(Interruption) {
+    func requirePasswordAccepted(_ reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card,
-            let password = try opening(card.protection, of: card.uid)
+            let password = try writePassword(card.protection, of: card.uid)
         else { return }
         let settings = try await settingsWithoutLimit(card)
         try station.fitness.requireShown(reading, settings)
@@ -171,7 +171,8 @@ struct TagPasswords: StationWork {
         dependencies.progress(.hint("someone altered the tag's protection settings"))
         // Locked settings cannot be changed.
         guard !settings.isLocked else { return }
-        try await note(.switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
+        try await recordProtection(
+            .switchingOn(keyID: keyID), insteadOf: card.protection, of: card.uid)
         throw .overtaken
     }
 
@@ -191,11 +192,11 @@ struct TagPasswords: StationWork {
 
     /// If the password that is being set is derived from a retired key, switches to the sealing
     /// key. That is still possible, because the tag does not require a password yet.
-    func takeTrustedKey(for reading: CardReading) async throws(Interruption) {
+    func switchToSealingKey(for reading: CardReading) async throws(Interruption) {
         guard let card = reading.known?.card, case .settingPassword(let keyID) = card.protection,
             keys.entry(keyID)?.status == .retired
         else { return }
-        try await note(
+        try await recordProtection(
             .settingPassword(keyID: keys.sealing.id), insteadOf: card.protection, of: card.uid)
         throw .overtaken
     }

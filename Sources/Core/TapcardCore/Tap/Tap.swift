@@ -13,7 +13,7 @@ struct Tap: Sendable, Hashable {
         /// for the card that was on the reader a moment ago.
         case find(again: Bool)
         /// Read the tag and look up the card in the ledger.
-        case look(TagIdentity, CardUID)
+        case scan(TagIdentity, CardUID)
         /// Compare the card with the request before anything is resolved.
         case examine(CardReading)
         /// Begin to resolve what an earlier tap left open.
@@ -37,7 +37,7 @@ struct Tap: Sendable, Hashable {
         /// The request is new or still open, and only this card is accepted; nil if any card is.
         case recalled(only: CardUID?)
         case found(TagIdentity, CardUID)
-        case looked(CardReading)
+        case scanned(CardReading)
         /// The tap can continue: what is open can be resolved, or nothing is open.
         case examined
         /// The change is durable in the ledger.
@@ -68,7 +68,7 @@ struct Tap: Sendable, Hashable {
     /// The error to report if the card can no longer be read.
     private var last = TapcardError(
         .tagLost, "The card was removed too soon.", meaning: TapcardError.unchanged,
-        next: [.tag(.holdAgain)])
+        next: [.tag(.tapAgain)])
 
     mutating func take(_ event: Event) {
         switch (event, next) {
@@ -81,9 +81,9 @@ struct Tap: Sendable, Hashable {
                 take(.failed(.refused(.wrongCard(uid, insteadOf: wanted))))
             } else {
                 touched = uid
-                next = .look(identity, uid)
+                next = .scan(identity, uid)
             }
-        case (.looked(let reading), _): next = .examine(reading)
+        case (.scanned(let reading), _): next = .examine(reading)
         case (.examined, .examine(let reading)): next = .resolve(reading)
         case (.examined, .resolve(let reading)): next = .carryOut(reading)
         case (.begun(let writing), _): next = .write(writing)
@@ -125,7 +125,7 @@ struct Tap: Sendable, Hashable {
     }
 
     private func switchingOrConfirming(_ writing: RecordWriting) -> Action {
-        writing.open.card.protection.isSteady ? .confirm(writing) : .switchProtection(writing)
+        writing.open.card.protection.isStable ? .confirm(writing) : .switchProtection(writing)
     }
 
     private mutating func readAgain() {
@@ -158,6 +158,6 @@ extension TapcardError {
     ) -> TapcardError {
         TapcardError(
             .wrongCard, "Card \(found) is on the reader, but card \(wanted) was requested.",
-            meaning: "Nothing was changed on this card.", next: [.tag(.hold(wanted))], uid: found)
+            meaning: "Nothing was changed on this card.", next: [.tag(.tap(wanted))], uid: found)
     }
 }

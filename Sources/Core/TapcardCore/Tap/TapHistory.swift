@@ -35,7 +35,7 @@ struct TapHistory: Sendable, Hashable {
 
     /// The change of the tag's protection that this tap voided, if any.
     var switchingEnded: Operation? {
-        resolved.last { $0.kind.switchesProtection && $0.state == .voided }
+        resolved.last { $0.kind.changesProtection && $0.state == .voided }
     }
 
     mutating func note(open operation: Operation?, for request: OperationID?) {

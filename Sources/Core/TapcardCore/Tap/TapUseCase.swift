@@ -48,7 +48,7 @@ extension TapUseCase {
 
     func recall(at station: Station) -> Success? { nil }
 
-    func examine(_ reading: CardReading, at station: Station) -> Decision<Success> { .goOn }
+    func examine(_ reading: CardReading, at station: Station) -> Decision<Success> { .proceed }
 
     func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
@@ -61,20 +61,21 @@ extension TapUseCase {
 
 /// How a tap continues after the card has been read.
 enum Decision<Success> {
-    case goOn
+    case proceed
     case readAgain
-    /// Write the operation, which is durable in the ledger, to the tag. `isOpened` is true if the
-    /// tag has just accepted the card's password.
-    case perform(OpenOperation, isOpened: Bool)
+    /// Write the operation, which is durable in the ledger, to the tag. `isAuthenticated` is true
+    /// if the tag has just accepted the card's password.
+    case perform(OpenOperation, isAuthenticated: Bool)
     case done(Success)
 
     /// Converts a decision made by a resolver, which never ends a tap with a result.
     init(_ resolving: Decision<Never>) {
         self =
             switch resolving {
-            case .goOn: .goOn
+            case .proceed: .proceed
             case .readAgain: .readAgain
-            case .perform(let open, let isOpened): .perform(open, isOpened: isOpened)
+            case .perform(let open, let isAuthenticated):
+                .perform(open, isAuthenticated: isAuthenticated)
             }
     }
 
@@ -97,7 +98,7 @@ extension TapUseCase {
                 return success
             } catch {
                 // Every fault is reported to the tap, so that there is only one way to recover.
-                tap.take(.failed(await reconsidered(error, at: station)))
+                tap.take(.failed(await diagnosed(error, at: station)))
                 return nil
             }
         }
@@ -109,10 +110,10 @@ extension TapUseCase {
         switch tap.next {
         case .recall, .conclude: break
         case .find(let again): try await find(again: again, at: station)
-        case .look(let identity, let uid):
+        case .scan(let identity, let uid):
             let reading = try await station.scanner.scan(
                 identity, uid, thoroughly: isThorough, &tap.history)
-            tap.take(.looked(reading))
+            tap.take(.scanned(reading))
         case .examine(let reading):
             return follow(try await examined(reading, at: station), reading)
         case .resolve(let reading): try await resolve(reading, at: station)
@@ -134,18 +135,18 @@ extension TapUseCase {
 
     /// The error, after finding out what caused it: a tag that refused what it should have accepted
     /// may have a password other than the expected one.
-    private mutating func reconsidered(
+    private mutating func diagnosed(
         _ error: Interruption, at station: Station
     ) async -> Interruption {
         switch tap.next {
         case .resolve(let reading), .carryOut(let reading):
-            return await station.passwords.reconsidered(error, reading)
+            return await station.passwords.diagnosed(error, reading)
         case .write(let writing):
             await station.ntag424Writer.noteUnusable(after: error, writing: writing, &tap.history)
-            return await station.passwords.reconsidered(error, writing.reading)
+            return await station.passwords.diagnosed(error, writing.reading)
         case .switchProtection(let writing), .confirm(let writing), .refresh(let writing, _):
-            return await station.passwords.reconsidered(error, writing.reading)
-        case .recall, .find, .look, .examine, .conclude: return error
+            return await station.passwords.diagnosed(error, writing.reading)
+        case .recall, .find, .scan, .examine, .conclude: return error
         }
     }
 
@@ -153,13 +154,14 @@ extension TapUseCase {
         _ decision: Decision<Success>, _ reading: CardReading
     ) -> Success? {
         switch decision {
-        case .goOn: tap.take(.examined)
+        case .proceed: tap.take(.examined)
         case .readAgain: tap.take(.changed)
-        case .perform(let open, let isOpened):
+        case .perform(let open, let isAuthenticated):
             tap.take(
                 .begun(
                     RecordWriting(
-                        reading: reading, open: open, isOpened: isOpened, isRequested: true)))
+                        reading: reading, open: open, isAuthenticated: isAuthenticated,
+                        isRequested: true)))
         case .done(let success): return success
         }
         return nil
@@ -185,9 +187,9 @@ extension TapUseCase {
         if tap.history.resolving?.id != open?.id {
             await station.resolver.recordOutcomeOfResolving(&tap.history)
         }
-        if let open, let pending { try await station.answering.require(open, pending) }
+        if let open, let pending { try await station.answering.requireMatch(open, pending) }
         tap.history.note(open: open, for: id)
-        await station.hints.tell(of: reading)
+        await station.hints.logFindings(on: reading)
         return try await examine(reading, at: station)
     }
 
@@ -195,13 +197,14 @@ extension TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) {
         switch try await station.resolver.resolve(reading, for: id, &tap.history) {
-        case .goOn: tap.take(.examined)
+        case .proceed: tap.take(.examined)
         case .readAgain: tap.take(.resolved(nil, .current, closed: 0))
-        case .perform(let open, let isOpened):
+        case .perform(let open, let isAuthenticated):
             tap.take(
                 .begun(
                     RecordWriting(
-                        reading: reading, open: open, isOpened: isOpened, isRequested: false)))
+                        reading: reading, open: open, isAuthenticated: isAuthenticated,
+                        isRequested: false)))
         }
     }
 

@@ -14,7 +14,7 @@ enum UnknownTag: Sendable {
     case untrusted(TapcardError)
     case blank
     /// Card data with an invalid value, and what is wrong with it.
-    case senseless(String)
+    case invalidCardData(String)
     /// Something other than a card, and what it is.
     case other(String)
 }
@@ -81,7 +81,7 @@ struct UnknownTags: StationWork {
         if let error = try await impostor(reading, content) { return .untrusted(error) }
         switch content {
         case .tapcard(let face), .foreignCard(let face): return .unsealed(face)
-        case .badCard(let reason): return .senseless(reason)
+        case .badCard(let reason): return .invalidCardData(reason)
         case .empty: return .blank
         case .text, .uri, .other, .unreadable: return .other(content.what)
         }
@@ -199,7 +199,7 @@ struct UnknownTags: StationWork {
             return TapcardError(
                 .blankTag, "This tag is blank.", meaning: unchanged,
                 next: await advice(.card(.issue(on: reading.chip)), reading), uid: reading.uid)
-        case .senseless(let reason):
+        case .invalidCardData(let reason):
             return TapcardError(
                 .notACard, "This tag holds invalid card data: \(reason).",
                 meaning: unchanged, next: await other(), uid: reading.uid)

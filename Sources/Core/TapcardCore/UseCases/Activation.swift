@@ -64,7 +64,7 @@ package struct Activation: UseCase {
         case .asking(let attempt, on: let uid):
             write(try await ask(about: attempt, on: uid, at: station), onto: uid)
         case .writing(var writing):
-            // The use case is a value, so its progress has to be stored back even if the step
+            // The use case is a value, so its progress has to be written back even if the step
             // throws.
             defer { phase = .writing(writing) }
             return try await writing.step(at: station)
@@ -278,7 +278,7 @@ private struct WriteActivation: ReceiptUseCase {
 }
 
 extension ServiceError {
-    /// Whether the cause may be that a server other than the service responded at this address.
+    /// Whether the wrong server may have responded, which would suggest that the address is wrong.
     fileprivate var mayBeDueToWrongAddress: Bool {
         switch kind {
         case .redirected, .refused, .notHTTP, .notJSON, .wrongShape: true
@@ -290,7 +290,7 @@ extension ServiceError {
 extension TapcardError {
     /// This error, reworded for an approval that is recorded but not on the card yet. If the
     /// operation that writes it may have begun, the error must not be a refusal, because a refusal
-    /// would say that it has not begun.
+    /// would mean that the operation had not begun.
     fileprivate func withApprovalUnwritten(possiblyBegun: Bool = false) -> TapcardError {
         let recorded = "The service activated the code, and the ledger recorded it."
         let isAboutCard = isCardAtFault || !possiblyBegun && [.refused, .usage].contains(result)
@@ -302,7 +302,7 @@ extension TapcardError {
                 meaning: "The card itself has not been updated yet.",
                 next: blamesTag ? next : [.tag(.tapToWrite)], uid: uid)
         default:
-            return saying(
+            return reworded(
                 "\(what) \(recorded)", meaning: meaning == TapcardError.unchanged ? "" : meaning)
         }
     }

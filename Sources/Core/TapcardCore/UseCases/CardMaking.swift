@@ -52,7 +52,7 @@ package struct CardMaking: TapUseCase {
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard cardRequest.mayReissue, reading.known?.open?.kind.makesCard != true,
             request.operation == nil, station.resolver.verdict(on: reading) != nil
-        else { return .goOn }
+        else { return .proceed }
         return try await make(on: reading, at: station)
     }
 
@@ -115,14 +115,14 @@ extension CardMaking {
             // anything.
             try await station.ntag424Writer.requireConvertible(chip, reading.uid, &tap.history)
             if reading.known != nil {
-                try await station.ntag424Writer.endAddresses(of: reading.uid, answers)
+                try await station.ntag424Writer.invalidateAddresses(of: reading.uid, answers)
             }
             (found, signature) = (.off, answers.signature)
         }
         let plan = try await station.planning.plan(
             cardRequest, for: reading, signature, found)
         try requireConfirmedClosing(of: reading, at: station)
-        if reading.isAbandoned, !found.isSteady {
+        if reading.isAbandoned, !found.isStable {
             // If an earlier attempt left the password partly set or removed, that is undone first,
             // because the pages involved may not hold their content reliably.
             try admit(plan, on: reading)
@@ -139,7 +139,7 @@ extension CardMaking {
                 let ended = try await asking(await station.ledger.operation(id))
                 if let ended, ended.state != .pending { request.ended.append(ended) }
             }
-            return .perform(begun, isOpened: false)
+            return .perform(begun, isAuthenticated: false)
         // Another station has begun an identical request.
         case .known(let operation):
             request.operation = operation
@@ -225,7 +225,7 @@ extension CardMaking {
         }
         // An earlier attempt may have ended after writing the record but before writing the text
         // for phones.
-        let display = await station.faces.refresh(ofQuiet: reading, known, tap.history)
+        let display = await station.faces.refresh(ofResolved: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
         return .done(await fullSummary(summary, of: making, at: station))
     }

@@ -100,7 +100,8 @@ extension CardRequest {
     }
 }
 
-/// Turns a request into a plan for the tag on the reader, or refuses it before anything begins.
+/// Turns a request into a plan for the tag on the reader, or refuses it before the operation
+/// begins.
 struct CardPlanning: StationWork {
     let station: Station
 
@@ -181,7 +182,7 @@ struct CardPlanning: StationWork {
         if request.protects, reading.pages != nil {
             return found.protecting(with: keys.sealing.id)
         }
-        return reading.known?.card.protection.isSteady == false ? found.unprotecting : found
+        return reading.known?.card.protection.isStable == false ? found.unprotecting : found
     }
 
     /// Whether the manufacturer's signature shows that the chip is genuine; nil if the chip has no
@@ -237,7 +238,7 @@ struct CardPlanning: StationWork {
                 meaning: unchanged, next: [.card(.adoptOrOverwrite)], uid: reading.uid)
         case .untrusted(let error):
             if !request.mayOverwrite { throw .refused(error) }
-        case .senseless, .other:
+        case .invalidCardData, .other:
             if !request.mayOverwrite {
                 throw try await station.unknownTags.refusal(reading, isMaking: true)
             }
@@ -264,7 +265,7 @@ struct CardPlanning: StationWork {
         case .sealedElsewhere(_, _, let other):
             throw .refused(station.unknownTags.otherCurrency(other, reading.uid))
         case .untrusted(let error): throw .refused(error)
-        case .blank, .senseless, .other: throw try await station.unknownTags.refusal(reading)
+        case .blank, .invalidCardData, .other: throw try await station.unknownTags.refusal(reading)
         }
     }
 }

@@ -115,7 +115,7 @@ extension CardSummary {
 
     /// This summary with this balance, from which the unbooked payments have already been
     /// subtracted.
-    public func leaving(_ balance: Money, unbooked: Money) -> CardSummary {
+    public func withBalance(_ balance: Money, unbooked: Money) -> CardSummary {
         var summary = self
         (summary.balance, summary.unbooked) = (balance, unbooked)
         return summary
@@ -144,10 +144,10 @@ struct CardSummaries: StationWork {
 
     /// Updates the text for phones if necessary, and returns the card's summary. Nothing else on
     /// the card may need an update.
-    func quiet(
+    func refreshed(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
-        let display = await station.faces.refresh(ofQuiet: reading, known, history)
+        let display = await station.faces.refresh(ofResolved: reading, known, history)
         return self.known(reading, known, display, nil, resolved: history.resolved(in: currency))
     }
 
@@ -172,7 +172,7 @@ struct CardSummaries: StationWork {
 
     /// The summary of a card from another ledger or made by other software, based on the tag's own
     /// content. Any other tag is refused with a description of what it holds.
-    func stranger(_ reading: CardReading) async throws(Interruption) -> CardSummary {
+    func unknown(_ reading: CardReading) async throws(Interruption) -> CardSummary {
         func summary(
             _ seal: CardSummary.Seal, _ record: SealedRecord?, _ face: CardFace?,
             in other: Currency? = nil, _ problem: TapcardError? = nil
@@ -201,7 +201,7 @@ struct CardSummaries: StationWork {
             // Without the record's key, nobody can tell whether the record is forged.
             let seal = problem.kind == .keyMissing ? CardSummary.Seal.unsealed : .forged
             return summary(seal, nil, reading.content.face, problem)
-        case .blank, .senseless, .other:
+        case .blank, .invalidCardData, .other:
             throw try await station.unknownTags.refusal(reading)
         }
     }

@@ -5,7 +5,7 @@ package import TapcardDomain
 /// change.
 package struct Claiming: UseCase {
     private enum Phase: Sendable, Hashable {
-        case looking(ReadKnownCard)
+        case reading(ReadKnownCard)
         case claiming(Claims)
     }
 
@@ -21,28 +21,28 @@ package struct Claiming: UseCase {
     ) {
         (self.drawn, self.prizes, self.topPrizeUnit) = (drawn, prizes, topPrizeUnit)
         self.name = name
-        phase = .looking(ReadKnownCard(card: card, finishing: .claim))
+        phase = .reading(ReadKnownCard(card: card, finishing: .claim))
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> PrizeReceipt? {
         switch phase {
-        case .looking(var looking):
+        case .reading(var reading):
             // A prize adds credit to the card, and a station with only a table of card keys cannot
             // write credit.
             try station.sealing.requireLoading()
-            let summary = try await looking.step(at: station)
-            phase = .looking(looking)
+            let summary = try await reading.step(at: station)
+            phase = .reading(reading)
             guard let summary else { return nil }
             let checked = try await summary.afterResolving { () throws(TapcardError) in
                 try await CardTickets(of: summary, in: station.ledger)
             }
             phase = .claiming(
-                Claims(card: checked.card, left: try checked.tickets(naming: name)))
+                Claims(card: checked.card, remaining: try checked.tickets(naming: name)))
         case .claiming(var claims):
             defer { phase = .claiming(claims) }
             if claims.change != nil {
                 try await claims.takeStep(at: station)
-            } else if let ticket = claims.left.popFirst() {
+            } else if let ticket = claims.remaining.popFirst() {
                 try await begin(ticket, &claims, at: station)
             } else {
                 return try receipt(of: claims, at: station)
@@ -140,7 +140,7 @@ private struct Claims: Sendable, Hashable {
 
     let card: CardSummary
     /// The tickets still to be checked.
-    var left: ArraySlice<CardTicket>
+    var remaining: ArraySlice<CardTicket>
     var change: Change?
     var prizes: [PrizeReceipt.Prize] = []
     /// The most recent receipt.
@@ -151,8 +151,8 @@ private struct Claims: Sendable, Hashable {
     /// Whether any ticket's draw is not known yet.
     var isDrawPending = false
 
-    init(card: CardSummary, left: [CardTicket]) {
-        (self.card, self.left) = (card, left[...])
+    init(card: CardSummary, remaining: [CardTicket]) {
+        (self.card, self.remaining) = (card, remaining[...])
     }
 
     /// Takes the next step. If another caller has booked a prize since the card was read, whether
@@ -169,7 +169,7 @@ private struct Claims: Sendable, Hashable {
             // this prize in a different way.
             if error.kind == .operationMismatch,
                 let known = try? await station.ledger.operation(booking.id),
-                known.kind.booksPrize, known.state == .committed
+                known.kind.recordsPrize, known.state == .committed
             {
                 take(station.answering.receipt(known, isReplayed: true), of: booking)
                 return
@@ -178,7 +178,7 @@ private struct Claims: Sendable, Hashable {
                 booking.prize, of: booking.ticket.ticket.id,
                 above: station.limits.ceilings.absolute.balance)
             // A problem with one ticket does not affect the next; a missing card or ledger does.
-            if !error.concernsOneTicketOnly { left = [] }
+            if !error.concernsOneTicketOnly { remaining = [] }
         }
     }
 
@@ -246,11 +246,11 @@ extension TapcardError {
         guard kind == .refusal(.limitExceeded) else { return self }
         // A prize above this limit does not fit even on an empty card.
         let exceedsEveryCard = prize.minorUnits > maximum.minorUnits
-        return saying(
+        return reworded(
             meaning:
                 "The prize is more than the card can hold or than a limit allows, so it was not "
                 + "recorded; the ticket can still be claimed.",
-            next: [.lottery(.payPrizeOut(ticket, exceedsEveryCard: exceedsEveryCard))])
+            next: [.lottery(.payOutPrizeInCash(ticket, exceedsEveryCard: exceedsEveryCard))])
     }
 
     /// The refusal for a ticket that has not won, or whose draw is not known yet.

@@ -106,7 +106,7 @@ extension History {
     public static func activations(
         of card: CardUID?, beside lines: [HistoryLine], in ledger: any LedgerStore
     ) async throws(TapcardError) -> [ActivationAttempt] {
-        guard let first = lines.first?.operation.begunAt else { return [] }
+        guard let first = lines.first?.operation.beganAt else { return [] }
         let activated = lines.filter { $0.operation.kind == .activate }.map(\.operation.id)
         return try await querying(at: ledger) { rows, _ throws(LedgerError) in
             var earlier: [ActivationAttempt] = []

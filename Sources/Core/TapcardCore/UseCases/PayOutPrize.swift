@@ -101,7 +101,7 @@ struct PayOutPrize: StationWork {
         case .booked(let operation): return operation
         case .earlier(let operation): throw alreadyPaid(operation)
         case .refused(let refusal):
-            throw TapcardError(refusal, uid: uid).saying(
+            throw TapcardError(refusal, uid: uid).reworded(
                 meaning: "Nothing was recorded this time, so do not pay out any cash.")
         }
     }

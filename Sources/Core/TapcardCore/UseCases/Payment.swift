@@ -8,13 +8,14 @@ package struct CardChange: ReceiptUseCase {
     var tap = Tap()
     var request: PendingRequest
 
-    /// `refusingRepetition` is for callers without an ID of their own: if the tap has just resolved
-    /// an identical request, this use case throws instead of repeating it.
+    /// `refusingIfJustResolved` is for callers without an ID of their own: if the tap has just
+    /// resolved an identical request, this use case throws instead of repeating it.
     package init(
         _ action: CardAction, _ id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) {
-        request = PendingRequest(id, action, only: card, refusingRepetition: refusingRepetition)
+        request = PendingRequest(
+            id, action, only: card, refusingIfJustResolved: refusingIfJustResolved)
     }
 
     /// `known` is the operation with this ID, which the caller has already looked up.
@@ -57,7 +58,7 @@ extension ReceiptUseCase {
     ) async throws(Interruption) -> Decision<Receipt> {
         // Another caller may have used the ID while we waited for the card.
         if let known = try await asking(await station.ledger.answer(to: request.id)) {
-            if request.isOurs(tap.history) {
+            if request.wasHandledByThisCall(tap.history) {
                 return try await station.answering.ended(known, on: reading, tap.history)
             }
             let isSame = try await asking(await station.answering.isAnswered(request, by: known))
@@ -83,14 +84,15 @@ extension ReceiptUseCase {
         try station.faces.requireRoom(for: request.action, on: reading)
         // The password is checked before the operation begins, so that no money is reserved for a
         // copied card.
-        try await station.passwords.requireOpened(reading)
+        try await station.passwords.requirePasswordAccepted(reading)
         switch try await request.begin(request.action, on: reading, at: station) {
         case .begun(let open):
             request.operation = open.operation
             // The card's protection may have changed since the tag was opened.
-            let isOpened =
-                reading.known?.card.protection.openingKeyID == open.card.protection.openingKeyID
-            return .perform(open, isOpened: isOpened)
+            let isAuthenticated =
+                reading.known?.card.protection.possiblyRequiredKeyID
+                == open.card.protection.possiblyRequiredKeyID
+            return .perform(open, isAuthenticated: isAuthenticated)
         case .known, .changed: return .readAgain
         case .mismatched(let operation): throw .refused(station.answering.mismatch(operation))
         case .refused(let refusal): throw .refused(refusal, uid: reading.uid)
@@ -113,9 +115,9 @@ extension PendingRequest {
         } catch {
             if error.kind == .outcomeUnknown {
                 // The transaction may be on disk, so no error may claim that nothing happened.
-                perhaps = Operation(
+                possiblyBegun = Operation(
                     id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
-                    begunAt: station.now)
+                    beganAt: station.now)
             }
             throw .ledger(error)
         }

@@ -53,7 +53,7 @@ package struct ProtectionSwitch: TapUseCase {
     ) async throws(Interruption) -> Decision<ProtectionChange> {
         guard reading.pages != nil else { throw .refused(.protectedByItsKeys(reading.uid)) }
         // No operation is recorded for a tag that the ledger no longer needs.
-        guard !isProtecting, reading.isAbandoned else { return .goOn }
+        guard !isProtecting, reading.isAbandoned else { return .proceed }
         guard try await station.protectionSteps.release(reading) else {
             throw .refused(Refusal(.wrongState, "the tag has no write password"), uid: reading.uid)
         }
@@ -73,7 +73,7 @@ package struct ProtectionSwitch: TapUseCase {
         if let card = reading.known?.card {
             // Undoing a change by other software may already have given the tag the requested
             // state.
-            if change.request.protectionDiffered, card.protection.isSteady,
+            if change.request.protectionDiffered, card.protection.isStable,
                 (card.protection == .off) != isProtecting
             {
                 return .done(
@@ -90,8 +90,9 @@ package struct ProtectionSwitch: TapUseCase {
         }
         switch try await change.carryOut(on: reading, at: station) {
         case .done(let receipt): return .done(answer(receipt))
-        case .perform(let open, let isOpened): return .perform(open, isOpened: isOpened)
-        case .goOn, .readAgain: return .readAgain
+        case .perform(let open, let isAuthenticated):
+            return .perform(open, isAuthenticated: isAuthenticated)
+        case .proceed, .readAgain: return .readAgain
         }
     }
 

@@ -16,7 +16,7 @@ package struct ReadCard: TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
-            return .done(try await station.summaries.stranger(reading))
+            return .done(try await station.summaries.unknown(reading))
         }
         let verdict = station.resolver.verdict(on: reading)
         if !isResolving {
@@ -28,9 +28,9 @@ package struct ReadCard: TapUseCase {
         // Even if no fresh record can be written to the tag, the card can be reported, because the
         // ledger has the balance.
         if verdict == nil, tap.history.unusable != nil, known.open?.kind == .reseal {
-            return .done(await station.summaries.quiet(reading, known, tap.history))
+            return .done(await station.summaries.refreshed(reading, known, tap.history))
         }
-        guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .goOn }
+        guard var problem = verdict, problem.kind != .refusal(.cardClosed) else { return .proceed }
         // This voids an open payment if necessary, and then throws the error, which reports what
         // was voided.
         do throws(Interruption) {
@@ -49,7 +49,7 @@ package struct ReadCard: TapUseCase {
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else { return .readAgain }
-        return .done(await station.summaries.quiet(reading, known, tap.history))
+        return .done(await station.summaries.refreshed(reading, known, tap.history))
     }
 }
 
@@ -57,10 +57,10 @@ extension ReadCard {
     /// Reads a card. If the ledger's server does not respond, reads the card again without the
     /// ledger.
     static func summary(
-        resolving isWanted: Bool, at station: Station
+        resolving isResolving: Bool, at station: Station
     ) async throws(TapcardError) -> CardSummary {
         do throws(TapcardError) {
-            return try await ReadCard(resolving: isWanted && !station.ledger.isReadOnly)
+            return try await ReadCard(resolving: isResolving && !station.ledger.isReadOnly)
                 .run(at: station)
         } catch {
             guard error.kind == .ledgerOffline else { throw error }

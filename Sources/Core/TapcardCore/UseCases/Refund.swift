@@ -88,8 +88,8 @@ package struct Refund: UseCase {
             return error
         }
         guard known.balance.minorUnits > 0 else {
-            return error.saying(next: [.request(.allSpent)])
+            return error.reworded(next: [.request(.allSpent)])
         }
-        return error.saying(next: [.request(.refundAtMost(reversed, known.balance))])
+        return error.reworded(next: [.request(.refundAtMost(reversed, known.balance))])
     }
 }

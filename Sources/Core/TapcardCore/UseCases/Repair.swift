@@ -16,19 +16,19 @@ struct RepairCard: TapUseCase {
     ) async throws(Interruption) -> Decision<CardSummary> {
         // A card that cannot be trusted is accepted only if the operator enters its number.
         guard card != nil, let version = reading.version, let known = reading.known else {
-            return .goOn
+            return .proceed
         }
         let problem = station.resolver.verdict(on: reading)
         if problem?.kind != .refusal(.cardClosed) {
             try await correctProtection(of: reading, known.card, at: station)
         }
-        guard problem != nil else { return .goOn }
+        guard problem != nil else { return .proceed }
         // If the chip accepts no writes, the card cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
         } catch {
-            throw await station.passwords.reconsidered(error, reading)
+            throw await station.passwords.diagnosed(error, reading)
         }
     }
 
@@ -79,7 +79,8 @@ struct RepairCard: TapUseCase {
             by: try await station.passwords.evidence(
                 on: reading.identity, chip, settings, noted: card.protection))
         guard found != card.protection else { return }
-        try await station.passwords.note(found, insteadOf: card.protection, of: card.uid)
+        try await station.passwords.recordProtection(
+            found, insteadOf: card.protection, of: card.uid)
         throw .overtaken
     }
 
@@ -88,7 +89,7 @@ struct RepairCard: TapUseCase {
     private mutating func rewrite(
         _ reading: CardReading, _ known: KnownCard, _ version: CardVersion, at station: Station
     ) async throws(Interruption) -> Decision<Never> {
-        try await station.passwords.takeTrustedKey(for: reading)
+        try await station.passwords.switchToSealingKey(for: reading)
         guard let open = known.open else {
             return try await station.resolver.reseal(reading, version, above: reading.highest)
         }
@@ -106,7 +107,7 @@ struct RepairCard: TapUseCase {
         let resolution = try await asking(
             await station.ledger.resume(
                 open, version: version, tagHolds: reading.highest, sealer: sealer, at: station.now))
-        if case .open(let resumed) = resolution { return .perform(resumed, isOpened: false) }
+        if case .open(let resumed) = resolution { return .perform(resumed, isAuthenticated: false) }
         return .readAgain
     }
 }

@@ -6,7 +6,7 @@ package import TapcardDomain
 package struct Scratching: UseCase {
     private enum Phase: Sendable, Hashable {
         case beginning
-        case looking(FindScratchableCard)
+        case finding(FindScratchableCard)
         case scratching(CardUID, ScratchCode)
         case writing(CardChange)
     }
@@ -26,13 +26,13 @@ package struct Scratching: UseCase {
             if let known = try await station.answering.known(id, action, only: nil) {
                 phase = .writing(CardChange(action, id, known: known))
             } else {
-                phase = .looking(
+                phase = .finding(
                     FindScratchableCard(code: code, request: PendingRequest(id, action)))
             }
-        case .looking(var looking):
+        case .finding(var finding):
             let found: FindScratchableCard.Found?
             do throws(TapcardError) {
-                found = try await looking.step(at: station)
+                found = try await finding.step(at: station)
             } catch {
                 // Another station may have handled the same request in the meantime.
                 let action = CardAction.scratch(station.newID())
@@ -43,7 +43,7 @@ package struct Scratching: UseCase {
                 phase = .writing(CardChange(action, id, known: known))
                 return nil
             }
-            phase = .looking(looking)
+            phase = .finding(finding)
             guard let found else { return nil }
             resolved = found.resolved
             phase = .scratching(found.uid, found.code)

@@ -239,7 +239,7 @@ struct TagTools: StationWork {
     private func rewrite(
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
-        let password = try station.passwords.opening(protection, of: uid)
+        let password = try station.passwords.writePassword(protection, of: uid)
         let bytes = try await reader.performing(
             ReadPages(chip.userPages, maximumAnswerLength: await reader.maximumAnswerLength))
         let first = Int(chip.userPages.lowerBound)
@@ -260,7 +260,7 @@ struct TagTools: StationWork {
             throw .refused(
                 TapcardError(
                     error.kind, error.what, meaning: "The tag may be only partly written.",
-                    next: error.next + [.tag(.goOn)]))
+                    next: error.next + [.tag(.resume)]))
         }
     }
 

@@ -121,9 +121,9 @@ extension Station.Dependencies {
     /// Random balls, all equally likely except for a bias of less than 2^-54.
     func balls(under rules: LotteryRules) throws(TapcardError) -> Balls {
         func drawn(below limit: Int) -> Int {
-            let dealt = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            let bits = random(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             // With 64 random bits, the bias is less than 2^-54 for any limit below 1,024.
-            return Int(dealt % UInt64(limit))
+            return Int(bits % UInt64(limit))
         }
         return try translating(Balls.drawn(under: rules, random: drawn)) { (error: Refusal) in
             TapcardError(error)
@@ -138,11 +138,11 @@ package struct TicketPurchase: UseCase {
 
     package init(
         _ ticket: Ticket, _ price: Money, _ id: OperationID, only card: CardUID? = nil,
-        refusingRepetition: Bool = false
+        refusingIfJustResolved: Bool = false
     ) {
         self.ticket = ticket
         change = CardChange(
-            .ticket(ticket, price), id, only: card, refusingRepetition: refusingRepetition)
+            .ticket(ticket, price), id, only: card, refusingIfJustResolved: refusingIfJustResolved)
     }
 
     package mutating func step(at station: Station) async throws(TapcardError) -> TicketReceipt? {
@@ -213,7 +213,7 @@ struct ReadKnownCard: TapUseCase {
         guard let known = reading.known else {
             throw try await station.unknownTags.refusal(reading)
         }
-        return .done(await station.summaries.quiet(reading, known, tap.history))
+        return .done(await station.summaries.refreshed(reading, known, tap.history))
     }
 
     func conclude(
@@ -251,7 +251,7 @@ extension CardTicket {
             claim: valid.claim.map { claim in
                 Claim(
                     operation: claim.id, prize: Money(minorUnits: claim.amount, currency),
-                    at: claim.begunAt, isPaidOut: claim.kind == .payout)
+                    at: claim.beganAt, isPaidOut: claim.kind == .payout)
             }, status: valid.status, isAbandoned: valid.isAbandoned)
     }
 }
@@ -274,7 +274,7 @@ extension TapcardError {
     /// cannot be repeated.
     public func ending(_ voided: TapcardError) -> TapcardError {
         guard voided.kind == .operationVoided else { return voided }
-        return voided.saying("\(what) \(voided.what)")
+        return voided.reworded("\(what) \(voided.what)")
     }
 
     /// The error for a ticket that was bought, or a prize that was booked, if the ledger cannot be

@@ -7,7 +7,7 @@ struct ReaderWatch: StationWork {
 
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
     /// the caller set a very short wait.
-    private static let shortestWait = Duration.seconds(1)
+    private static let minimumWait = Duration.seconds(1)
     /// How many misses in a row mean that a card was removed. A single miss may only mean that the
     /// card was moved a little.
     private static let missesUntilGone = 2
@@ -20,9 +20,9 @@ struct ReaderWatch: StationWork {
     func watch(
         resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
     ) async {
-        let patient = waiting(max(settings.wait, ReaderWatch.shortestWait))
+        let patient = waiting(max(settings.wait, ReaderWatch.minimumWait))
         // The first wait is short, so that a reader that is already lost is reported soon.
-        var station = waiting(ReaderWatch.shortestWait)
+        var station = waiting(ReaderWatch.minimumWait)
         var isFirst = true
         while !Task.isCancelled {
             let present: CardUID?
@@ -47,7 +47,7 @@ struct ReaderWatch: StationWork {
                 guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await readerCameBack(show) else { return }
-                    (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
+                    (station, isFirst) = (waiting(ReaderWatch.minimumWait), true)
                     continue
                 }
                 present = error.uid
@@ -59,7 +59,7 @@ struct ReaderWatch: StationWork {
             if let lost {
                 guard await show(.problem(TapcardError(lost))), await readerCameBack(show)
                 else { return }
-                (station, isFirst) = (waiting(ReaderWatch.shortestWait), true)
+                (station, isFirst) = (waiting(ReaderWatch.minimumWait), true)
             }
         }
     }

@@ -72,8 +72,8 @@ extension Endpoint {
     /// requests.
     init(_ call: TillCall, _ values: (PageParameter.Form) -> JSONValue) {
         func schema(_ parameter: PageParameter) -> JSONValue {
-            Schema.byDefault(
-                parameter.usual,
+            Schema.withDefault(
+                parameter.defaultValue,
                 parameter.isRequired
                     ? values(parameter.form) : Schema.nullable(values(parameter.form)))
         }
@@ -92,7 +92,7 @@ extension Endpoint {
                         .map { ($0.name, schema($0), isRequired: $0.isRequired) }
                         + ["operation", "client"].map {
                             ($0, Schema.nullable(values(.operation)), isRequired: false)
-                        } + [("repeated", Schema.nullable(values(.truth)), isRequired: false)]),
+                        } + [("repeated", Schema.nullable(values(.boolean)), isRequired: false)]),
                 isRequired: call.parameters.contains(where: \.isRequired))
             needsToken = true
         } else {
@@ -100,7 +100,7 @@ extension Endpoint {
                 Parameter(
                     name: parameter.name, isInPath: parameter.name == call.pathParameter,
                     isRequired: parameter.isRequired,
-                    schema: Schema.byDefault(parameter.usual, values(parameter.form)))
+                    schema: Schema.withDefault(parameter.defaultValue, values(parameter.form)))
             }
         }
         // 409, because a rule, a failing ledger, or an unusable file can cause any command to be

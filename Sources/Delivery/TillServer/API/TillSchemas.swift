@@ -15,7 +15,7 @@ enum TillSchemas {
         "status": Schema.number(400...599), "detail": Schema.text,
         "meaning": Schema.text, "advice": Schema.text,
         "error": Schema.pattern("^[a-z][a-z0-9-]*$"),
-        "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
+        "result": Schema.oneOf(TapcardError.Result.allCases.map(\.rawValue)),
         "uid": Schema.nullable(ValueSchemas.card),
         "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
         "next": CardSchemas.next,
@@ -27,18 +27,18 @@ enum TillSchemas {
 
     private static let settings = Schema.object([
         "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
-        "decimals": Schema.number(0...4), "decimalSeparator": Schema.words([".", ","]),
+        "decimals": Schema.number(0...4), "decimalSeparator": Schema.oneOf([".", ","]),
         "presets": Schema.object([
             "pay": Schema.list(of: Schema.named("Amount")),
             "add": Schema.list(of: Schema.named("Amount")),
-        ]), "demoPace": Schema.truth, "login": Schema.words(["none", "password"]),
-        "simulator": Schema.truth, "chips": Schema.list(of: Schema.text),
+        ]), "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
+        "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
-        "tills": Schema.count, "loadsCards": Schema.truth,
+        "tills": Schema.count, "loadsCards": Schema.boolean,
     ])
 
     private static let reader = Schema.object([
-        "state": Schema.words(["ready", "missing"]), "name": Schema.nullable(Schema.text),
+        "state": Schema.oneOf(["ready", "missing"]), "name": Schema.nullable(Schema.text),
         "problem": Schema.nullable(Schema.named("Problem")),
     ])
 
@@ -53,7 +53,7 @@ enum TillSchemas {
     private static let served = Schema.object(
         members: VisitRequest.allCases.map { request in
             (
-                request.rawValue, Schema.words(Visit.Certainty.allCases.map(\.rawValue)),
+                request.rawValue, Schema.oneOf(Visit.Certainty.allCases.map(\.rawValue)),
                 isRequired: false
             )
         })
@@ -61,7 +61,7 @@ enum TillSchemas {
     private static let operation = Schema.object([
         "operation": ValueSchemas.operation, "verb": Schema.text,
         "client": Schema.nullable(ValueSchemas.operation),
-        "phase": Schema.words(TillOperation.Phase.allCases.map(\.rawValue)),
+        "phase": Schema.oneOf(TillOperation.Phase.allCases.map(\.rawValue)),
         "uid": Schema.nullable(ValueSchemas.card),
         "answer": Schema.nullable(["type": "object"]),
         "problem": Schema.nullable(Schema.named("Problem")),
@@ -76,7 +76,7 @@ enum TillSchemas {
     /// Whether the ledger is offline, and the state of offline payments. Null if the ledger is
     /// online and the station does not accept offline payments.
     private static let offlinePayments = Schema.object([
-        "offline": Schema.truth, "offered": Schema.truth,
+        "offline": Schema.boolean, "offered": Schema.boolean,
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
         "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
         "snapshotAge": Schema.nullable(Schema.count), "bookedAt": Schema.nullable(Schema.text),
@@ -84,7 +84,7 @@ enum TillSchemas {
 
     private static let gone = Schema.object(["session": Schema.count])
 
-    private static let healthWords = Schema.words(
+    private static let healthWords = Schema.oneOf(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
     /// `reader` is null in the health report for a server with several tills.
@@ -96,7 +96,7 @@ enum TillSchemas {
                 "reader": Schema.named("Reader"),
             ])),
         "ledger": Schema.object([
-            "state": Schema.words(["ready", "failed"]), "error": Schema.nullable(Schema.text),
+            "state": Schema.oneOf(["ready", "failed"]), "error": Schema.nullable(Schema.text),
             "why": Schema.nullable(Schema.text), "database": Schema.nullable(DatabaseReport.schema),
         ]),
         "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")), "version": Schema.text,

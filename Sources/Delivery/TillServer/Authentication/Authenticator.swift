@@ -115,7 +115,7 @@ final class Authenticator: Sendable {
 
     /// Returns a function that checks whether the sender of this request may still receive the
     /// till's events.
-    func welcome(_ request: WebRequest) -> @Sendable () -> Bool {
+    func permissionCheck(for request: WebRequest) -> @Sendable () -> Bool {
         { [self] in
             do throws(Problem) {
                 // An open stream must not keep an idle session alive.
@@ -240,7 +240,7 @@ private actor PasswordChecker {
     /// A hash for unknown names, so that checking an unknown name takes as long as checking a known
     /// one.
     private let dummyHash = PasswordHash(
-        cost: .usual, salt: RandomBytes.make(PasswordHash.saltSize),
+        cost: .standard, salt: RandomBytes.make(PasswordHash.saltSize),
         bytes: [UInt8](repeating: 0, count: PasswordHash.size))
 
     nonisolated var unownedExecutor: UnownedSerialExecutor {

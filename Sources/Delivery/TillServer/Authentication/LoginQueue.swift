@@ -15,12 +15,12 @@ package struct LoginQueue: Sendable {
     }
 
     /// The maximum number of waiting logins: enough for all of a server's tills at once.
-    package static let most = 512
+    package static let maximumCount = 512
     /// The maximum number of waiting logins with one name from one origin.
     package static let maximumPerName = 5
     /// The maximum waiting time of a login, in milliseconds. The page gives up after 10 s, and
     /// checking a password after that would only delay other logins.
-    package static let longestWait: Int64 = 8_000
+    package static let maximumWait: Int64 = 8_000
 
     private var lines: [String: [Ticket]] = [:]
     /// The origins with waiting logins, in the order of their turns.
@@ -39,7 +39,7 @@ package struct LoginQueue: Sendable {
         let line = lines[origin] ?? []
         guard line.count(where: { $0.name == name }) < LoginQueue.maximumPerName else { return nil }
         var displaced: Ticket?
-        if count >= LoginQueue.most {
+        if count >= LoginQueue.maximumCount {
             // After losing a login, the longest line must still be at least as long as this line
             // after gaining one; otherwise, the two lines would keep taking places from each other.
             guard let longest = lines.max(by: { $0.value.count < $1.value.count }),
@@ -56,7 +56,7 @@ package struct LoginQueue: Sendable {
 
     /// Removes and returns the logins that have waited too long.
     package mutating func expire(at now: Int64) -> [Ticket] {
-        func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.longestWait <= now }
+        func isOver(_ ticket: Ticket) -> Bool { ticket.since + LoginQueue.maximumWait <= now }
         let over = lines.values.joined().filter(isOver)
         for origin in Set(over.map(\.origin)) {
             lines[origin]?.removeAll(where: isOver)

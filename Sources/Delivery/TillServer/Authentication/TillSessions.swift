@@ -6,7 +6,7 @@ package import StationFiles
 package final class TillSessions: Sendable {
     /// The maximum number of sessions. If another is opened, the oldest ends, and its page opens a
     /// new one.
-    package static let most = 1_024
+    package static let maximumCount = 1_024
     private static let secretBytes = 24
     package static let hours: Int64 = 12
     /// The idle time after which a cashier's session ends.
@@ -64,7 +64,7 @@ package final class TillSessions: Sendable {
             state.tokens[session.cookie] = session.token
             state.order.append(session.token)
             // The first session in the list is the oldest.
-            if state.order.count > TillSessions.most { state.remove(state.order[0]) }
+            if state.order.count > TillSessions.maximumCount { state.remove(state.order[0]) }
         }
         return session
     }

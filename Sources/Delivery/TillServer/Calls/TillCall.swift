@@ -83,7 +83,7 @@ package struct TillCall: Sendable {
         var seen: Set<String> = []
         var values: [String: ParsedCommand.Given] = [:]
         let named = takesOperation ? [JSONMember(key: "operation", value: .string("\(id)"))] : []
-        for member in given + named + usual(beside: given) {
+        for member in given + named + defaults(besides: given) {
             // Different parsers could read a repeated member differently.
             guard seen.insert(member.key).inserted else {
                 throw TapcardError.usage("The member \(member.key.quotation) appears twice.")
@@ -106,11 +106,12 @@ package struct TillCall: Sendable {
         return command
     }
 
-    private func usual(beside given: [JSONMember]) -> [JSONMember] {
+    private func defaults(besides given: [JSONMember]) -> [JSONMember] {
         parameters.compactMap { parameter in
-            guard let usual = parameter.usual, !given.contains(where: { $0.key == parameter.name })
+            guard let value = parameter.defaultValue,
+                !given.contains(where: { $0.key == parameter.name })
             else { return nil }
-            return JSONMember(key: parameter.name, value: usual)
+            return JSONMember(key: parameter.name, value: value)
         }
     }
 }

@@ -64,26 +64,26 @@ struct TillRunner: Sendable {
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.dependencies.random(PasswordHash.saltSize)
         let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isSaved = (try? session.settings.cashierFile.renew(cashier, renewed)) ?? false
+        let isSaved = (try? session.settings.cashierFile.replace(cashier, with: renewed)) ?? false
         return isSaved ? renewed : cashier
     }
 
     /// The state of an operation ID in the ledger.
-    enum Booked: Sendable, Hashable {
+    enum RecordedState: Sendable, Hashable {
         case nothing
         /// Begun but not resolved.
         case open
         /// Complete, and the ledger can answer a repeated request without a card.
         case answered
         /// Complete, but the ledger has no answer to a repeated request.
-        case over
+        case ended
         /// The ledger cannot be read.
-        case notKnown(TapcardError)
+        case unknown(TapcardError)
     }
 
     /// Looks up the state of an operation ID. The result is `answered` only if the operation's kind
     /// matches the call.
-    func booked(_ id: OperationID, by call: TillCall) async -> Booked {
+    func recordedState(of id: OperationID, for call: TillCall) async -> RecordedState {
         do throws(LedgerError) {
             // An activation attempt is recorded before the service is contacted, when no operation
             // exists yet.
@@ -98,9 +98,9 @@ struct TillRunner: Sendable {
                 .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
                 .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
             ]
-            return answeredCall[operation.kind] == call.path ? .answered : .over
+            return answeredCall[operation.kind] == call.path ? .answered : .ended
         } catch {
-            return .notKnown(TapcardError(error))
+            return .unknown(TapcardError(error))
         }
     }
 
@@ -224,7 +224,7 @@ struct TillRunner: Sendable {
     var readerName: String { get async { await reader.name } }
 
     /// What was found on the reader.
-    enum Look: Sendable {
+    enum Presence: Sendable {
         case card(CardUID?)
         case empty
         /// Several tags, or no reader.
@@ -233,14 +233,14 @@ struct TillRunner: Sendable {
 
     /// Checks what is on the reader. If `again` is true, a reader that seems empty is checked a
     /// second time, because a card that moves slightly can lose contact for a moment.
-    func look(again: Bool) async -> Look {
-        let first = await lookOnce()
+    func checkPresence(again: Bool) async -> Presence {
+        let first = await checkPresenceOnce()
         guard again, case .empty = first else { return first }
         try? await session.dependencies.sleep(Station.presenceInterval)
-        return await lookOnce()
+        return await checkPresenceOnce()
     }
 
-    private func lookOnce() async -> Look {
+    private func checkPresenceOnce() async -> Presence {
         do throws(ReaderError) {
             return .card(CardUID(bytes: try await reader.select(within: .zero).uid))
         } catch {

@@ -48,10 +48,10 @@ extension OperationQueue {
         func question() -> Visit.Certainty? {
             admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
         }
-        if admission.visit.hasLooked, question() == nil { return nil }
+        if admission.visit.hasChecked, question() == nil { return nil }
         // The reader has not been checked yet, or the card may have been removed at the last
         // moment.
-        switch await runner.look(again: true) {
+        switch await runner.checkPresence(again: true) {
         case .card(let uid?): admission.visit.arrive(uid)
         // A tag without a card number has no visit.
         case .card(nil): break
@@ -66,24 +66,24 @@ extension OperationQueue {
         let uid = admission.visit.card
         // If this visit has recorded the ID, the request is a repeat, which charges nothing.
         if admission.visit.knows(id) { return nil }
-        return switch await runner.booked(id, by: operation.call) {
-        case .nothing, .notKnown: .sameCard(request, certainty, uid)
-        case .open, .answered, .over: nil
+        return switch await runner.recordedState(of: id, for: operation.call) {
+        case .nothing, .unknown: .sameCard(request, certainty, uid)
+        case .open, .answered, .ended: nil
         }
     }
 
     /// Checks the reader after an operation and records what was done for the card.
-    func lookAfter(_ id: OperationID, _ answer: TillRunner.Answer) async {
+    func updateVisit(after id: OperationID, _ answer: TillRunner.Answer) async {
         let uid = running[id]?.uid
         let hadTag = uid != nil || onReader != nil
         // The check runs in a separate task, because the current task may have been canceled.
-        let result = await Task { [runner] in await runner.look(again: hadTag) }.value
+        let result = await Task { [runner] in await runner.checkPresence(again: hadTag) }.value
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {
-        case .card: stays(uid)
+        case .card: cardStayed(uid)
         // A second tag next to the card does not end the card's visit.
-        case .problem(let error) where error.kind == .severalTags: stays(uid)
+        case .problem(let error) where error.kind == .severalTags: cardStayed(uid)
         case .empty:
             admission.visit.leave()
             cardRemoved()

@@ -8,28 +8,28 @@ extension OperationQueue {
     func answerWithoutReader(
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {
-        let booked =
+        let recorded =
             operation.call.takesOperation
-            ? await runner.booked(operation.id, by: operation.call) : .nothing
+            ? await runner.recordedState(of: operation.id, for: operation.call) : .nothing
         // A request with the same ID may have started in the meantime.
         if let known = running[operation.id], let task = known.task {
             guard operation.isSame(as: known) else { throw .otherRequest }
             return await task.value
         }
-        if isClosing { throw .closing(booked) }
-        if booked == .answered {
+        if isClosing { throw .closing(recorded) }
+        if recorded == .answered {
             var withoutReader = operation
             // The answer is in the ledger, so this run does not need the reader or wait for a card.
             (withoutReader.needsReader, withoutReader.gate) = (false, StopGate(isOpen: false))
             let answer = try await begin(withoutReader)
             // The command needed the reader after all.
             guard answer.problem?.kind != .readerBusy else {
-                throw .readerTaken(booked)
+                throw .readerTaken(recorded)
             }
             return answer
         }
         guard operation.needsReader, atReader != nil else { return try await begin(operation) }
-        throw .readerTaken(booked)
+        throw .readerTaken(recorded)
     }
 
     /// Lets a repeated request continue if an operation with its ID was begun. If the ledger does
@@ -40,13 +40,13 @@ extension OperationQueue {
             if !operation.needsReader || operation.namedCard != nil { return }
             throw .outcomeUnknownHere
         }
-        let booked = await runner.booked(operation.id, by: operation.call)
+        let recorded = await runner.recordedState(of: operation.id, for: operation.call)
         // A cashier who is told "not begun" might charge again, although the ledger may have
         // recorded the operation.
-        if case .notKnown(let error) = booked { throw Problem(error) }
+        if case .unknown(let error) = recorded { throw Problem(error) }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }
-        guard admission.goesOn(operation.id, isBegun: booked != .nothing) else {
+        guard admission.mayContinue(operation.id, isBegun: recorded != .nothing) else {
             throw .notBegun
         }
     }

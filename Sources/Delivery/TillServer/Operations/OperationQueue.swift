@@ -7,8 +7,8 @@ import WebServer
 
 /// Owns one till's reader: reports the card on it, and lets one operation at a time use it.
 ///
-/// An operation continues even if the connection of its request is lost. Closing its page stops it
-/// only if it is still waiting for a card or scratching one.
+/// An operation continues even if the connection that requested it is lost. Closing its page stops
+/// it only if it is still waiting for a card or scratching one.
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
@@ -52,7 +52,7 @@ actor OperationQueue {
     ) {
         (self.runner, self.number, self.log) = (runner, number, log)
         (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
-        hub = EventHub(most: maximumListeners)
+        hub = EventHub(limit: maximumListeners)
     }
 
     func open() async {
@@ -116,7 +116,7 @@ actor OperationQueue {
     }
 
     /// This till's counts and state, for Prometheus.
-    func counted() async -> TillMetrics.TillSample {
+    func metricSample() async -> TillMetrics.TillSample {
         TillMetrics.TillSample(
             number: number, counts: metrics, listeners: hub.listenerCount,
             readerWorks: readerWorks, ledgerWorks: await currentLedgerProblem() == nil)
@@ -252,7 +252,7 @@ actor OperationQueue {
     /// Marks the card to be read again after an operation. A card that was put on the reader only
     /// for the operation is reported before the operation ends, so that pages know it is still
     /// there.
-    func stays(_ uid: CardUID?) {
+    func cardStayed(_ uid: CardUID?) {
         guard let uid = uid?.description, onReader?.uid != uid else {
             onReader?.forget()
             onReader?.served = admission.visit.document
@@ -345,7 +345,7 @@ actor OperationQueue {
         // All steps must be published before the operation ends.
         await following.value
         if needsReader {
-            await lookAfter(id, answer)
+            await updateVisit(after: id, answer)
             atReader = nil
             if !isClosing { watch() }
         }
@@ -392,7 +392,7 @@ actor OperationQueue {
             guard operation.stop() else { throw .tooLate }
             operation.end(await task.value)
         }
-        guard operation.hasNotHappened else { throw .overAlready(operation.answer?.problem) }
+        guard operation.hasNotHappened else { throw .alreadyOver(operation.answer?.problem) }
         return operation
     }
 }

@@ -86,8 +86,8 @@ struct Tills: Sendable {
     }
 
     /// The counts of each till, for Prometheus.
-    func counted() async -> [TillMetrics.TillSample] {
-        await each { queue in await queue.counted() }
+    func metricSamples() async -> [TillMetrics.TillSample] {
+        await each { queue in await queue.metricSample() }
     }
 
     /// Calls `ask` for all tills at the same time, because each may wait a long time for an offline

@@ -16,7 +16,8 @@ struct LiveRoutes: Sendable {
                 200,
                 headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
                 body: .stream(
-                    try await queue.listen(client, while: authenticator.welcome(request))))
+                    try await queue.listen(
+                        client, while: authenticator.permissionCheck(for: request))))
         }
         routes.add(.card, instant: { _ in queue.card })
         routes.add(.operation) { _, text throws(Problem) in

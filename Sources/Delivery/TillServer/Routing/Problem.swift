@@ -104,10 +104,10 @@ extension Problem {
         NextWords("ask-again-soon", "Try again in a moment."))
 
     /// The refusal while a till is closing. It includes the operation's state in the ledger.
-    static func closing(_ booked: TillRunner.Booked) -> Problem {
+    static func closing(_ recorded: TillRunner.RecordedState) -> Problem {
         Problem(
             .closing, "The server is shutting down and accepts no new requests.",
-            booked.meaning
+            recorded.meaning
         )
     }
 
@@ -131,7 +131,7 @@ extension Problem {
         .tooManyListeners, "Too many pages of this till are open.", "Nothing was done.",
         NextWords("close-pages", "Close some of them, then try again."))
 
-    static func readerTaken(_ booked: TillRunner.Booked) -> Problem {
+    static func readerTaken(_ recorded: TillRunner.RecordedState) -> Problem {
         Problem(
             .readerTaken, "This reader is busy.", booked.meaning,
             NextWords("wait-for-operation", "Wait until it has finished, or stop it."))
@@ -163,7 +163,7 @@ extension Problem {
         "The operation continues.")
 
     /// The refusal to stop an operation that has taken effect or may still do so.
-    static func overAlready(_ problem: TapcardError?) -> Problem {
+    static func alreadyOver(_ problem: TapcardError?) -> Problem {
         var tooLate = Problem(
             .tooLate, "It is too late to cancel this operation.",
             problem?.meaning ?? "It was successful.")
@@ -193,16 +193,16 @@ extension Problem {
                 + "ID again."))
 }
 
-extension TillRunner.Booked {
+extension TillRunner.RecordedState {
     fileprivate var meaning: String {
         switch self {
         case .nothing: "Nothing new was started."
         case .open:
             "Nothing new was started. The earlier request is still open and will be resolved at "
                 + "the next tap of the card."
-        case .answered, .over:
+        case .answered, .ended:
             "Nothing new was started. The earlier request is finished; the history shows it."
-        case .notKnown:
+        case .unknown:
             "Nothing new was started. The ledger is offline, so it is not known what happened to "
                 + "an earlier request."
         }

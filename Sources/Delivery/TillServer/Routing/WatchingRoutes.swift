@@ -24,7 +24,7 @@ struct WatchingRoutes: Sendable {
         // The response always covers all tills, because a monitoring program asks only once.
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = TillMetrics.text(
-                of: await tills.counted(), requests: requests.withLock { $0 })
+                of: await tills.metricSamples(), requests: requests.withLock { $0 })
             return .metrics(text + (customers.map { TillMetrics.text(of: $0.state) } ?? ""))
         }
     }

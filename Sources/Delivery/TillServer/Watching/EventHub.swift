@@ -10,7 +10,7 @@ struct EventHub {
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
     /// The maximum number of listeners at this till.
-    let most: Int
+    let limit: Int
 
     private struct Listener {
         let client: OperationID?
@@ -21,7 +21,7 @@ struct EventHub {
     private var listeners: [UInt64: Listener] = [:]
     private var count: UInt64 = 0
 
-    init(most: Int) { self.most = most }
+    init(limit: Int) { self.limit = limit }
 
     var listenerCount: Int { listeners.count }
 
@@ -30,7 +30,7 @@ struct EventHub {
         _ client: OperationID?, first: [UInt8], while isAuthorized: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
     ) -> WebStream? {
-        guard listeners.count < most else { return nil }
+        guard listeners.count < limit else { return nil }
         count += 1
         let number = count
         let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }

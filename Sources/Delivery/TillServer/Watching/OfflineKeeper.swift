@@ -4,8 +4,8 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// Books offline payments and takes snapshots of the cards in quiet moments, and reports both to
-/// the pages. A server's tills share one keeper, just as they share the journal.
+/// Books offline payments and takes snapshots of the cards while the tills are idle, and reports
+/// both to the pages. A server's tills share one keeper, just as they share the journal.
 final class OfflineKeeper: Sendable {
     private struct State {
         var schedule = SnapshotSchedule(.now)

@@ -14,7 +14,7 @@ struct TillMetrics: Sendable {
 
     /// The metrics and the state of one till, for the response to Prometheus.
     struct TillSample: Sendable {
-        /// The till's number; nil for the only till, whose samples have no till label.
+        /// The till's number; nil if there is only one till, whose samples have no till label.
         let number: Int?
         let counts: TillMetrics
         let listeners: Int
@@ -42,7 +42,7 @@ struct TillMetrics: Sendable {
         return "# HELP tapcard_\(name) \(help)\n# TYPE tapcard_\(name) \(type)\n" + lines.joined()
     }
 
-    /// The metrics of the customer page. Every outcome is listed from the start, with 0, so that a
+    /// The metrics of the customer page. Every outcome is listed from the start, at 0, so that a
     /// rate includes the first occurrence.
     static func text(of customers: CustomerWatch.State) -> String {
         family(

@@ -24,7 +24,7 @@ enum ActivationCommand {
             service.announceInterruption()
         }
         let receipt = try outcome.get()
-        let summary = try await station.summary(afterwards: receipt)
+        let summary = try await station.summary(after: receipt)
         return Report(
             summary, "Activated", currency: station.currency, isReplayed: receipt.isReplayed)
     }

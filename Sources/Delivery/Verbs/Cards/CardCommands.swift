@@ -244,7 +244,7 @@ enum CardCommands {
     static func scratch(in session: Session) async throws(TapcardError) -> Report {
         let station = try await session.station()
         let receipt = try await station.scratch(id: session[.operation] ?? station.newID())
-        let summary = try await station.summary(afterwards: receipt)
+        let summary = try await station.summary(after: receipt)
         return Report(
             summary, "Scratched", currency: station.currency, isReplayed: receipt.isReplayed)
     }

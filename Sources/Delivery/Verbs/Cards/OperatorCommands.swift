@@ -61,10 +61,10 @@ extension Command {
 
 extension Parameter<CardUID?> {
     fileprivate static var namedCard: Self {
-        .card.saying("Card to act on (default: the card on the reader)")
+        .card.withHelp("Card to act on (default: the card on the reader)")
     }
     fileprivate static var repairedCard: Self {
-        .card.saying("Repair this card even if it cannot be trusted")
+        .card.withHelp("Repair this card even if it cannot be trusted")
     }
     fileprivate static var lostCard: Self {
         .option(

@@ -7,7 +7,7 @@ import TextCodecs
 extension Parameter<CashierName> {
     fileprivate static func cashier(completes known: CompletedValue? = nil) -> Self {
         .argument(
-            "NAME", .cashier, "Cashier's name, up to \(CashierName.longest) characters",
+            "NAME", .cashier, "Cashier's name, up to \(CashierName.maximumLength) characters",
             completes: known)
     }
 }

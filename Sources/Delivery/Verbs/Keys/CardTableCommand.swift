@@ -27,8 +27,8 @@ enum CardTableCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         try file.requireOutput("The table", session.outputOptions)
-        try session.keyFile.requireMasters()
-        try file.requireNew()
+        try session.keyFile.requireMasterKeys()
+        try file.requireAbsent()
         let table = try await makeTable(in: session)
         let passphrase = TablePassphrase(
             random: session.dependencies.random(TablePassphrase.randomByteCount))
@@ -67,7 +67,8 @@ enum CardTableCommand {
         try await session.requireCommonKeys(all, ledger)
         let issuer = try await LedgerAccess(session).issuerKeys()
         let ordered = all.ordered(by: issuer)
-        let made = try await LedgerAccess.asking { () throws(LedgerError) -> CardTable? in
+        let made = try await LedgerAccess.translatingErrors {
+            () throws(LedgerError) -> CardTable? in
             guard let ring = ordered.retiring(try await ledger.retiredKeys()) else { return nil }
             return try await CardTable(ring, next: issuer?.next, of: ledger)
         }
@@ -123,7 +124,7 @@ extension KeyFile {
     package var loadsCards: Bool { (try? load())?.isTable != true }
 
     /// Refuses a station that has only a table of card keys and not the issuer's keys.
-    func requireMasters() throws(TapcardError) {
+    func requireMasterKeys() throws(TapcardError) {
         guard try load()?.isTable != true else {
             throw TapcardError(
                 .refusal(.wrongState),

@@ -31,13 +31,13 @@ enum CustomerKeysCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.customerKeyFile])
         try file.requireOutput("The keys", session.outputOptions)
-        try session.keyFile.requireMasters()
+        try session.keyFile.requireMasterKeys()
         try requireReplaceable(file, in: session)
         let ring = try await session.keys()
-        let ledger = try await session.ledgerIfThere()
+        let ledger = try await session.existingLedger()
         // An offline ledger is an error, because it may have retired a key that this file would
         // trust.
-        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
+        let retired = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger?.retiredKeys() ?? []
         }
         let keys = CustomerKeys(of: ring, without: retired)
@@ -69,7 +69,7 @@ enum CustomerKeysCommand {
     ) throws(TapcardError) {
         let path = file.path
         let exists = (try? DurableFile(path).permissions()) != nil
-        guard !file.isStream, exists else { return try file.requireNew() }
+        guard !file.isStream, exists else { return try file.requireAbsent() }
         guard session[.overwriteKeys] else {
             throw TapcardError(
                 .fileUnusable, "The file \(path) already exists.", meaning: "Nothing was done.",

@@ -12,7 +12,7 @@ extension Parameter<UInt8> {
 }
 
 extension Parameter<Bool> {
-    fileprivate static var forEver: Self {
+    fileprivate static var forever: Self {
         .flag("for-ever", "Confirm that the key will never be trusted again")
     }
 }
@@ -41,7 +41,7 @@ extension Command {
                 + "until you run `tapcard repair --card UID`, and tags protected with it need "
                 + "`tapcard tag unprotect`, then `tapcard tag protect`. Afterward, export the keys "
                 + "again, destroy older copies, and run `tapcard keys customers FILE --overwrite`.",
-            takes: .key, .forEver, .withoutWaiting, answers: .retired,
+            takes: .key, .forever, .withoutWaiting, answers: .retired,
             example: "tapcard keys retire 1 --for-ever", run: KeyCommands.retire),
         Command(
             "keys export", group: .station, "Copy all keys to a file",
@@ -67,7 +67,7 @@ extension Command {
 
 enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
-        try session.keyFile.requireMasters()
+        try session.keyFile.requireMasterKeys()
         let now = session.dependencies.now()
         // If an older key file was restored, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
@@ -75,7 +75,7 @@ enum KeyCommands {
             return try await KeyRotation.rotate(shared: database, used: used, in: session)
         }
         let keys = try await changeKeys(in: session) { keys throws(KeyError) in
-            try keys.rotated(created: LocalTime.date(now), knowing: used)
+            try keys.rotated(created: LocalTime.date(now), avoiding: used)
         }
         let missing = used.filter { keys.entry($0) == nil }.sorted().map { "\($0)" }
         return Report(
@@ -94,12 +94,13 @@ enum KeyCommands {
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         try file.requireOutput("The keys", session.outputOptions)
-        try session.keyFile.requireMasters()
-        try file.requireNew()
+        try session.keyFile.requireMasterKeys()
+        try file.requireAbsent()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
-        // The file contains the currency for a station that has no ledger yet.
-        let currency = (try? await session.ledgerIfThere())?.currency.code
+        // The file includes the currency, in case it is imported at a station that has no ledger
+        // yet.
+        let currency = (try? await session.existingLedger())?.currency.code
         let keys = all.sealing(currency: currency ?? all.currencyCode)
         // On standard output, only the keys may appear, because the output is the key file.
         if file.isStream {
@@ -113,16 +114,16 @@ enum KeyCommands {
             isChange: true)
     }
 
-    /// Retires keys in the ledger before it saves the changed file. After a crash between the two
+    /// Retires keys in the ledger before saving the changed file. After a crash between the two
     /// steps, running the same command again completes the change.
     static func changeKeys(
-        givingUp ids: Set<UInt8> = [], in session: Session,
+        retiring ids: Set<UInt8> = [], in session: Session,
         _ change: (KeyRing) throws(KeyError) -> KeyRing
     ) async throws(TapcardError) -> KeyRing {
         let known = try await session.keys()
         let ledger = try await session.ledger()
         try await recordRetired(in: try known.changed(by: change), ids, ledger, in: session)
-        return try session.keyFile.alone { () throws(TapcardError) in
+        return try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             // Another process may have changed the file in the meantime.
             // `known` is used only if the file has been removed since.
             let changed = try (try session.keyFile.load() ?? known).changed(by: change)
@@ -136,7 +137,7 @@ enum KeyCommands {
     ) async throws(TapcardError) {
         let retired = ids.union(keys.entries.filter { $0.status == .retired }.map(\.id))
         guard !retired.isEmpty else { return }
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.retire(retired, at: session.dependencies.now())
         }
     }
@@ -151,7 +152,7 @@ enum KeyCommands {
         let all = try await session.keys()
         let uses = try await uses(in: session)
         let ledger = try await session.ledger()
-        let retired = try await LedgerAccess.asking { () throws(LedgerError) in
+        let retired = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.retiredKeys()
         }
         let issuer = try await access.issuerKeys()
@@ -185,8 +186,8 @@ enum KeyCommands {
 
     private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
         let ledger = try await session.ledger()
-        return try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usesOfKeys()
+        return try await LedgerAccess.translatingErrors { () throws(LedgerError) in
+            try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.keyUsage()
             }
         }
     }
@@ -194,14 +195,14 @@ enum KeyCommands {
     /// The IDs of keys that are retired, or in use for records or tag passwords in this ledger.
     private static func usedKeys(in session: Session) async throws(TapcardError) -> Set<UInt8> {
         let ledger = try await session.ledger()
-        return try await LedgerAccess.asking { () throws(LedgerError) in
+        return try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.readWithoutBlocking { rows throws(LedgerError) in try rows.usedKeys() }
         }
     }
 
     static func retire(in session: Session) async throws(TapcardError) -> Report {
         let id = session[.key]
-        try session.keyFile.requireMasters()
+        try session.keyFile.requireMasterKeys()
         let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is refused before the user is asked for confirmation.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in
@@ -213,7 +214,7 @@ enum KeyCommands {
         _ = try await session.keys().changed(by: retiring)
         try KeyRotation.requireSuccessor(of: id, issuer, in: session)
         let use = try await uses(in: session)[id, default: KeyUse()]
-        guard session[.forEver] else {
+        guard session[.forever] else {
             throw TapcardError(
                 .usage,
                 "Retiring key \(id) cannot be undone. "
@@ -228,14 +229,14 @@ enum KeyCommands {
                         + "it gets a new seal. Or repeat this command with --for-ever, and then "
                         + "run for each card: tapcard repair --card UID")
         }
-        _ = try await changeKeys(givingUp: [id], in: session, retiring)
+        _ = try await changeKeys(retiring: [id], in: session, retiring)
         return Report(
             ["id": .number(id), "cards": .number(use.cards), "protected": .number(use.protected)],
             ["Key \(id) retired; cards that need tapcard repair: \(use.summary)"]
                 + (use.protected == 0 ? [] : [use.protectionWarning])
                 + [
                     "Older exports contain the key; destroy them and make a new export",
-                    Report.customersAgain,
+                    Report.customerKeyFileStep,
                 ], isChange: true)
     }
 }
@@ -264,10 +265,10 @@ extension Report {
         "Back up the keys before the next tap: tapcard keys export FILE",
         "If the keys are lost, nobody can ever again write to an NTAG 424 that was rewritten with "
             + "the new key",
-        customersAgain,
+        customerKeyFileStep,
     ]
     /// The customer page trusts only the keys in its file, so newer keys need a new file.
-    static let customersAgain =
+    static let customerKeyFileStep =
         "If you have a customer page, make a new key file and move it to the server: tapcard "
         + "keys customers FILE --overwrite"
 
@@ -275,7 +276,7 @@ extension Report {
         ["nextKey": issuer.next.document, "stations": issuer.stations.document]
     }
 
-    /// The list of keys for a station that has none.
+    /// The report of `keys list` for a station that has no keys.
     fileprivate init(_ issuer: IssuerKeys) {
         let lines =
             issuer.sealing.map {

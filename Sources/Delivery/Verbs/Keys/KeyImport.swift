@@ -10,17 +10,17 @@ enum KeyImport {
     /// of card keys.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
-        try NamedFile(path).require()
+        try NamedFile(path).requireExisting()
         let imported = try await imported(from: path, in: session)
         let issuer = try await LedgerAccess(session).issuerKeys()
         let known = Set(((try? session.keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try session.places.makeDataFolder()
         let isTable = try session.keyFile.load()?.isTable ?? true
         // If keys are merged instead, `changeKeys` records the retired ones.
-        if isTable, let ledger = try await session.ledgerIfThere() {
+        if isTable, let ledger = try await session.existingLedger() {
             try await KeyCommands.recordRetired(in: imported, [], ledger, in: session)
         }
-        let wasSavedWhole = try session.keyFile.alone { () throws(TapcardError) in
+        let wasSavedWhole = try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             if let older = try session.keyFile.load() {
                 // Two rings of master keys are merged below. A table can be replaced, but it never
                 // replaces master keys.
@@ -40,7 +40,7 @@ enum KeyImport {
             }
         }
         let keys = try await session.keys().ordered(by: issuer)
-        let ledger = try? await session.ledgerIfThere()
+        let ledger = try? await session.existingLedger()
         // This also reports to the ledger that the station has the keys, because a rotation waits
         // for that.
         if issuer != nil, let ledger { try await session.requireCommonKeys(keys, ledger) }

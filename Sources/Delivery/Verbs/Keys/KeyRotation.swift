@@ -13,7 +13,7 @@ extension Parameter<Bool> {
 
 extension KeyRing {
     /// The keys as a station reports them to the ledger.
-    var told: StationKeys {
+    var reported: StationKeys {
         StationKeys(
             marks: Dictionary(entries.map { ($0.id, $0.mark) }) { $1 },
             usable: Set(entries.filter { $0.status != .retired }.map(\.id)), sealing: sealing.id)
@@ -82,17 +82,17 @@ enum KeyRotation {
         // The number of a key that was announced and then lost must not be used for another key.
         let usedIDs = used.union(issuer.marks.keys)
         let prepared = try known.ordered(by: issuer).changed { keys throws(KeyError) in
-            try keys.preparing(created: created, knowing: usedIDs)
+            try keys.preparing(created: created, avoiding: usedIDs)
         }
         // `preparing` adds the new key at the end of the ring.
         let key = prepared.entries[prepared.entries.endIndex - 1]
         // The key is announced in the ledger before it is written to the file, so that if two
         // owners rotate at once, only one of them succeeds. A key that was announced but never
         // written can be retired.
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await database.announce(key.id, mark: key.mark)
         }
-        try session.keyFile.alone { () throws(TapcardError) in
+        try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             let current = (try session.keyFile.load() ?? known).ordered(by: issuer)
             try session.keyFile.save(
                 try current.changed { keys throws(KeyError) in try keys.merging(prepared) })
@@ -110,11 +110,12 @@ enum KeyRotation {
         guard lacking.isEmpty || session[.withoutWaiting] else {
             return try waiting(for: lacking, key.id, issuer, isNew: isNew)
         }
-        try await LedgerAccess.asking(orSay: announced(key.id)) { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors(orSay: announced(key.id)) {
+            () throws(LedgerError) in
             try await database.seal(
                 with: key.id, mark: key.mark, isForced: session[.withoutWaiting])
         }
-        try session.keyFile.alone { () throws(TapcardError) in
+        try session.keyFile.withExclusiveLock { () throws(TapcardError) in
             // The ledger alone determines the sealing key; from now on, the file only follows it.
             let ring = try session.keyFile.load()?.sealing(with: key.id)
             if let ring { try session.keyFile.save(ring) }
@@ -163,7 +164,7 @@ enum KeyRotation {
                         "key \($0) seals records until every station has imported the new key"
                     } ?? "it will seal records once every station has imported it"),
                 "Run tapcard keys export FILE here, then tapcard keys import FILE at each station",
-                Report.customersAgain, "After that, run again: tapcard keys rotate",
+                Report.customerKeyFileStep, "After that, run again: tapcard keys rotate",
                 "Stations that do not have key \(id) yet:",
             ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }
@@ -177,7 +178,7 @@ enum KeyRotation {
                 + (steps.isEmpty
                     ? "the stations of this ledger use."
                     : "has been announced to the stations of this ledger."),
-            meaning: unchanged, next: [.file(.importPresentKeys)] + steps)
+            meaning: unchanged, next: [.file(.importCurrentKeys)] + steps)
     }
 
     /// Refuses to retire a key that a station without the current sealing key may still need.

@@ -25,8 +25,8 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.longest) characters (a-z, 0-9, -, and _), starting "
-                + "with a letter")
+            "Station name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), "
+                + "starting with a letter")
     }
 }
 
@@ -237,7 +237,7 @@ enum LedgerCommands {
         let place = try session.settings.ledgerPlace.place(for: name)
         let file = NamedFile(path)
         try file.requireOutput("The password", session.outputOptions)
-        try file.requireNew()
+        try file.requireAbsent()
         // The password consists of digits and letters, which need no escaping in ~/.pgpass.
         let password = session.dependencies.random(16).map { String($0, radix: 36) }.joined()
         // A line for ~/.pgpass that applies to any host, port, and database.

@@ -18,7 +18,7 @@ enum LostOperations {
         }
         guard !earlier.isEmpty else { return [] }
         let ledger = try await LedgerAccess(session).open(making: false)
-        return try await LedgerAccess.asking { () throws(LedgerError) in
+        return try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             let ledgerID = try await ledger.ledgerID()
             var findings: [Finding] = []
             // The station may have used a different ledger before.

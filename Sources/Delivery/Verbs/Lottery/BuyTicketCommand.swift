@@ -12,14 +12,14 @@ enum BuyTicketCommand {
         let ledger = try await session.ledger()
         let bought: TicketReceipt
         if let known = try await known(retried, in: ledger) {
-            bought = try await buyAgain(known, named, only: card, ledger, in: session)
+            bought = try await resumePurchase(known, named, only: card, ledger, in: session)
         } else {
             bought = try await buy(named, id: retried, only: card, ledger, in: session)
         }
         return Report(bought, LotteryLayout(session.console, indent: 2))
     }
 
-    /// How long, in milliseconds, the list of draws is trusted while waiting for a card.
+    /// How long, in milliseconds, the list of draws is trusted while the command waits for a card.
     private static let trustedFor: Int64 = 5_000
 
     private static func buy(
@@ -30,27 +30,28 @@ enum BuyTicketCommand {
         let rules = try session.settings.lotteryRules
         // The draws are loaded before the user is asked for a card, and again below if the card
         // takes a while to arrive.
-        var draws = try await drawsToSellBy(in: session)
+        var draws = try await currentDraws(in: session)
         _ = try upcoming(named, in: draws)
         let askedAt = session.dependencies.now()
         let station = try await session.station(with: ledger)
         let uid = try await station.cardOnReader()
         if session.dependencies.now().millisecondsSince(askedAt) > trustedFor {
-            draws = try await drawsToSellBy(in: session)
+            draws = try await currentDraws(in: session)
         }
         try await requireUpToDate(draws, for: card ?? uid, in: ledger)
-        // The ticket must be bought with the card whose booked prizes were compared with the list.
+        // The ticket must be bought with the card whose recorded prizes were checked against the
+        // list.
         return try await station.buyTicket(
             draw: try upcoming(named, in: draws), price: price, rules: rules,
             id: id ?? station.newID(),
-            only: card ?? uid, refusingRepetition: session.refusesRepetition)
+            only: card ?? uid, refusingIfJustResolved: session.refusesIfJustResolved)
     }
 
     /// Finishes an earlier purchase if its draw is still in the future. After the draw, only the
-    /// card's record decides whether the ticket was paid for, because a ticket with a known result
-    /// must not be bought or returned. If the lottery is offline, or its list of draws is out of
-    /// date, the purchase stays open and can be finished later.
-    private static func buyAgain(
+    /// card's record determines whether the ticket was paid for, because a ticket with a known
+    /// result must not be bought or returned. If the lottery is offline, or its list of draws is
+    /// out of date, the purchase stays open and can be finished later.
+    private static func resumePurchase(
         _ known: (sold: SoldTicket, state: Operation.State), _ named: DrawID?,
         only card: CardUID?, _ ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> TicketReceipt {
@@ -61,7 +62,7 @@ enum BuyTicketCommand {
         if state == .pending {
             let drawOver: TapcardError?
             do {
-                let draws = try await drawsToSellBy(in: session)
+                let draws = try await currentDraws(in: session)
                 try await requireUpToDate(draws, for: sold.card, in: ledger)
                 _ = try upcoming(sold.ticket.draw, in: draws)
                 drawOver = nil
@@ -103,8 +104,8 @@ enum BuyTicketCommand {
     private static let noSale = "No ticket was sold and nothing was charged"
 
     /// The draws for a sale. They must be current, because tickets for past draws must not be sold.
-    private static func drawsToSellBy(in session: Session) async throws(TapcardError) -> DrawList {
-        let draws = try await translating(awaiting: await LotteryNews(session).draws()) {
+    private static func currentDraws(in session: Session) async throws(TapcardError) -> DrawList {
+        let draws = try await translating(awaiting: await LotteryFetcher(session).draws()) {
             (error: TapcardError) in
             TapcardError(error.kind, error.what, meaning: "\(noSale).", next: error.next)
         }
@@ -118,7 +119,7 @@ enum BuyTicketCommand {
         return draws.value
     }
 
-    /// Throws if the list of draws ends before a draw for which this card already has a booked
+    /// Throws if the list of draws ends before a draw for which this card already has a recorded
     /// prize. Such a list is outdated; this check works even without a newer saved list to compare
     /// it with.
     private static func requireUpToDate(
@@ -128,7 +129,7 @@ enum BuyTicketCommand {
         do {
             tickets = try await CardTicket.tickets(of: card, in: ledger)
         } catch {
-            // If the card is unknown, the tap gives a better explanation.
+            // If the card is unknown, the error from the tap explains it better.
             guard error.kind == .refusal(.cardUnknown) else { throw error }
             return
         }
@@ -136,12 +137,12 @@ enum BuyTicketCommand {
         guard let claimed else { return }
         let error = TapcardError(
             ServiceError(
-                .goneBack,
+                .outdatedDraws,
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize for "
                     + "ticket \(claimed.ticket.id) is recorded"),
             meaning: "\(noSale).", uid: card)
         // The advice is to use a different card, because `draws --forget` would not change the
-        // booked prize.
+        // recorded prize.
         throw TapcardError(
             error.kind, error.what, meaning: error.meaning,
             next: [.lottery(.buyWithAnotherCard)], uid: card)

@@ -53,7 +53,7 @@ extension Draw {
 
 enum DrawCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
-        let fetched = try await LotteryNews(session).draws(forgetting: session[.forget])
+        let fetched = try await LotteryFetcher(session).draws(forgetting: session[.forget])
         // A list that could not be deleted would be used again, so `--forget` has failed.
         if let reason = fetched.cacheRemovalError {
             throw TapcardError(
@@ -79,7 +79,7 @@ enum DrawCommands {
                 advice: "Use only one of them.")
         }
         let named = session[.id]
-        let fetched = try await LotteryNews(session).draws()
+        let fetched = try await LotteryFetcher(session).draws()
         let list = fetched.value
         guard let start = list[named] else {
             throw TapcardError(
@@ -118,7 +118,7 @@ enum DrawCommands {
     ) async throws(TapcardError) -> [PricedDraw] {
         // Draws need no ledger, so they are shown even if the ledger fails.
         let currency = try session.settings.currency(
-            of: (try? await session.ledgerIfThere()) ?? nil)
+            of: (try? await session.existingLedger()) ?? nil)
         let unit = try session.settings.topPrizeUnit
         return draws.map { PricedDraw(draw: $0, topPrize: unit.money($0.topPrize, currency)) }
     }

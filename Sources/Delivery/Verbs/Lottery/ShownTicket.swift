@@ -114,7 +114,7 @@ private struct ShownBall: DocumentedObject {
 
     static let fields: Fields<ShownBall> = [
         "number": .of(\.number),
-        "match": .of(Schema.nullable(Schema.words(["yes", "no"]))) { ball in
+        "match": .of(Schema.nullable(Schema.oneOf(["yes", "no"]))) { ball in
             ball.match.map { $0 ? "yes" : "no" }
         },
     ]
@@ -128,13 +128,13 @@ struct ShownTickets: Sendable {
     let drawn: [ShownTicket]
 
     init(
-        sold: [CardTicket], of card: ShownTicket.Card, kept: [Ticket], _ draws: DrawList,
+        sold: [CardTicket], of card: ShownTicket.Card, stored: [Ticket], _ draws: DrawList,
         _ prizes: PrizeTable,
         _ unit: TopPrizeUnit
     ) {
         let all =
             sold.map { ShownTicket($0.ticket, $0, of: card, draws, prizes, unit) }
-            + kept.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
+            + stored.map { ShownTicket($0, nil, of: ShownTicket.Card(), draws, prizes, unit) }
         // Draws are listed newest first, so a lower position means a later draw.
         let positions = Dictionary(
             uniqueKeysWithValues: draws.draws.enumerated().map { ($1.id, $0) })

@@ -31,7 +31,7 @@ extension Command {
                 + "that are stored only by the lottery service. Square brackets mark a ball that "
                 + "was drawn, and parentheses mark a bonus ball that was drawn. If the service is "
                 + "offline, the last known results are shown with their age.",
-            takes: .card.saying("Only tickets for this card and the cards it replaced"),
+            takes: .card.withHelp("Only tickets for this card and the cards it replaced"),
             asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80", run: TicketCommands.list),
         Command(
@@ -58,7 +58,7 @@ extension Command {
                 + "`--paid-out`. A station that has only a table of card keys can pay out prizes "
                 + "in cash but cannot add them to a card.",
             takes: .ticket, .paidOut,
-            .operation.saying("ID that makes it safe to repeat a `--paid-out` request"), .card,
+            .operation.withHelp("ID that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
             example: "tapcard ticket claim", run: TicketCommands.claim),
     ]
@@ -71,14 +71,14 @@ enum TicketCommands {
         // ledger can list the tickets that the lottery stores.
         let ledger: (any LedgerStore)? =
             card == nil
-            ? try await session.ledgerIfThere() : try await session.ledger(making: false)
-        let draws = try await LotteryNews(session).draws()
+            ? try await session.existingLedger() : try await session.ledger(making: false)
+        let draws = try await LotteryFetcher(session).draws()
         var (stored, age): ([Ticket], AnswerAge) = ([], AnswerAge(draws))
         var problem: TapcardError?
         // Tickets stored by the lottery service do not belong to a card.
         if card == nil {
             do {
-                let fetched = try await LotteryNews(session).keptTickets()
+                let fetched = try await LotteryFetcher(session).storedTickets()
                 (stored, age) = (fetched.value, age.joined(AnswerAge(fetched)))
             } catch {
                 // The ledger's tickets are shown even if the service does not respond.
@@ -102,7 +102,7 @@ enum TicketCommands {
         let card = session[.card]
         let ledger = try await session.ledger()
         // The draws are requested before the user is asked to tap a card.
-        let draws = try await LotteryNews(session).draws()
+        let draws = try await LotteryFetcher(session).draws()
         let found = try await session.station(with: ledger).checkTickets(only: card)
         let tickets = try shown(
             found.tickets,
@@ -144,7 +144,7 @@ enum TicketCommands {
         }
         let card = session[.card]
         let ledger = try await session.ledger()
-        let draws = try await LotteryNews(session).draws()
+        let draws = try await LotteryFetcher(session).draws()
         // If the service merely fails to respond, its last list is still valid. If its response was
         // unusable, prizes cannot be paid based on that list.
         if let staleness = draws.staleness, !staleness.isTemporary {
@@ -176,7 +176,7 @@ enum TicketCommands {
         _ currency: Currency, in session: Session
     ) throws(TapcardError) -> ShownTickets {
         ShownTickets(
-            sold: sold, of: card, kept: stored, draws, try session.settings.prizes(currency),
+            sold: sold, of: card, stored: stored, draws, try session.settings.prizes(currency),
             try session.settings.topPrizeUnit)
     }
 }

@@ -29,8 +29,8 @@ extension Parameter<Int?> {
             "Number of slots, \(range.words) (default \(MastermindCommands.defaultSlots))")
     }
 
-    /// A number whose limits apply only on pages. On the command line, the game's rules refuse invalid
-    /// numbers.
+    /// A number whose limits apply only on pages. On the command line, the game's rules reject
+    /// invalid numbers.
     private static func number(_ limits: ClosedRange<Int>) -> ValueType<Int> {
         .wholeNumber(limits, orSay: "Nothing was sent.", forPagesOnly: true)
     }
@@ -66,7 +66,7 @@ extension Command {
         Command(
             "mastermind start", group: .mastermind, "Start a new game",
             discussion: "You need to be logged in. The new game becomes the current game; earlier "
-                + "games are kept. With `--keep`, the game starts even if it cannot be stored on "
+                + "games are saved. With `--keep`, the game starts even if it cannot be stored on "
                 + "the card.",
             takes: .slots, .keep, asks: .mastermindURL,
             page: .post("mastermind/start", reader: .with(.keep)), answers: .game,
@@ -87,7 +87,7 @@ extension Command {
         Command(
             "mastermind ranking", group: .mastermind, "Show the best players, fewest guesses first",
             discussion: "You need to be logged in.",
-            takes: .slots.saying("Only games with N slots (default: all games)"),
+            takes: .slots.withHelp("Only games with N slots (default: all games)"),
             asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
             answers: .ranking,
             example: "tapcard mastermind ranking --slots 4", run: MastermindCommands.ranking),
@@ -120,7 +120,7 @@ enum MastermindCommands {
     ) async throws(TapcardError) -> String? {
         if let password = session[.password] { return password }
         if let password = try session.settings.mastermindPassword { return password }
-        // Without a terminal, nobody can be prompted.
+        // If there is no terminal, there is nobody to prompt.
         guard let promptHidden = session.console.promptHidden else { return nil }
         if let password = await promptHidden("Password for \(user.shown): ") { return password }
         throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was sent.")
@@ -129,7 +129,7 @@ enum MastermindCommands {
     static func logIn(in session: Session) async throws(TapcardError) -> Report {
         let user = session[.user]
         let timeToLive = session[.timeToLive]
-        // Invalid values are refused before the user types the password.
+        // Invalid values are rejected before the user types the password.
         try MastermindPlay.requireLogin(user, timeToLive)
         let play = try play(in: session)
         guard let password = try await password(user, in: session) else {
@@ -147,13 +147,13 @@ enum MastermindCommands {
         let play = try play(in: session)
         // The station is opened first, so that a failure does not leave a new game on the service.
         let station = session[.keep] ? try await session.station() : nil
-        let kept = try await play.start(slots: slots)
+        let saved = try await play.start(slots: slots)
         var uid: CardUID?
         var resolved: [ResolvedOperation] = []
         var problem: TapcardError?
         if let station {
             do {
-                let receipt = try await station.saveGame(kept.game, id: station.newID())
+                let receipt = try await station.saveGame(saved.game, id: station.newID())
                 (uid, resolved) = (receipt.uid, receipt.resolved)
             } catch {
                 // The error is not thrown, because the service has the new game, so the game's ID
@@ -169,15 +169,15 @@ enum MastermindCommands {
         }
         let slotWords = slots == 1 ? "1 slot" : "\(slots) slots"
         return Report(
-            kept.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
+            saved.members + ["uid": .text(uid), "resolved": .resolved(resolved)],
             [
-                "Started a game with \(slotWords)", "Game \(kept.game.id)",
+                "Started a game with \(slotWords)", "Game \(saved.game.id)",
                 uid.map {
                     "Game stored on card \($0); to continue it elsewhere, run: tapcard mastermind "
                         + "resume"
                 }
                     ?? "To make a guess, run, for example: tapcard mastermind guess "
-                    + "\(kept.game.firstGuess)",
+                    + "\(saved.game.firstGuess)",
             ] + Report.words(resolved: resolved), problem: problem, isChange: true)
     }
 
@@ -185,41 +185,41 @@ enum MastermindCommands {
         // The colors may have been typed as one word or as several.
         let colors = Array(session[.colors].joined())
         let play = try play(in: session)
-        let kept = try await play.guess(colors)
+        let saved = try await play.guess(colors)
         // The last match is used, because the same guess may have been made before.
-        guard let turn = kept.history.turns.last(where: { $0.guess == colors }),
+        guard let turn = saved.history.turns.last(where: { $0.guess == colors }),
             let evaluation = turn.evaluation, let number = turn.number
         else {
             throw TapcardError(
                 .failed, "The guess was recorded, but the service's response to it is missing.")
         }
         var lines = ["\(evaluation.black) black, \(evaluation.white) white"]
-        if kept.solvedWith != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
-        lines += kept.history.turns.map(Report.line(of:)) + ["Game \(kept.game.id)"]
+        if saved.solvedIn != nil { lines[0] = "Solved on guess \(number): " + lines[0] }
+        lines += saved.history.turns.map(Report.line(of:)) + ["Game \(saved.game.id)"]
         return Report(
             [
-                "game": .text(kept.game.id), "black": .number(evaluation.black),
+                "game": .text(saved.game.id), "black": .number(evaluation.black),
                 "white": .number(evaluation.white), "guesses": .number(number),
-                "slots": .number(kept.game.slots), "solved": .bool(kept.solvedWith != nil),
+                "slots": .number(saved.game.slots), "solved": .bool(saved.solvedIn != nil),
             ], lines, isChange: true)
     }
 
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let play = try play(in: session)
         let user = JSONValue.text(try play.user())
-        guard let kept = try play.currentGame() else {
+        guard let saved = try play.currentGame() else {
             return Report(
                 ["user": user, "game": .null],
                 ["No current game; to start one, run: tapcard mastermind start"], isPlain: true)
         }
-        let turns = kept.history.turns
+        let turns = saved.history.turns
         return Report(
-            ["user": user] + kept.members + [
+            ["user": user] + saved.members + [
                 "colors": .number(MastermindRules.defaultColors),
                 "turns": turns.document,
             ],
-            ["Game \(kept.game.id), \(kept.game.slots) slots"]
-                + turns.map(Report.line(of:)) + Report.words(of: kept), isPlain: true)
+            ["Game \(saved.game.id), \(saved.game.slots) slots"]
+                + turns.map(Report.line(of:)) + Report.words(of: saved), isPlain: true)
     }
 
     static func ranking(in session: Session) async throws(TapcardError) -> Report {
@@ -250,10 +250,10 @@ enum MastermindCommands {
                 meaning: "Nothing was changed.",
                 next: [.service(.saveGame)], uid: card.uid)
         }
-        let kept = try play.resume(game)
+        let saved = try play.resume(game)
         return Report(
-            kept.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
-            ["Game \(game.id) from the card is now the current game"] + Report.words(of: kept) + [
+            saved.members + ["uid": .text(card.uid), "resolved": .resolved(card.resolved)],
+            ["Game \(game.id) from the card is now the current game"] + Report.words(of: saved) + [
                 "Card \(card.uid)"
             ]
                 + Report.words(resolved: card.resolved), isChange: true)
@@ -262,10 +262,10 @@ enum MastermindCommands {
 
 extension Report {
     /// The progress of a game in words.
-    fileprivate static func words(of kept: SavedMastermindGame) -> [String] {
-        let count = kept.history.guessCount
+    fileprivate static func words(of saved: SavedMastermindGame) -> [String] {
+        let count = saved.history.guessCount
         let words = count == 1 ? "1 guess" : "\(count) guesses"
-        if kept.solvedWith != nil { return ["Solved in \(words)"] }
+        if saved.solvedIn != nil { return ["Solved in \(words)"] }
         return ["\(words) so far. To continue, run tapcard mastermind guess."]
     }
 
@@ -290,7 +290,7 @@ extension SavedMastermindGame: DocumentedObject {
 
     static let fields: Fields<SavedMastermindGame> = [
         "game": .of(\.game.id), "slots": .of(slots, \.game.slots),
-        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedWith != nil },
+        "guesses": .of(\.history.guessCount), "solved": .of { $0.solvedIn != nil },
     ]
 }
 

@@ -69,7 +69,7 @@ extension HistoryText {
             line.operation.cashier.map { "by \($0.text.shown)" },
         ]
         self.init(
-            at: line.operation.begunAt, uid: line.operation.uid,
+            at: line.operation.beganAt, uid: line.operation.uid,
             what: line.operation.kind.rawValue + state, amount: line.amount,
             balance: line.balance, id: line.operation.id, about: about.compactMap { $0 })
     }
@@ -93,7 +93,7 @@ extension HistoryLine: DocumentedObject {
         "amount": .of(Schema.nullable(ValueSchemas.signedAmount), \.amount),
         "balance": .of(\.balance),
         "sequence": .of { $0.operation.sequence == .none ? nil : $0.operation.sequence.value },
-        "reverses": .of(\.operation.reverses), "at": .of(\.operation.begunAt),
+        "reverses": .of(\.operation.reverses), "at": .of(\.operation.beganAt),
         "ticket": .of(\.ticket),
         "game": .of(\.game),
         "paidOut": .of(\.paidOut), "closed": .of(\.closed),

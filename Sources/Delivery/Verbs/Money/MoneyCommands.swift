@@ -6,14 +6,14 @@ import TextCodecs
 
 extension Parameter<TypedAmount> {
     fileprivate static var amount: Self {
-        .argument("AMOUNT", .moved, "Amount to take (must be more than 0)")
+        .argument("AMOUNT", .positiveAmount, "Amount to take (must be more than 0)")
     }
 }
 
 extension Parameter<TypedAmount?> {
     package static var part: Self {
         .optionalArgument(
-            "AMOUNT", .moved, "Partial amount, more than 0 (default: the whole amount)")
+            "AMOUNT", .positiveAmount, "Partial amount, more than 0 (default: the whole amount)")
     }
 }
 
@@ -33,7 +33,7 @@ extension Parameter<Int?> {
             "last", "N", .wholeNumber(lines, orSay: "Nothing was read."),
             "Only the newest N operations, \(lines.words) (default: all)",
             // A page cannot show a year's worth of entries.
-            usual: .number(lines.upperBound))
+            defaultValue: .number(lines.upperBound))
     }
 }
 
@@ -56,7 +56,7 @@ extension Command {
                 + "above the limit are refused; see `tapcard help amounts`. Top-ups are also "
                 + "refused while the ledger is offline, and at a station that has only a table of "
                 + "card keys.",
-            takes: .amount.saying("Amount to add (must be more than 0)"), .operation, .card,
+            takes: .amount.withHelp("Amount to add (must be more than 0)"), .operation, .card,
             .again, .confirmedAmount, page: .post("add"), answers: .receipt,
             example: "tapcard add 20", run: MoneyCommands.add),
         Command(
@@ -81,7 +81,7 @@ extension Command {
             "history", group: .money, "List the ledger's operations, oldest first",
             discussion: "No reader or card is needed. Requests to the activation service and the "
                 + "service's responses appear on separate lines.",
-            takes: .card.saying("Only this card's operations"), .last,
+            takes: .card.withHelp("Only this card's operations"), .last,
             page: .get("history", reader: .never), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
@@ -118,7 +118,7 @@ enum MoneyCommands {
                 return Report(earlier, "Paid")
             }
             let receipt = try await station.pay(
-                amount, id: id, only: card, refusingRepetition: session.refusesRepetition)
+                amount, id: id, only: card, refusingIfJustResolved: session.refusesIfJustResolved)
             return Report(receipt, "Paid")
         } catch {
             // A payment may be taken without the ledger only if the ledger is offline.
@@ -157,7 +157,7 @@ enum MoneyCommands {
             let station = try await session.station(with: ledger)
             let receipt = try await station.add(
                 amount, id: session[.operation] ?? station.newID(), only: session[.card],
-                refusingRepetition: session.refusesRepetition)
+                refusingIfJustResolved: session.refusesIfJustResolved)
             return Report(receipt, "Added")
         } catch {
             // Unlike a payment, a top-up is never made offline.

@@ -104,7 +104,7 @@ private struct HourlyTakings: Sendable {
     init(of day: CalendarDate) { self.day = day }
 
     mutating func count(_ operation: Operation, _ additional: AdditionalBookings) {
-        let begun = LocalTime.dayAndHour(operation.begunAt)
+        let begun = LocalTime.dayAndHour(operation.beganAt)
         // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
         sum.count(operation, additional)

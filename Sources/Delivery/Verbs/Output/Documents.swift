@@ -218,12 +218,12 @@ struct ShownCard: DocumentedObject {
         "currency": .of { ($0.summary.balance?.currency ?? $0.currency).code },
         "code": .of(\.summary.scratch.code),
         "state": .of(
-            Schema.nullable(Schema.words(["unscratched", "scratched", "activating", "activated"])),
+            Schema.nullable(Schema.oneOf(["unscratched", "scratched", "activating", "activated"])),
             \.summary.stateWord),
         "ledger": .of(\.summary.ledger), "display": .of(\.summary.display),
         "protection": .of(
             Schema.nullable(
-                Schema.words([
+                Schema.oneOf([
                     "off", "setting-password", "switching-on", "on", "switching-off",
                     "clearing-password", "keys",
                 ]))

@@ -70,7 +70,7 @@ extension TapcardError {
     /// The error without steps that depend on an option that this command does not accept.
     func fitting(_ command: CommandSpec) -> TapcardError {
         let fitting = next.compactMap { $0.fitting(command) }
-        return fitting == next ? self : saying(next: fitting)
+        return fitting == next ? self : reworded(next: fitting)
     }
 }
 
@@ -82,7 +82,7 @@ extension NextStep {
         else { return self }
         // These steps still make sense without the option.
         return switch self {
-        case .tag(.useAnotherOrAnyChip): .tag(.useAnother)
+        case .tag(.useAnotherOrAllowAnyChip): .tag(.useAnother)
         case .tag(.overwrite): .tag(.overwriteByIssuing)
         case .card(.adoptOrReissue), .card(.adoptOrOverwrite): .card(.adopt(nil))
         case .card(.beginNewAccount): .card(.reissueTag)

@@ -31,7 +31,7 @@ package struct OutputOptions: Sendable {
         let words = arguments.prefix { $0 != "--" }
         self.init(environment) { name in
             words.contains("--\(name.rawValue)")
-                || environment[name.variable].flatMap(Settings.truth) == true
+                || environment[name.variable].flatMap(Settings.boolean) == true
         }
     }
 

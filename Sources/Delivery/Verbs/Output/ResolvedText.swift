@@ -36,7 +36,7 @@ extension ResolvedOperation: DocumentedObject {
     static let fields: Fields<ResolvedOperation> = [
         "operation": .of(\.operation.id), "kind": .of(\.operation.kind),
         "amount": .of(ValueSchemas.signedAmount, \.amount),
-        "outcome": .of(Schema.words(["committed", "voided"]), \.operation.state),
+        "outcome": .of(Schema.oneOf(["committed", "voided"]), \.operation.state),
         "closed": .ifAny { $0.closed.minorUnits > 0 ? $0.closed : nil },
     ]
 }

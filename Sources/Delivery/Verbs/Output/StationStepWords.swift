@@ -5,9 +5,9 @@ extension NextStep.ServiceStep {
     var words: NextWords {
         switch self {
         case .tryLater: NextWords("try-later", "Try again later.")
-        case .distrust:
+        case .sendNothing:
             NextWords(
-                "distrust-service",
+                "sendNothing-service",
                 "Do not send anything to this server, because its TLS certificate is not trusted; "
                     + "check the address in your settings: tapcard config")
         case .checkAddress:
@@ -46,7 +46,7 @@ extension NextStep.ServiceStep {
                 "keep-game",
                 "This card has no Mastermind game; to start one and store it on the card, run: "
                     + "tapcard mastermind start --keep")
-        case .goOnGuessing:
+        case .keepGuessing:
             NextWords(
                 "go-on-guessing",
                 "The response to this guess was lost; keep guessing, and the number in the next "
@@ -95,7 +95,7 @@ extension NextStep.LotteryStep {
                 "show-tickets",
                 "Tap the card that was used to buy this ticket; to list the tickets bought with a "
                     + "card since it was issued, run: tapcard tickets")
-        case .payPrizeOut(let ticket, let exceedsEveryCard):
+        case .payOutPrizeInCash(let ticket, let exceedsEveryCard):
             NextWords(
                 "pay-prize-out",
                 (exceedsEveryCard
@@ -112,7 +112,7 @@ extension NextStep.LotteryStep {
 extension NextStep.LedgerStep {
     var words: NextWords {
         switch self {
-        case .takeNoMoney:
+        case .stopTakingMoney:
             NextWords("take-no-money", TapcardError.needsLedger + ".")
         case .restoreGoodBackup:
             NextWords(
@@ -198,7 +198,7 @@ extension NextStep.FileStep {
         case .checkFile:
             NextWords("check-file", "Check the disk that holds the file, then the file itself.")
         case .importKeys: NextWords("import-keys", "Import the keys: tapcard keys import FILE")
-        case .importPresentKeys:
+        case .importCurrentKeys:
             NextWords(
                 "import-keys",
                 "Run tapcard keys export FILE at the other station, then import the file here: "

@@ -5,23 +5,23 @@ import TapcardDomain
 extension NextStep.TagStep {
     var words: NextWords {
         switch self {
-        case .hold(let uid):
+        case .tap(let uid):
             NextWords(
                 "hold",
                 uid.map { "Tap card \($0)." }
                     ?? "Tap a card; --timeout sets how long tapcard waits for it.",
                 ["uid": uid])
-        case .holdAgain: NextWords("hold-again", "Tap the card again.")
+        case .tapAgain: NextWords("hold-again", "Tap the card again.")
         case .holdStill: NextWords("hold-still", "Tap again and keep the card on the reader.")
         case .liftAndTap: NextWords("lift-and-tap", "Lift the card and tap it again.")
-        case .leaveOne: NextWords("leave-one", "Tap again with only one card on the reader.")
+        case .leaveOneCard: NextWords("leave-one", "Tap again with only one card on the reader.")
         case .tapToResolve(let kind):
             NextWords(
                 "tap-to-resolve", "Tap the card again to resolve the operation.",
                 ["because": kind.word])
         case .tapToWrite: NextWords("tap-to-write", "Tap the card again to write it.")
         case .useAnother: NextWords("use-another-tag", "Use another tag.")
-        case .useAnotherOrAnyChip:
+        case .useAnotherOrAllowAnyChip:
             NextWords(
                 "use-another-tag-or-any-chip",
                 "The chip may be counterfeit; use another tag, or accept this one with --any-chip.",
@@ -62,7 +62,7 @@ extension NextStep.TagStep {
             NextWords(
                 "protect-again",
                 "To restore the protection settings on the tag, run: tapcard tag protect")
-        case .goOn:
+        case .resume:
             NextWords(
                 "go-on", "Then run the same command again; it will pick up where it left off.")
         }
@@ -129,7 +129,7 @@ extension NextStep.RequestStep {
                 "specify-id", "A request with --operation can be repeated safely.",
                 option: "operation"
             )
-        case .onceMore:
+        case .repeatIfIntended:
             NextWords(
                 "once-more",
                 "If the customer really wants this done twice, repeat the command with --again.",

@@ -47,7 +47,7 @@ package struct CommandParameter: Sendable {
         (self.completes, self.page) = (completes, page)
     }
 
-    package func saying(_ help: String) -> CommandParameter {
+    package func withHelp(_ help: String) -> CommandParameter {
         var parameter = self
         parameter.help = help
         return parameter

@@ -31,10 +31,10 @@ extension Parameter<Bool> {
             page: .other("confirmed"))
     }
     /// `confirmed`, described for a verb that does not take `--reissue`.
-    static var confirmedAmount: Self { confirmed.saying("Confirm a large amount") }
+    static var confirmedAmount: Self { confirmed.withHelp("Confirm a large amount") }
     /// `confirmed`, described for a verb that does not take an amount.
     static var confirmedPayout: Self {
-        confirmed.saying(
+        confirmed.withHelp(
             "Confirm the payout that `--reissue` requires")
     }
     static var reissue: Self {

@@ -12,7 +12,7 @@ struct NamedFile {
     var isStream: Bool { path == DurableFile.standardStream }
 
     /// The file's name, for use in a sentence.
-    var shown: String { isStream ? "standard input" : path }
+    var displayName: String { isStream ? "standard input" : path }
 
     /// The contents of the file. Throws if the file does not exist.
     func content() throws(TapcardError) -> [UInt8] {
@@ -37,7 +37,7 @@ struct NamedFile {
     }
 
     /// Requires the file to exist.
-    func require() throws(TapcardError) {
+    func requireExisting() throws(TapcardError) {
         guard isStream || (try? DurableFile(path).permissions()) != nil else { throw missing }
     }
 
@@ -47,7 +47,7 @@ struct NamedFile {
     }
 
     /// Refuses to overwrite an existing file.
-    func requireNew() throws(TapcardError) {
+    func requireAbsent() throws(TapcardError) {
         if isStream { return }
         guard (try? DurableFile(path).permissions()) == nil else {
             throw TapcardError(
@@ -64,7 +64,8 @@ struct NamedFile {
         }
     }
 
-    /// Refuses `--json` if the contents go to standard output, which cannot hold both.
+    /// Refuses `--json` if the contents go to standard output, because the contents and a JSON
+    /// document cannot both go there.
     func requireOutput(_ what: String, _ outputOptions: OutputOptions) throws(TapcardError) {
         guard isStream, outputOptions.isJSON else { return }
         throw TapcardError.usage(

@@ -11,11 +11,11 @@ package struct PageParameter: Sendable {
         case choice([String])
         case amount
         /// An amount to move; must be greater than zero.
-        case moved
+        case positiveAmount
         /// A card's UID, an operation ID, the lottery's name for a draw or ticket, or a day.
         case card, operation, lotteryName, day
         case wholeNumber(ClosedRange<Int>)
-        case truth
+        case boolean
         case tags
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
         /// The text of a fault to arm; null disarms the armed fault.
@@ -30,8 +30,8 @@ package struct PageParameter: Sendable {
         func allows(_ text: String) -> Bool {
             switch self {
             case .choice(let words): words.contains(text)
-            case .amount, .moved: text.utf8.count <= PageParameter.maximumAmountLength
-            case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .truth, .tags,
+            case .amount, .positiveAmount: text.utf8.count <= PageParameter.maximumAmountLength
+            case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .boolean, .tags,
                 .digits, .fault:
                 true
             }
@@ -42,11 +42,11 @@ package struct PageParameter: Sendable {
             switch self {
             case .text, .card, .operation, .lotteryName, .day: "a string"
             case .choice(let words): "one of \(words.joined(separator: ", "))"
-            case .amount, .moved:
+            case .amount, .positiveAmount:
                 "a string of at most \(PageParameter.maximumAmountLength) characters"
             case .fault: "a string or null"
             case .wholeNumber(let range): "a whole number from \(range.words)"
-            case .truth: "true or false"
+            case .boolean: "true or false"
             case .tags: "a list of strings"
             case .digits(let range, let counts):
                 "a list of \(counts.words) whole numbers from \(range.words)"
@@ -97,7 +97,7 @@ package struct PageParameter: Sendable {
     package let form: Form
     package let isRequired: Bool
     /// The default value, which applies if a call omits the parameter.
-    package let usual: JSONValue?
+    package let defaultValue: JSONValue?
 
     /// The maximum length of an amount. It is more than any amount that fits on a card needs.
     package static let maximumAmountLength = 12

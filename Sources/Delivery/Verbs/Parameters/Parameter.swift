@@ -9,8 +9,8 @@ package struct Parameter<Value: Sendable>: Sendable {
     let absent: Value?
 
     /// This parameter with a different line in the help.
-    package func saying(_ help: String) -> Parameter {
-        Parameter(row: row.saying(help), absent: absent)
+    package func withHelp(_ help: String) -> Parameter {
+        Parameter(row: row.withHelp(help), absent: absent)
     }
 
     private init(row: CommandParameter, absent: Value?) {
@@ -20,14 +20,14 @@ package struct Parameter<Value: Sendable>: Sendable {
     private init<Element>(
         _ name: String, _ place: CommandParameter.Place, _ type: ValueType<Element>, _ help: String,
         isRequired: Bool = false, completes: CompletedValue? = nil,
-        page: PageParameter.Name = .same, usual: JSONValue? = nil, absent: Value?,
+        page: PageParameter.Name = .same, defaultValue: JSONValue? = nil, absent: Value?,
         value: @escaping @Sendable ([Element]) -> Value
     ) {
         var member: PageParameter?
         // Pages can send only values that have both a form and a name in JSON.
         if let form = type.form, let jsonName = page.text(for: name) {
             member = PageParameter(
-                name: jsonName, form: form, isRequired: isRequired, usual: usual)
+                name: jsonName, form: form, isRequired: isRequired, defaultValue: defaultValue)
         }
         var row = CommandParameter(
             name, place, help: help, isRequired: isRequired, choices: type.choices,
@@ -45,12 +45,12 @@ extension Parameter {
     /// command itself reports a missing option.
     package static func option<Wrapped>(
         _ name: String, _ placeholder: String, _ type: ValueType<Wrapped>, _ help: String,
-        isRequired: Bool = false, page: PageParameter.Name = .same, usual: JSONValue? = nil
+        isRequired: Bool = false, page: PageParameter.Name = .same, defaultValue: JSONValue? = nil
     ) -> Parameter where Value == Wrapped? {
         Parameter(
             // A bare nil for `absent` would mean that a value is required.
             name, .option(placeholder), type, help, isRequired: isRequired, page: page,
-            usual: usual, absent: .some(nil)
+            defaultValue: defaultValue, absent: .some(nil)
         ) { $0.first }
     }
 
@@ -101,6 +101,6 @@ extension Parameter<Bool> {
     package static func flag(
         _ name: String, _ help: String, page: PageParameter.Name = .same
     ) -> Parameter {
-        Parameter(name, .flag, .truth, help, page: page, absent: false) { _ in true }
+        Parameter(name, .flag, .boolean, help, page: page, absent: false) { _ in true }
     }
 }

@@ -86,11 +86,11 @@ extension ValueType<String> {
 }
 
 extension ValueType<Bool> {
-    static var truth: Self {
+    static var boolean: Self {
         Self(
             // False counts as not given, like an omitted flag.
-            form: .truth, decode: { $0.bool.map { $0 ? [true] : [] } },
-            parse: { text, _ in Settings.truth(text) ?? false })
+            form: .boolean, decode: { $0.bool.map { $0 ? [true] : [] } },
+            parse: { text, _ in Settings.boolean(text) ?? false })
     }
 }
 
@@ -112,8 +112,8 @@ extension ValueType<StationName> {
     static var station: Self {
         parsed(
             by: { StationName($0) },
-            "a valid station name (up to \(StationName.longest) characters: a-z, 0-9, -, and _, "
-                + "starting with a letter)")
+            "a valid station name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and "
+                + "_, starting with a letter)")
     }
 }
 
@@ -121,7 +121,9 @@ extension ValueType<TypedAmount> {
     // The command parses the amount, because its currency is not known until then.
     static var amount: Self { Self(form: .amount) { text, _ in TypedAmount(text: text) } }
     /// An amount to move; must be greater than zero.
-    static var moved: Self { Self(form: .moved) { text, _ in TypedAmount(text: text) } }
+    static var positiveAmount: Self {
+        Self(form: .positiveAmount) { text, _ in TypedAmount(text: text) }
+    }
 }
 
 extension ValueType<CardUID> {
@@ -147,7 +149,7 @@ extension ValueType<OperationID> {
 
 extension ValueType<HolderName> {
     static var holderName: Self {
-        Self(form: .text(1...HolderName.longestInBytes)) { text, _ throws(TapcardError) in
+        Self(form: .text(1...HolderName.maximumBytes)) { text, _ throws(TapcardError) in
             try translating(HolderName(text)) { (error: Refusal) in TapcardError(error) }
         }
     }

@@ -34,7 +34,7 @@ extension Array: Documented where Element: Documented {
 }
 
 extension Bool: Documented {
-    static var schema: JSONValue { Schema.truth }
+    static var schema: JSONValue { Schema.boolean }
     var document: JSONValue { .bool(self) }
 }
 
@@ -81,7 +81,7 @@ extension CalendarDate: DocumentedText { static var schema: JSONValue { ValueSch
 protocol DocumentedWord: Documented, RawRepresentable<String>, CaseIterable {}
 
 extension DocumentedWord {
-    static var schema: JSONValue { Schema.words(allCases.map(\.rawValue)) }
+    static var schema: JSONValue { Schema.oneOf(allCases.map(\.rawValue)) }
     var document: JSONValue { .string(rawValue) }
 }
 

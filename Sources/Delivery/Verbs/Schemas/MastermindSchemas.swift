@@ -17,7 +17,7 @@ enum MastermindSchemas {
 
     static let guess = PrintedDocument.done([
         "game": ValueSchemas.game, "black": Schema.count, "white": Schema.count,
-        "guesses": Schema.count, "slots": slots, "solved": Schema.truth,
+        "guesses": Schema.count, "slots": slots, "solved": Schema.boolean,
     ])
 
     /// The current game with all its turns; `game` is null if there is none.

@@ -121,7 +121,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
         case .addedCashier:
-            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.truth])
+            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.boolean])
         case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
         case .database:
             PrintedDocument.shown(
@@ -156,11 +156,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .station:
             PrintedDocument.done([
                 "ledger": Schema.text, "keys": Schema.text, "currency": Schema.text,
-                "new": Schema.truth,
+                "new": Schema.boolean,
             ])
         case .settings:
             PrintedDocument.done([
-                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.truth,
+                "settings": Schema.list(of: Schema.object(setting)), "simulated": Schema.boolean,
             ])
         case .setting: PrintedDocument.done(setting)
         default:
@@ -178,7 +178,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                     "keys": Schema.list(
                         of: Schema.object([
                             "id": Schema.count,
-                            "status": Schema.words(["active", "verify-only", "retired"]),
+                            "status": Schema.oneOf(["active", "verify-only", "retired"]),
                             "created": Schema.text, "cards": Schema.count,
                             "protected": Schema.count,
                         ]))
@@ -256,8 +256,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     /// The schema for a failure.
     static let error = Schema.object(
         [
-            "result": Schema.words(TapcardError.Result.allCases.map(\.rawValue)),
-            "error": Schema.words(TapcardError.Kind.allCases.map(\.word)),
+            "result": Schema.oneOf(TapcardError.Result.allCases.map(\.rawValue)),
+            "error": Schema.oneOf(TapcardError.Kind.allCases.map(\.word)),
             "message": Schema.text, "uid": Schema.nullable(ValueSchemas.card),
             "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
             "next": CardSchemas.next,

@@ -3,7 +3,7 @@ package import TextCodecs
 /// Builds JSON Schemas (2020-12) for the values in documents.
 package enum Schema {
     package static let text: JSONValue = ["type": "string"]
-    package static let truth: JSONValue = ["type": "boolean"]
+    package static let boolean: JSONValue = ["type": "boolean"]
     package static let count: JSONValue = ["type": "integer", "minimum": 0]
     package static let integer: JSONValue = ["type": "integer"]
     package static let null: JSONValue = ["type": "null"]
@@ -34,7 +34,7 @@ package enum Schema {
     }
 
     /// One of the given words.
-    package static func words(_ words: [String]) -> JSONValue {
+    package static func oneOf(_ words: [String]) -> JSONValue {
         ["type": "string", "enum": .array(words.map { .string($0) })]
     }
 
@@ -66,9 +66,9 @@ package enum Schema {
     }
 
     /// The schema with a default value, or unchanged if there is no default.
-    package static func byDefault(_ usual: JSONValue?, _ schema: JSONValue) -> JSONValue {
-        guard let usual else { return schema }
-        return schema.with(["default": usual])
+    package static func withDefault(_ value: JSONValue?, _ schema: JSONValue) -> JSONValue {
+        guard let value else { return schema }
+        return schema.with(["default": value])
     }
 
     static func described(_ schema: JSONValue, _ words: String) -> JSONValue {

@@ -82,14 +82,14 @@ package enum ValueSchemas {
             (
                 "Result",
                 Schema.described(
-                    Schema.words(["done"] + resultWords),
+                    Schema.oneOf(["done"] + resultWords),
                     "Outcome; all except done come with error and message.")
             ),
             ("NextStep", Schema.described(step, "Next step, in machine-readable form.")),
-            ("OperationKind", Schema.words(Operation.Kind.allCases.map(\.rawValue))),
+            ("OperationKind", Schema.oneOf(Operation.Kind.allCases.map(\.rawValue))),
             ("Resolved", ResolvedOperation.fields.schema), ("Ticket", Ticket.fields.schema),
             ("ShownTicket", ShownTicket.fields.schema),
-            ("ServiceError", Schema.words(ServiceError.Kind.allCases.map(\.rawValue))),
+            ("ServiceError", Schema.oneOf(ServiceError.Kind.allCases.map(\.rawValue))),
             ("Finding", Finding.fields.schema),
         ]
     }
@@ -132,15 +132,15 @@ package enum ValueSchemas {
                 "type": "string", "minLength": .number(String(lengths.lowerBound)),
                 "maxLength": .number(String(lengths.upperBound)),
             ]
-        case .choice(let words): Schema.words(words)
+        case .choice(let words): Schema.oneOf(words)
         case .amount: amount("", currency)
-        case .moved: amount("(?=.*[1-9])", currency)
+        case .positiveAmount: amount("(?=.*[1-9])", currency)
         case .card: Schema.pattern("^[: ]*([0-9A-Fa-f][: ]*){14}$")
         case .operation: givenID
         case .lotteryName: Schema.pattern(lotteryNamePattern)
         case .day: ["type": "string", "format": "date"]
         case .wholeNumber(let range): Schema.number(range)
-        case .truth: Schema.truth
+        case .boolean: Schema.boolean
         case .tags:
             [
                 "type": "array", "maxItems": 64,

@@ -11,7 +11,7 @@ package final class FinalMessage: Sendable {
 
     /// Prints the message and ends the process. The lock ensures that either the message or the
     /// result is printed, never both.
-    package func speak(before end: () -> Void) {
+    package func deliver(before end: () -> Void) {
         message.withLock { say in
             say?()
             end()

@@ -17,7 +17,7 @@ struct KeyCreation {
         try session.places.makeDataFolder()
         let place = try session.settings.ledgerPlace
         if try session.keyFile.load() == nil {
-            let first = try await LedgerAccess.asking { () throws(LedgerError) in
+            let first = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
                 try await ledger.read { rows throws(LedgerError) in
                     try rows.cards(after: nil, atMost: 1).first
                 }

@@ -36,7 +36,7 @@ package struct LedgerAccess {
 
     /// Makes a request to the ledger. The error contains `meaning`, unless the outcome of a change
     /// is unknown.
-    static func asking<Success>(
+    static func translatingErrors<Success>(
         orSay meaning: String = "The ledger is unchanged.",
         _ body: () async throws(LedgerError) -> Success
     ) async throws(TapcardError) -> Success {
@@ -69,7 +69,9 @@ package struct LedgerAccess {
     static func status(
         of database: any LedgerDatabase, orSay meaning: String = "The ledger is unchanged."
     ) async throws(TapcardError) -> DatabaseStatus {
-        try await asking(orSay: meaning) { () throws(LedgerError) in try await database.status() }
+        try await translatingErrors(orSay: meaning) { () throws(LedgerError) in
+            try await database.status()
+        }
     }
 
     /// Opens the ledger. A new ledger gets the requested currency or, if none is requested, the

@@ -141,7 +141,7 @@ package struct Session: Sendable {
         let ledger = try await LedgerAccess(self).open(
             making: mayMake && settings.readerIsSimulated && !wasUsed)
         if mayChange ?? mayMake {
-            try await LedgerAccess.asking { () throws(LedgerError) in
+            try await LedgerAccess.translatingErrors { () throws(LedgerError) in
                 try await ledger.requireWritable()
             }
         }
@@ -149,7 +149,7 @@ package struct Session: Sendable {
     }
 
     /// The ledger; nil if the default one does not exist yet.
-    func ledgerIfThere() async throws(TapcardError) -> (any LedgerStore)? {
+    func existingLedger() async throws(TapcardError) -> (any LedgerStore)? {
         do {
             return try await ledger(making: false)
         } catch {
@@ -176,8 +176,8 @@ package struct Session: Sendable {
     /// Refuses keys that differ from the other stations' keys, because stations with different keys
     /// reject each other's cards.
     func requireCommonKeys(_ keys: KeyRing, _ ledger: any LedgerStore) async throws(TapcardError) {
-        let others = try await LedgerAccess.asking { () throws(LedgerError) in
-            try await ledger.otherKeys(than: keys.told)
+        let others = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
+            try await ledger.otherKeys(than: keys.reported)
         }
         guard let id = others.min() else { return }
         throw TapcardError(
@@ -284,7 +284,7 @@ extension Session {
 
     /// Whether this request is refused if its tap has just resolved an identical one. A user who
     /// types an ID knows which request is meant, but a page gives every request an ID.
-    var refusesRepetition: Bool {
+    var refusesIfJustResolved: Bool {
         !self[.again] && (outputOptions.isForPage || !command.isGiven(.operation))
     }
 }

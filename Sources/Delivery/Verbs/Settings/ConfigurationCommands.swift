@@ -206,7 +206,7 @@ enum ConfigurationCommands {
         let settings = session.settings
         let name = session[.setting]
         let typed = session[.settingValue]
-        let text = typed.map { Settings.kept($0, name) }
+        let text = typed.map { Settings.stored($0, name) }
         // The value is checked as typed, because this station may accept a decimal comma.
         let changed = try settings.setting(name, to: typed)
         // This check is skipped when a setting is removed, because the removed setting may be the

@@ -64,20 +64,20 @@ extension Settings {
     /// Refuses a confirmation threshold that is above the limit, because it would never apply.
     func requireConfirmationsBelowLimits(_ currency: Currency) throws(TapcardError) {
         let ceilings = try ceilings(currency)
-        let rows: [(quiet: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
+        let rows: [(confirmation: Name, limit: Name, KeyPath<Ceilings.Amounts, Money>)] = [
             (.confirmPaymentAbove, .paymentLimit, \.payment),
             (.confirmTopUpAbove, .topUpLimit, \.topUp),
             (.confirmBalanceAbove, .balanceLimit, \.balance),
         ]
-        for (quiet, limit, path) in rows where effective(quiet).text != nil {
+        for (confirmation, limit, path) in rows where effective(confirmation).text != nil {
             let (threshold, maximum) = (
                 ceilings.unconfirmed[keyPath: path], ceilings.absolute[keyPath: path]
             )
             guard threshold.minorUnits > maximum.minorUnits else { continue }
             throw TapcardError(
                 .usage,
-                "The setting \(quiet.rawValue) \(threshold) would never apply, because it is above "
-                    + "\(limit.rawValue) \(maximum).",
+                "The setting \(confirmation.rawValue) \(threshold) would never apply, because it is "
+                    + "above \(limit.rawValue) \(maximum).",
                 meaning: "Nothing was changed.",
                 advice: "Lower it, or raise the limit first.")
         }
@@ -123,7 +123,7 @@ extension Settings {
     }
 
     /// A value as stored in the file: with a decimal point, which is accepted in every language.
-    static func kept(_ text: String, _ name: Name) -> String {
+    static func stored(_ text: String, _ name: Name) -> String {
         // Spaces separate amounts, so a comma can only be a decimal comma.
         let isAmount = name == .ticketPrice || builtInAmounts(in: .usd)[name] != nil
         return isAmount ? text.replacing(",", with: ".") : text
@@ -150,7 +150,7 @@ package enum DecimalComma {
     /// The variables for the number format, in order of precedence.
     package static let variables = ["LC_ALL", "LC_NUMERIC", "LANG"]
 
-    static func isUsual(in environment: [String: String]) -> Bool {
+    static func isUsed(in environment: [String: String]) -> Bool {
         // An empty variable counts as not set, as in the C library.
         let name = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         // For example, de_AT.UTF-8@euro.

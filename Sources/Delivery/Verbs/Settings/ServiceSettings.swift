@@ -127,7 +127,7 @@ extension Settings {
             mastermind: try mastermindAddress, authorities: try authorities,
             rules: try lotteryRules, dataFolder: dataFolder)
         let configured = try self.currency
-        // The currency with the most decimals accepts whatever is valid in any other.
+        // An amount that is valid in some currency is also valid in the one with the most decimals.
         let currency =
             known ?? configured ?? Currency.known.max { $0.decimals < $1.decimals } ?? .usd
         _ = (try ticketPrice(currency), try prizes(currency), try topPrizeUnit)
@@ -135,7 +135,7 @@ extension Settings {
         return services
     }
 
-    /// Sets the page address for cards made here, if the settings specify one.
+    /// Sets the page address for cards made at this station, if the settings specify one.
     func setCardAddress(of station: inout Station.Settings) throws(TapcardError) {
         guard text(of: .cardAddress) != nil else { return }
         try checked(.cardAddress) { text throws(Refusal) in
@@ -219,7 +219,7 @@ extension Settings {
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)
         guard origin == .builtIn, let address, let service = name.service else { return }
-        // Someone may have confirmed the address since a running server read its settings.
+        // Someone may have confirmed the address since this server started and read its settings.
         guard try SettingsFile(file.path).values[name] != address else { return }
         throw TapcardError(
             .addressUnconfirmed, "\(service)'s address, \(address), has not been confirmed yet.",

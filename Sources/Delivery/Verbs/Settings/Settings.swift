@@ -99,7 +99,7 @@ package struct Settings: Sendable {
         _ texts: [String: [String]], environment: [String: String], malformed: Set<String>
     ) throws(TapcardError) {
         self.malformed = malformed
-        languageUsesDecimalComma = DecimalComma.isUsual(in: environment)
+        languageUsesDecimalComma = DecimalComma.isUsed(in: environment)
         // A malformed password matters only to commands that use it.
         for name in malformed.sorted() where !Settings.secretVariables.contains(name) {
             throw Settings.isMalformed(name)
@@ -156,7 +156,7 @@ package struct Settings: Sendable {
         try checkLedger()
         for name in Name.allCases where name.isSwitch {
             let text = effective(name).text ?? ""
-            guard Settings.truth(text) != nil else {
+            guard Settings.boolean(text) != nil else {
                 throw TapcardError.usage(
                     "\(text.debugDescription) is not valid for \(name.rawValue).",
                     advice: "Use true or false.")
@@ -241,7 +241,7 @@ package struct Settings: Sendable {
     }
 
     /// The value of a switch; nil if the text means neither true nor false.
-    package static func truth(_ text: String) -> Bool? {
+    package static func boolean(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "true", "1", "yes": true
         case "false", "0", "no": false
@@ -250,7 +250,7 @@ package struct Settings: Sendable {
     }
 
     package func isOn(_ name: Name) -> Bool {
-        effective(name).text.flatMap(Settings.truth) ?? false
+        effective(name).text.flatMap(Settings.boolean) ?? false
     }
 
     /// The value in effect and where it comes from.

@@ -55,7 +55,7 @@ struct SettingsFile: Sendable {
             // not lost.
             var members = try SettingsFile.members(of: path)
             let value = text.map { text -> JSONValue in
-                name.isSwitch ? .bool(Settings.truth(text) == true) : .string(text)
+                name.isSwitch ? .bool(Settings.boolean(text) == true) : .string(text)
             }
             let place = members.firstIndex { $0.key == name.rawValue }
             if ifUnset, let place, SettingsFile.text(of: members[place].value) != text {
@@ -109,7 +109,7 @@ struct SettingsFile: Sendable {
     }
 
     private static func text(of value: JSONValue) -> String? {
-        if case .bool(let truth) = value { return truth ? "true" : "false" }
+        if case .bool(let isTrue) = value { return isTrue ? "true" : "false" }
         return value.string ?? value.numberText
     }
 }
@@ -149,7 +149,7 @@ extension Settings {
         path.hasPrefix(folder + "/") && !path.contains("/../")
     }
 
-    fileprivate static func warning(_ what: String, _ why: String, meant: String?) -> String {
-        "\(what) \(why)." + (meant.map { " Did you mean \($0)?" } ?? "")
+    fileprivate static func warning(_ what: String, _ reason: String, meant: String?) -> String {
+        "\(what) \(reason)." + (meant.map { " Did you mean \($0)?" } ?? "")
     }
 }

@@ -116,7 +116,7 @@ enum OfflineCommands {
     private static func requireOwner(
         of ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) {
-        let status = try await LedgerAccess.asking { () throws(LedgerError) in
+        let status = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.databaseStatus(at: session.dependencies.now())
         }
         // A station logs in under its own name; a login that is not in the list is the owner's.
@@ -135,7 +135,7 @@ enum OfflineCommands {
         let id = session[.journal]
         let ledger = try await session.ledger(making: false, changing: true)
         try await requireOwner(of: ledger, in: session)
-        let isKnown = try await LedgerAccess.asking { () throws(LedgerError) in
+        let isKnown = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await ledger.writeOff(id, at: ledger.time(at: session.dependencies.now()))
         }
         guard isKnown else {

@@ -43,11 +43,11 @@ enum StationCommands {
     static func backup(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         if file.isStream { return try await streamBackup(to: file, in: session) }
-        try file.requireNew()
+        try file.requireAbsent()
         let ledgerFile = try session.settings.ledgerFile
         // Opening a missing ledger throws; otherwise, an empty copy would look like a backup.
         if try !session.settings.hasLedger { _ = try await session.ledger(making: false) }
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, file.path)
         }
         return Report(
@@ -63,7 +63,7 @@ enum StationCommands {
     static func restoreBackup(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.file()])
         let ledgerFile = try session.settings.ledgerFile
-        try file.require()
+        try file.requireExisting()
         // `hasLedger` throws for a dangling link, which must not be replaced with a ledger.
         _ = try session.settings.hasLedger
         try session.places.makeDataFolder()
@@ -72,7 +72,7 @@ enum StationCommands {
         let received = try received(file)
         let copy = received?.file ?? file.path
         let restoration = try await translating(
-            awaiting: await LedgerAccess.asking { () throws(LedgerError) in
+            awaiting: await LedgerAccess.translatingErrors { () throws(LedgerError) in
                 try await session.drivers.restore(copy, ledgerFile, currency)
             }
         ) { (error: TapcardError) in restoreError(error, from: copy, named: file) }
@@ -84,7 +84,7 @@ enum StationCommands {
                 "kept": restoration.kept.document,
             ],
             [
-                "Ledger restored from \(file.shown)"
+                "Ledger restored from \(file.displayName)"
                     + (restoration.kept.map { "; the previous ledger was kept as \($0)" } ?? ""),
                 "Cards used since the backup are refused until repaired; for each, run: tapcard "
                     + "repair --card UID",
@@ -102,12 +102,12 @@ enum StationCommands {
         // The usual advice to restore a backup would not help, because this file is the backup.
         if error.kind == .ledgerCorrupt, error.what.contains(copy) {
             return TapcardError(
-                .ledgerCorrupt, "\(file.shown) is damaged or is not a ledger backup.",
+                .ledgerCorrupt, "\(file.displayName) is damaged or is not a ledger backup.",
                 meaning: error.meaning, advice: "To make a backup, run: tapcard backup FILE")
         }
         // The error must not mention the temporary file that holds standard input.
         return TapcardError(
-            error.kind, error.what.replacing(copy, with: file.shown), meaning: error.meaning,
+            error.kind, error.what.replacing(copy, with: file.displayName), meaning: error.meaning,
             next: error.next)
     }
 
@@ -129,7 +129,7 @@ enum StationCommands {
         }
         // The folder object deletes its file when it is released.
         let folder = try translating(TemporaryFolder()) { transferError($0, writing) }
-        try await LedgerAccess.asking { () throws(LedgerError) in
+        try await LedgerAccess.translatingErrors { () throws(LedgerError) in
             try await session.drivers.backUp(ledgerFile, folder.file)
         }
         try translating(folder.read(session.output.write)) { transferError($0, writing) }

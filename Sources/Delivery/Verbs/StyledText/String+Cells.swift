@@ -13,7 +13,7 @@ extension String {
 
     /// The text for aligned columns. Characters whose width differs between terminals are replaced.
     package var fixedWidth: String {
-        isPlain ? self : String(map { $0.isSteady ? $0 : "\u{FFFD}" })
+        isPlain ? self : String(map { $0.hasFixedWidth ? $0 : "\u{FFFD}" })
     }
 
     /// The width in terminal cells.
@@ -40,7 +40,7 @@ extension Character {
 
     /// Whether the character is a single letter, possibly with accents, whose width is the same on
     /// every terminal.
-    fileprivate var isSteady: Bool {
+    fileprivate var hasFixedWidth: Bool {
         guard let first = unicodeScalars.first, !first.isMisleading,
             first.properties.generalCategory != .format,
             first.properties.generalCategory != .nonspacingMark,

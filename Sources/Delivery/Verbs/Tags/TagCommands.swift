@@ -20,7 +20,7 @@ extension Parameter<TagDump.Format?> {
 
 extension Parameter<Bool> {
     fileprivate static var overwriteAnything: Self {
-        overwrite.saying("Overwrite anything on the tag, even a card in use")
+        overwrite.withHelp("Overwrite anything on the tag, even a card in use")
     }
 }
 
@@ -254,7 +254,7 @@ enum TagCommands {
     static func dump(in session: Session) async throws(TapcardError) -> Report {
         let file = session[.dumpFile].map { NamedFile($0) }
         // The file is checked before the user is asked for a tag.
-        try file?.requireNew()
+        try file?.requireAbsent()
         let dump = try await session.readOnlyStation().dump()
         let format = session[.format] ?? .text
         let text = try translating(dump.written(as: format)) { (error: Type2Error) in
@@ -291,7 +291,7 @@ enum TagCommands {
         let content = try file.content()
         let dump = try translating(TagDump.reading(content).dump) { (error: Type2Error) in
             TapcardError(
-                .fileUnusable, "The dump in \(file.shown) is not valid: \(error.detail).",
+                .fileUnusable, "The dump in \(file.displayName) is not valid: \(error.detail).",
                 meaning: "Nothing was written to a tag.")
         }
         // Lock bits, configuration, and passwords are never written.
@@ -306,7 +306,7 @@ enum TagCommands {
         let uid = try await session.station().restore(dump, overwriting: session[.overwrite])
         return Report(
             ["uid": .text(uid), "missing": .number(missing)],
-            ["Restored \(file.shown) onto tag \(uid)"]
+            ["Restored \(file.displayName) onto tag \(uid)"]
                 + (missing == 0
                     ? []
                     : [

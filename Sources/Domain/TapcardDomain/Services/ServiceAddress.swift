@@ -8,17 +8,17 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     /// The host, followed by the port if there is one, for use in messages.
     package let host: String
 
-    private static let longest = 2_048
+    private static let maximumLength = 2_048
 
     /// Checks an address. The error does not quote it, because it may contain a password.
     package init(_ text: String) throws(ServiceError) {
-        func refusal(_ why: String) -> ServiceError { ServiceError(.badAddress, why) }
+        func refusal(_ reason: String) -> ServiceError { ServiceError(.badAddress, reason) }
         let lower = text.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lower.hasPrefix) else {
             throw refusal("it does not begin with https:// or http://")
         }
-        guard text.utf8.count <= ServiceAddress.longest else {
-            throw refusal("it has more than \(ServiceAddress.longest) bytes")
+        guard text.utf8.count <= ServiceAddress.maximumLength else {
+            throw refusal("it has more than \(ServiceAddress.maximumLength) bytes")
         }
         guard !text.contains("?"), !text.contains("#") else {
             throw refusal("it has a query or a fragment")

@@ -1,5 +1,4 @@
-/// Why a service did not give a usable response. Two errors are equal if their kinds
-/// are equal.
+/// Why a service did not give a usable response. Two errors are equal if their kinds are equal.
 public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failures that a caller can distinguish.
     public enum Kind: String, Sendable, CaseIterable {
@@ -29,9 +28,9 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case notJSON = "not-json"
         /// The response is JSON, but does not have the documented structure.
         case wrongShape = "wrong-shape"
-        /// The list of draws should only grow, but is missing draws that it had before. It is
-        /// outdated, or the lottery was restarted.
-        case goneBack = "gone-back"
+        /// The list of draws should only grow, but it lacks draws that it had before. It is
+        /// outdated, or the lottery was reset.
+        case outdatedDraws = "gone-back"
         /// The activation service's version is empty.
         case emptyVersion = "empty-version"
         /// The activation service's version is invalid.

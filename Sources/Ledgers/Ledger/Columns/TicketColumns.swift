@@ -39,7 +39,7 @@ extension Ticket {
         guard let id, let draw, let numbers, let bonus else { return nil }
         // Empty parts are kept, so that text with extra spaces is rejected below.
         let read = numbers.split(separator: " ", omittingEmptySubsequences: false).map { Int($0) }
-        guard let balls = Balls(kept: read.compactMap { $0 }, bonus: bonus),
+        guard let balls = Balls(stored: read.compactMap { $0 }, bonus: bonus),
             balls.numbers.count == read.count
         else { throw Columns.unreadable }
         self.init(id: id, draw: draw, balls: balls)

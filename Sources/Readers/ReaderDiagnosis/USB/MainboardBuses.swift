@@ -1,7 +1,7 @@
 extension ReaderDiscovery {
     /// Adds the device node for a board on a mainboard bus to the survey. There is no way to see
     /// whether a board is connected.
-    func look(at path: String, on bus: MainboardBus, _ survey: inout ReaderSurvey) {
+    func surveyBusNode(at path: String, on bus: MainboardBus, _ survey: inout ReaderSurvey) {
         let node = node(path)
         guard node.access != .missing else {
             survey.pathRefusal = .missing(path)

@@ -69,7 +69,7 @@ public struct ReaderDiscovery: Sendable {
         var survey = surveyBlocking()
         guard let name, let path = name.path else { return survey }
         if let bus = name.bus {
-            look(at: path, on: bus, &survey)
+            surveyBusNode(at: path, on: bus, &survey)
             return survey
         }
         guard !survey.ports.contains(where: { $0.node.path == path }) else { return survey }

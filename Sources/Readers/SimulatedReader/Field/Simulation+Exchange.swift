@@ -2,7 +2,7 @@ public import Tags
 
 /// The outcome of sending one frame to a simulated tag.
 public enum FrameOutcome: Hashable, Sendable {
-    /// The tag sent this reply, which may be silence.
+    /// The tag's reply, which may be none at all.
     case reply(TagReply)
     /// The tag sent this reply, but it was damaged in transit.
     case garbled(TagReply)
@@ -50,13 +50,13 @@ extension Simulation {
             return .gone
         }
         save(after)
-        return arrival(
+        return received(
             from: uid, under: fault, whole: .reply(reply), garbled: .garbled(reply),
             late: .late(reply), killed: .killed(reply), gone: .gone)
     }
 
     /// Chooses what the reader receives, depending on the fault, if any.
-    mutating func arrival<Outcome>(
+    mutating func received<Outcome>(
         from uid: [UInt8], under fault: Fault.Kind?, whole: Outcome, garbled: Outcome,
         late: Outcome, killed: Outcome, gone: Outcome
     ) -> Outcome {

@@ -44,7 +44,7 @@ extension Simulation {
             return .gone
         }
         save(after)
-        return arrival(
+        return received(
             // A missing response cannot be damaged.
             from: uid, under: fault, whole: .answer(answer),
             garbled: answer.map(ChipOutcome.garbled) ?? .answer(nil), late: .late,

@@ -48,11 +48,11 @@ struct AnswerReader {
     }
 
     /// A nonempty string within the length limit.
-    func string(longest: Int = 1_024) throws(ServiceError) -> String {
+    func string(maximumLength: Int = 1_024) throws(ServiceError) -> String {
         guard let string = value.string else { throw wrong("is not a string") }
         guard !string.isEmpty else { throw wrong("is empty") }
-        guard string.utf8.count <= longest else {
-            throw wrong("has more than \(longest) bytes")
+        guard string.utf8.count <= maximumLength else {
+            throw wrong("has more than \(maximumLength) bytes")
         }
         return string
     }

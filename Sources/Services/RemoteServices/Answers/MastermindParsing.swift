@@ -8,7 +8,7 @@ package enum MastermindParsing {
     package static func token(_ body: [UInt8]) throws(ServiceError) -> MastermindToken {
         let member = try AnswerReader(body).member("access_token")
         // The token is sent back in a header, where a line break would start another header.
-        guard let token = MastermindToken(try member.string(longest: 4_096)) else {
+        guard let token = MastermindToken(try member.string(maximumLength: 4_096)) else {
             throw member.wrong("contains a character that tokens never have")
         }
         return token
@@ -47,7 +47,8 @@ package enum MastermindParsing {
             // The largest icon comes first; any of the three may be missing.
             for key in ["icon512", "icon192", "icon72"] {
                 guard let icon = try row.optional(key) else { continue }
-                icons.append(Shown.text(try icon.string(longest: 2_048), longest: 2_048))
+                icons.append(
+                    Shown.text(try icon.string(maximumLength: 2_048), maximumLength: 2_048))
             }
             ranks.append(
                 MastermindRank(
@@ -62,7 +63,7 @@ package enum MastermindParsing {
 
     /// A name, made safe to display, because users choose their own names.
     private static func name(_ row: AnswerReader, _ key: String) throws(ServiceError) -> String {
-        Shown.text(try row.member(key).string(), longest: maximumNameLength)
+        Shown.text(try row.member(key).string(), maximumLength: maximumNameLength)
     }
 
     /// A time such as "2021-04-26 17:26:22". It is not converted, because its time zone is unknown.

@@ -42,7 +42,7 @@ import TapcardDomain
         _ abort: TransferSwitch
     ) throws(ServiceError) -> HTTPAnswer {
         let sink = AnswerSink()
-        let headers = unsafe try list(request)
+        let headers = unsafe try headerList(request)
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
         defer { unsafe functions.easy_reset(easy) }
@@ -76,22 +76,22 @@ import TapcardDomain
             if abort.isOff { throw ServiceError(.cancelled, "the request was stopped") }
             var running: Int32 = 0
             guard unsafe functions.multi_perform(multi, &running) == CURLM_OK else {
-                throw stuck("libcurl cannot continue a request")
+                throw stalled("libcurl cannot continue a request")
             }
             let outcome = unsafe tapcard_libcurl_outcome(functions, multi)
             if outcome >= 0 { return CURLcode(rawValue: UInt32(outcome)) }
             // libcurl wakes up earlier if there is anything to do, so the one second is only a
             // backstop.
             guard unsafe functions.multi_poll(multi, nil, 0, 1_000, nil) == CURLM_OK else {
-                throw stuck("libcurl cannot wait for a response")
+                throw stalled("libcurl cannot wait for a response")
             }
         }
     }
 
     /// The error for a transfer that cannot continue. If the request was sent, it may have taken
     /// effect, so the error must not say that no request was made.
-    private func stuck(_ why: String) -> ServiceError {
-        ServiceError(isSent ? .cutOff : .noClient, why)
+    private func stalled(_ reason: String) -> ServiceError {
+        ServiceError(isSent ? .cutOff : .noClient, reason)
     }
 
     /// Whether any part of the request was sent.
@@ -148,7 +148,7 @@ import TapcardDomain
             })
     }
 
-    private func list(
+    private func headerList(
         _ request: HTTPRequest
     ) throws(ServiceError) -> UnsafeMutablePointer<curl_slist>? {
         var lines = request.headers.map { "\($0.name): \($0.value)" }
@@ -158,11 +158,11 @@ import TapcardDomain
         }
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {
-            guard let longer = unsafe functions.slist_append(list, line) else {
+            guard let extended = unsafe functions.slist_append(list, line) else {
                 unsafe functions.slist_free_all(list)
                 throw ServiceError(.noClient, "libcurl has no memory for a request")
             }
-            unsafe list = longer
+            unsafe list = extended
         }
         return unsafe list
     }

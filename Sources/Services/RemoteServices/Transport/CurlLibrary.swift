@@ -22,7 +22,7 @@ struct CurlLibrary: @unchecked Sendable {
         let library = LoadableLibrary(name: "libcurl", package: "libcurl4")
         let functions = try translating(
             unsafe library.load(file, tapcard_libcurl()) { unsafe tapcard_libcurl_bind($0, $1) }
-        ) { (error: LibraryFault) in ServiceError(.noClient, error.why) }
+        ) { (error: LibraryFault) in ServiceError(.noClient, error.reason) }
         guard functions.global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else {
             throw ServiceError(.noClient, "libcurl could not be initialized")
         }

@@ -3,7 +3,7 @@ import TapcardDomain
 /// Makes text from other systems safe to display: shortens it, and replaces characters that could
 /// mislead a user or control a terminal.
 enum Shown {
-    static let longest = 80
+    static let maximumLength = 80
 
     /// An address without the parts that may be secret. These are the query and the fragment, which
     /// may contain codes and tokens, and in each part between slashes, everything before an "@".
@@ -24,10 +24,10 @@ enum Shown {
         return text(shown + part)
     }
 
-    static func text(_ text: some StringProtocol, longest: Int = longest) -> String {
+    static func text(_ text: some StringProtocol, maximumLength: Int = maximumLength) -> String {
         let scalars = text.unicodeScalars
-        let safe = scalars.prefix(longest).map { $0.isMisleading ? "\u{FFFD}" : $0 }
-        let end = scalars.dropFirst(longest).isEmpty ? "" : "…"
+        let safe = scalars.prefix(maximumLength).map { $0.isMisleading ? "\u{FFFD}" : $0 }
+        let end = scalars.dropFirst(maximumLength).isEmpty ? "" : "…"
         return String(String.UnicodeScalarView(safe)) + end
     }
 }

@@ -140,7 +140,7 @@ public struct DurableFile: Sendable, Hashable {
     /// of these permissions. `nil` if no such user could, or if the file does not exist.
     public func exposure(_ permissions: UInt32) throws(FileError) -> FileExposure? {
         guard let status = try FileStatus.of(path) else { return nil }
-        if !status.isOurs { return .foreign }
+        if !status.hasTrustedOwner { return .foreign }
         return status.permissions & permissions == 0 ? nil : .permitted(status.permissions)
     }
 

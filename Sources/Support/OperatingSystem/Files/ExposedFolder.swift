@@ -93,7 +93,7 @@ extension DurableFile {
 extension FileStatus {
     /// The folder with this status, if others can write to it or if it belongs to another user.
     fileprivate func exposed(_ path: String, to writing: UInt32) -> ExposedFolder? {
-        guard !isOurs || permissions & writing != 0 else { return nil }
-        return ExposedFolder(path: path, permissions: permissions, isForeign: !isOurs)
+        guard !hasTrustedOwner || permissions & writing != 0 else { return nil }
+        return ExposedFolder(path: path, permissions: permissions, isForeign: !hasTrustedOwner)
     }
 }

@@ -101,7 +101,7 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Sets exactly these permissions. Those given at creation are reduced by the user's umask.
+    /// Sets exactly these permissions. The umask removes some of the permissions given at creation.
     func setPermissions(_ mode: UInt32) throws(FileError) {
         guard fchmod(number, mode) == 0 else { throw .last(path) }
     }

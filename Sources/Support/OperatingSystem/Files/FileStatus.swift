@@ -28,7 +28,9 @@ struct FileStatus {
 
     /// Whether the file belongs to this user or to root. An owner who is unknown in this namespace,
     /// as on a volume from a container's host, also counts.
-    var isOurs: Bool { [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner) }
+    var hasTrustedOwner: Bool {
+        [DurableFile.root, DurableFile.unmapped, geteuid()].contains(owner)
+    }
 
     /// Throws an error if the path contains a dangling link. The file may exist on a disk that is
     /// not mounted, and it would be lost if a new one took its place.

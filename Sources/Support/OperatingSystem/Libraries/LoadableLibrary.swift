@@ -40,7 +40,7 @@ public struct LoadableLibrary: Hashable, Sendable {
         do throws(LibraryFault) {
             return try unsafe load(file, table, bind)
         } catch {
-            let line = Array("tapcard: \(error.why)\n".utf8)
+            let line = Array("tapcard: \(error.reason)\n".utf8)
             // A failed write makes no difference, because the process is about to exit.
             _ = unsafe write(STDERR_FILENO, line, line.count)
             _exit(LoadableLibrary.loaderFailureStatus)
@@ -58,9 +58,9 @@ public enum LibraryFault: Error, Hashable, Sendable {
     /// A different release, or a library that lacks the functions.
     case unusable(String)
 
-    public var why: String {
+    public var reason: String {
         switch self {
-        case .missing(let why), .unusable(let why): why
+        case .missing(let reason), .unusable(let reason): reason
         }
     }
 }

@@ -56,10 +56,10 @@ struct PhoneAppWritingTests {
     func room(layout: CardLayout) throws {
         let fixed = try json(in: face(nil).area(in: layout)).utf8.count
         let room = layout.jsonCapacity + 3 - fixed
-        let longest = min(room, HolderName.longestInBytes)
+        let longest = min(room, HolderName.maximumBytes)
         let area = try face(String(repeating: "n", count: longest)).area(in: layout)
         #expect(area.count == layout.ndefByteCount)
-        guard room < HolderName.longestInBytes else { return }
+        guard room < HolderName.maximumBytes else { return }
         #expect(area.last == 0xFE)
         #expect(throws: CardImageError(.tooLong(by: 1), "")) {
             try face(String(repeating: "n", count: room + 1)).area(in: layout)

@@ -90,9 +90,9 @@ struct SealedRecordTests {
         for currency in Currency.known where currency != .usd {
             #expect(try !isBelieved(bytes, currency))
         }
-        let strangers = CardKeys(
+        let otherIssuer = CardKeys(
             macMaster: Array(0x20...0x3F), passwordMaster: Array(0x00...0x1F), keyID: 1)
-        #expect(try !isBelieved(bytes, key: strangers.cardKey(uid: Example().uid.bytes)))
+        #expect(try !isBelieved(bytes, key: otherIssuer.cardKey(uid: Example().uid.bytes)))
     }
 
     @Test("A record with any one bit changed fails its seal")

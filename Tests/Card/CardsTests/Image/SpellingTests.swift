@@ -22,7 +22,7 @@ struct SpellingTests {
     func chooses(layout: CardLayout, hasCode: Bool, readable: Int, short: Int) throws {
         let code = try Example().code
         let words = hasCode ? ("\"activated\"}", "\"a\"}") : ("\"unscratched\"}", "\"u\"}")
-        for length in 1...HolderName.longestInBytes {
+        for length in 1...HolderName.maximumBytes {
             let face = try face(length, hasCode ? .activated(code) : .unscratched)
             guard length <= short else {
                 let error = #expect(throws: CardImageError(.tooLong(by: length - short), "")) {

@@ -11,7 +11,7 @@ struct TicketMemberTests {
     init() throws {
         ticket = Ticket(
             id: try #require(TicketID("ticket-1")), draw: try #require(DrawID("draw-1")),
-            balls: try #require(Balls(kept: [2, 16, 23, 44, 47, 52], bonus: 14)))
+            balls: try #require(Balls(stored: [2, 16, 23, 44, 47, 52], bonus: 14)))
         game = try #require(MastermindGameID("0123456789ABCDEF0123456789abcdef"))
     }
 

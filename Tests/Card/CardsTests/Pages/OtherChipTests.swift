@@ -22,7 +22,7 @@ struct OtherChipTests {
     func olderChip(kind: ReaderError.Kind) async throws {
         let asked: [ScriptedReader.Reply] = [.failure(kind), .tag(ScanTagTests.identity)]
         let isRefusal = kind == .refused(0)
-        let played = await ScanTagTests.look(
+        let played = await ScanTagTests.scan(
             (isRefusal ? asked : asked + asked) + [.answer(header(size: 6))]
                 + [4, 8, 12].map(block) + [.failure(.tagLost)])
         #expect(
@@ -38,7 +38,7 @@ struct OtherChipTests {
     @Test("A lost answer to GET_VERSION is asked for once more")
     func lostAnswer() async throws {
         for kind in [ReaderError.Kind.timedOut, .garbled, .tagLost] {
-            let played = await ScanTagTests.look(
+            let played = await ScanTagTests.scan(
                 [.failure(kind), .tag(ScanTagTests.identity)]
                     + ScanTagTests.answers().map { .answer($0) })
             #expect(try #require(played.outcome).chip == .ntag213)
@@ -48,7 +48,7 @@ struct OtherChipTests {
 
     @Test("A tag without a capability container is read as the smallest chip")
     func unformatted() async throws {
-        let played = await ScanTagTests.look(
+        let played = await ScanTagTests.scan(
             [
                 .failure(.refused(0)), .tag(ScanTagTests.identity),
                 .answer(header(size: 0, magic: 0, version: 0)),
@@ -73,7 +73,7 @@ struct OtherChipTests {
         ] as [(UInt64, String)])
     func names(version: UInt64, name: String) async throws {
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * $0)) }
-        let played = await ScanTagTests.look(
+        let played = await ScanTagTests.scan(
             [.answer(bytes), .answer(header(size: 6))] + [4, 8, 12].map(block))
         #expect(played.outcome?.kind == name)
         let article = name.hasPrefix("NTAG") ? "An" : "A"
@@ -87,16 +87,16 @@ struct OtherChipTests {
         ]
         let blocks = stride(from: UInt8(4), through: 36, by: 4).map(block)
         let challenge = ScriptedReader.Reply.answer([0xAF] + [UInt8](repeating: 7, count: 8))
-        let one = await ScanTagTests.look(start + blocks + [challenge])
+        let one = await ScanTagTests.scan(start + blocks + [challenge])
         #expect(one.outcome?.kind == "MIFARE Ultralight C")
-        let other = await ScanTagTests.look(start + blocks + [.failure(.tagLost)])
+        let other = await ScanTagTests.scan(start + blocks + [.failure(.tagLost)])
         #expect(other.outcome?.kind == "NTAG203")
     }
 
     @Test("A tag with a version outside the table is read without another selection")
     func unknownVersion() async throws {
         let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
-        let played = await ScanTagTests.look(
+        let played = await ScanTagTests.scan(
             [.answer(version), .answer(header(size: 6))] + [4, 8, 12].map(block))
         #expect(played.trace == [[0x60], [0x30, 0], [0x30, 4], [0x30, 8], [0x30, 12]])
         #expect(played.outcome?.version == version)
@@ -113,7 +113,7 @@ struct OtherChipTests {
             // After the end the memory starts again at its beginning.
             ScriptedReader.Reply.answer((0..<4).flatMap { numbered((page &+ $0)...(page &+ $0)) })
         }
-        let played = await ScanTagTests.look(
+        let played = await ScanTagTests.scan(
             [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: size))]
                 + blocks + [.failure(.refused(0))])
         #expect(
@@ -130,13 +130,13 @@ struct OtherChipTests {
             header(size: 0), header(size: 0x7F), header(size: 0xFF), header(size: 6, magic: 0xE0),
             header(size: 6, version: 0x20),
         ] {
-            let played = await ScanTagTests.look(
+            let played = await ScanTagTests.scan(
                 [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header)]
                     + [4, 8, 12].map(block) + [.failure(.refused(0))])
             #expect(played.outcome?.memory == numbered(4...15))
             #expect(played.outcome?.kind == "MIFARE Ultralight")
             let version: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
-            let named = await ScanTagTests.look(
+            let named = await ScanTagTests.scan(
                 [.answer(version), .answer(header)] + [4, 8, 12].map(block))
             #expect(named.outcome?.kind == "MIFARE Ultralight EV1")
         }
@@ -145,7 +145,7 @@ struct OtherChipTests {
     @Test("A tag that was swapped is refused")
     func swapped() async {
         let other = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
-        let played = await ScanTagTests.look([.failure(.refused(0)), .tag(other)])
+        let played = await ScanTagTests.scan([.failure(.refused(0)), .tag(other)])
         #expect(played.error?.kind == .otherTag)
         #expect(played.trace == [[0x60], []])
     }
@@ -158,7 +158,7 @@ struct OtherChipTests {
             [.failure(.refused(0)), .tag(ScanTagTests.identity), .answer(header(size: 6))]
             + [4, 8, 12].map(block)
         for step in 1..<whole.count {
-            let played = await ScanTagTests.look(whole.prefix(step) + [.failure(kind)])
+            let played = await ScanTagTests.scan(whole.prefix(step) + [.failure(kind)])
             #expect(played.error?.kind == .reader(kind))
             #expect(played.trace.count == step + 1)
         }
@@ -170,9 +170,9 @@ struct OtherChipTests {
     func lengths(count: Int) async {
         let start: [ScriptedReader.Reply] = [.failure(.refused(0)), .tag(ScanTagTests.identity)]
         let wrong = ScriptedReader.Reply.answer([UInt8](repeating: 0xE1, count: count))
-        let atHeader = await ScanTagTests.look(start + [wrong])
+        let atHeader = await ScanTagTests.scan(start + [wrong])
         #expect(atHeader.error?.kind == .garbled)
-        let atBlock = await ScanTagTests.look(start + [.answer(header(size: 6)), wrong])
+        let atBlock = await ScanTagTests.scan(start + [.answer(header(size: 6)), wrong])
         #expect(atBlock.error?.kind == .garbled)
     }
 }

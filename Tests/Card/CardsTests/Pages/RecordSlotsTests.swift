@@ -63,7 +63,8 @@ struct RecordSlotsTests {
         let best = try slots(first, second).best
         let highest = [first, second].filter(\.isValid).map(\.number).max()
         #expect(best?.record.sequence.value == highest)
-        #expect(best?.place == [first, second].firstIndex { $0.isValid && $0.number == highest })
+        #expect(
+            best?.slotIndex == [first, second].firstIndex { $0.isValid && $0.number == highest })
     }
 
     @Test(
@@ -83,7 +84,7 @@ struct RecordSlotsTests {
                 // Two copies of one record: either may go.
                 #expect(contents.indices.contains(target))
             } else {
-                #expect(target == slots.best.map { 1 - $0.place } ?? 0)
+                #expect(target == slots.best.map { 1 - $0.slotIndex } ?? 0)
             }
         }
     }
@@ -95,7 +96,7 @@ struct RecordSlotsTests {
         let believed = slots.acceptingIssued { $0 == slots.bytes[0] }
         #expect(believed.slots == [.valid(record), slots.slots[1]])
         #expect(believed.bytes == slots.bytes)
-        #expect(believed.best?.place == 0)
+        #expect(believed.best?.slotIndex == 0)
         #expect(slots.acceptingIssued { $0 == slots.bytes[1] } == slots)
     }
 
@@ -133,7 +134,7 @@ struct RecordSlotsTests {
     }
 
     @Test("Records of another chip, currency or key ring are not valid")
-    func strangers() throws {
+    func foreignRecords() throws {
         let fixture = try CardFixture()
         let image = try fixture.image(try fixture.record(1), try fixture.record(2))
         let uid = try #require(CardUID("04000000000001"))

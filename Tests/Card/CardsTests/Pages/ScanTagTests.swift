@@ -13,7 +13,7 @@ struct ScanTagTests {
     static let signature = [UInt8](repeating: 0x5A, count: 32)
     static let frames: [[UInt8]] = [[0x60], [0x30, 0], [0x3A, 0x04, 0x27], [0x3C, 0]]
 
-    static func look(
+    static func scan(
         _ script: [ScriptedReader.Reply], maximumAnswerLength: Int = 250
     ) async -> Played<ScannedTag> {
         let procedure = ScanTag(identity, maximumAnswerLength: maximumAnswerLength) { chip in
@@ -33,7 +33,7 @@ struct ScanTagTests {
             as [(Type2Chip, UInt8)])
     func fourCommands(chip: Type2Chip, last: UInt8) async throws {
         let answers = Self.answers(of: chip, upTo: last)
-        let played = await Self.look(answers.map { .answer($0) })
+        let played = await Self.scan(answers.map { .answer($0) })
         #expect(played.trace == [[0x60], [0x30, 0], [0x3A, 0x04, last], [0x3C, 0]])
         let tag = try #require(played.outcome)
         #expect(tag.chip == chip)
@@ -50,7 +50,7 @@ struct ScanTagTests {
             Type2Chip.ntag213.version ?? [], Self.header, numbered(4...0x13),
             numbered(0x14...0x23), numbered(0x24...0x27), Self.signature,
         ]
-        let played = await Self.look(script.map { .answer($0) }, maximumAnswerLength: 64)
+        let played = await Self.scan(script.map { .answer($0) }, maximumAnswerLength: 64)
         #expect(
             played.trace == [
                 [0x60], [0x30, 0], [0x3A, 0x04, 0x13], [0x3A, 0x14, 0x23], [0x3A, 0x24, 0x27],
@@ -70,7 +70,7 @@ struct ScanTagTests {
             }
         for (step, _) in Self.frames.enumerated() {
             let script = Self.answers().prefix(step).map(ScriptedReader.Reply.answer)
-            let played = await Self.look(script + [.failure(kind)])
+            let played = await Self.scan(script + [.failure(kind)])
             let frames = Array(Self.frames.prefix(step + 1))
             switch (step, isAnswerOfSorts) {
             case (0, true):
@@ -96,7 +96,7 @@ struct ScanTagTests {
             guard count >= 0 else { continue }
             let wrong = Array((answer + answer).prefix(count))
             let script = Self.answers().prefix(step) + [wrong]
-            let played = await Self.look(script.map { .answer($0) })
+            let played = await Self.scan(script.map { .answer($0) })
             #expect(played.trace == Array(Self.frames.prefix(step + 1)))
             if step == 3 {
                 #expect(played.outcome != nil && played.outcome?.signature == nil)

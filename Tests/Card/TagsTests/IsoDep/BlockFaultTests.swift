@@ -36,7 +36,7 @@ struct BlockFaultTests {
         let answer = try #require(AnswerToSelect(frame: [0x06, 0x77, 0x77, 0x71, 0x02, 0x80]))
         var reader = ReaderSide(answer)
         _ = reader.begin([0x90, 0x60, 0, 0, 0])
-        let action = reader.hear(.frame([0x12]))
+        let action = reader.receive(.frame([0x12]))
         guard case .failed(.outOfSequence) = action else {
             Issue.record("it goes on: \(action)")
             return
@@ -153,7 +153,7 @@ struct BlockFaultTests {
         var reader = ReaderSide(answer)
         #expect(reader.begin([1]) == .send([0x02, 1], wait: answer.wait()))
         #expect(
-            reader.hear(.frame([0xF2, 2]))
+            reader.receive(.frame([0xF2, 2]))
                 == .send([0xF2, 2], wait: answer.wait(times: 2)))
         #expect(answer.wait(times: 2) - answer.wait() == answer.frameWait)
     }
@@ -165,7 +165,7 @@ struct BlockFaultTests {
         let dismissal = line.reader.deselect()
         #expect(line.resolve(dismissal) == .finished([]))
         #expect(!line.card.isActivated)
-        #expect(line.card.hear([0x02, 1]) == .silence)
+        #expect(line.card.receive([0x02, 1]) == .silence)
         #expect(line.exchange([1, 1]) == .failed(.outOfSequence))
     }
 

@@ -38,7 +38,7 @@ struct BlockLine {
             preconditionFailure("the answer is valid")
         }
         reader = ReaderSide(answer)
-        _ = card.hear(AnswerToSelect.request(frameSize: readerSize))
+        _ = card.receive(AnswerToSelect.request(frameSize: readerSize))
     }
 
     /// The card's answer to a command, made up from the command's bytes.
@@ -56,7 +56,7 @@ struct BlockLine {
         // Far more than any exchange here has.
         for _ in 0..<200 {
             guard case .send(let frame, _) = action else { return action }
-            action = reader.hear(send(frame))
+            action = reader.receive(send(frame))
         }
         return action
     }
@@ -96,7 +96,7 @@ struct BlockLine {
             if block == request { return goOn() }
             if case .repeatRequest = block { return request.frame }
         }
-        switch card.hear(frame) {
+        switch card.receive(frame) {
         case .silence: return nil
         case .send(let frame), .end(let frame): return frame
         case .run(let command):

@@ -91,15 +91,15 @@ struct TransmissionBlockTests {
             as [[UInt8]]
         {
             var card = CardSide(answerToSelect: BlockLine.answerToSelect)
-            #expect(card.hear(frame) == .silence)
+            #expect(card.receive(frame) == .silence)
             #expect(!card.isActivated)
         }
         var card = CardSide(answerToSelect: BlockLine.answerToSelect)
-        #expect(card.hear([0xE0, 0x50]) == .send(BlockLine.answerToSelect))
-        #expect(card.hear([0xD0, 0x11, 0x00]) == .send([0xD0]))
-        #expect(card.hear([0xD0, 0x11, 0x00]) == .silence)
-        #expect(card.hear([0x02, 9]) == .run([9]))
-        #expect(card.hear([0xD0, 0x11, 0x00]) == .silence)
+        #expect(card.receive([0xE0, 0x50]) == .send(BlockLine.answerToSelect))
+        #expect(card.receive([0xD0, 0x11, 0x00]) == .send([0xD0]))
+        #expect(card.receive([0xD0, 0x11, 0x00]) == .silence)
+        #expect(card.receive([0x02, 9]) == .run([9]))
+        #expect(card.receive([0xD0, 0x11, 0x00]) == .silence)
     }
 
     @Test(
@@ -128,7 +128,7 @@ struct TransmissionBlockTests {
         var reader = ReaderSide(answer)
         _ = reader.begin([1])
         let long = [UInt8](repeating: 0, count: 259)
-        #expect(reader.hear(.frame([0x02] + long)) == .failed(.wrongLength))
+        #expect(reader.receive(.frame([0x02] + long)) == .failed(.wrongLength))
     }
 
     @Test("A readable but unexpected block ends the conversation")
@@ -139,8 +139,8 @@ struct TransmissionBlockTests {
         ] as [[UInt8]] {
             var reader = ReaderSide(answer)
             _ = reader.begin([1])
-            #expect(reader.hear(.frame(frame)) == .failed(.outOfSequence), "\(frame)")
-            #expect(reader.hear(.frame([0x02])) == .failed(.outOfSequence))
+            #expect(reader.receive(.frame(frame)) == .failed(.outOfSequence), "\(frame)")
+            #expect(reader.receive(.frame([0x02])) == .failed(.outOfSequence))
             #expect(reader.begin([1]) == .failed(.outOfSequence))
         }
     }

@@ -87,9 +87,9 @@ struct AuthenticationTests {
             ? [0x90, 0x71, 0, 0, 2, example.number.rawValue, 0, 0]
             : [0x90, 0x77, 0, 0, 1, example.number.rawValue, 0]
         #expect(begin == .send(start))
-        let second = try conversation.hear(bytes(example.challenge + "91AF"))
+        let second = try conversation.receive(bytes(example.challenge + "91AF"))
         #expect(second == .send(bytes("90AF000020" + example.response + "00")))
-        #expect(try conversation.hear(bytes(example.confirmation + "9100")) == .finished([]))
+        #expect(try conversation.receive(bytes(example.confirmation + "9100")) == .finished([]))
         let session = try #require(conversation.session)
         #expect(conversation.key == example.number)
         if let key = example.encryption { #expect(session.encryption == TagsTests.key(key)) }
@@ -133,12 +133,12 @@ struct AuthenticationTests {
         var conversation = NTAG424Conversation()
         _ = try conversation.authenticate(
             .application, factoryKey, random: bytes(example.random))
-        _ = try conversation.hear(bytes(example.challenge + "91AF"))
+        _ = try conversation.receive(bytes(example.challenge + "91AF"))
         var confirmation = bytes(example.confirmation)
         confirmation[bit / 8] ^= 1 << (bit % 8)
         // The bits from 160 on are of capabilities, which prove nothing.
         #expect(throws: NTAG424Error(.impostor)) {
-            _ = try conversation.hear(confirmation + [0x91, 0x00])
+            _ = try conversation.receive(confirmation + [0x91, 0x00])
         }
         #expect(conversation.session == nil)
     }
@@ -148,9 +148,9 @@ struct AuthenticationTests {
         var conversation = NTAG424Conversation()
         _ = try conversation.authenticate(
             .three, factoryKey, random: bytes(Self.first[1].random))
-        _ = try conversation.hear(bytes(Self.first[1].challenge + "91AF"))
+        _ = try conversation.receive(bytes(Self.first[1].challenge + "91AF"))
         #expect(throws: NTAG424Error(.refused(.authenticationFailed))) {
-            _ = try conversation.hear([0x91, 0xAE])
+            _ = try conversation.receive([0x91, 0xAE])
         }
         #expect(throws: NTAG424Error(.keyAlreadyRefused)) {
             _ = try conversation.authenticate(
@@ -165,7 +165,7 @@ struct AuthenticationTests {
         for _ in 0..<3 {
             _ = try conversation.authenticate(.application, factoryKey, random: random)
             #expect(throws: NTAG424Error(.refused(.authenticationDelayed))) {
-                _ = try conversation.hear([0x91, 0xAD])
+                _ = try conversation.receive([0x91, 0xAD])
             }
         }
         try play(Self.first[0], isFirst: true, &conversation)
@@ -179,16 +179,16 @@ struct AuthenticationTests {
             _ = try conversation.authenticate(
                 .application, factoryKey, random: bytes(example.random))
             #expect(throws: NTAG424Error(.malformed)) {
-                _ = try conversation.hear([UInt8](repeating: 2, count: count) + [0x91, 0xAF])
+                _ = try conversation.receive([UInt8](repeating: 2, count: count) + [0x91, 0xAF])
             }
         }
         for count in 0..<40 where count != 32 {
             var conversation = NTAG424Conversation()
             _ = try conversation.authenticate(
                 .application, factoryKey, random: bytes(example.random))
-            _ = try conversation.hear(bytes(example.challenge + "91AF"))
+            _ = try conversation.receive(bytes(example.challenge + "91AF"))
             #expect(throws: NTAG424Error(.malformed)) {
-                _ = try conversation.hear([UInt8](repeating: 1, count: count) + [0x91, 0x00])
+                _ = try conversation.receive([UInt8](repeating: 1, count: count) + [0x91, 0x00])
             }
         }
     }

@@ -211,7 +211,7 @@ struct MirrorAndTearTests {
             try chip.authenticate(.three)
             var reader = ReaderSide(parameters)
             var card = CardSide(answerToSelect: answerToSelect)
-            _ = card.hear(AnswerToSelect.request(frameSize: .of64))
+            _ = card.receive(AnswerToSelect.request(frameSize: .of64))
             var statuses: [UInt16] = []
             var sent = 0
             // A write of 96 bytes comes in two blocks.
@@ -225,7 +225,7 @@ struct MirrorAndTearTests {
             while case .send(let frame, _) = action {
                 var answers: [[UInt8]] = []
                 for _ in 0..<(sent == doubled ? 2 : 1) {
-                    switch card.hear(frame) {
+                    switch card.receive(frame) {
                     case .send(let answer), .end(let answer): answers.append(answer)
                     case .run(let command):
                         let answer = chip.send(command)
@@ -235,7 +235,7 @@ struct MirrorAndTearTests {
                     }
                 }
                 sent += 1
-                action = reader.hear(answers.first.map { .frame($0) } ?? .silence)
+                action = reader.receive(answers.first.map { .frame($0) } ?? .silence)
             }
             #expect(statuses.filter { $0 == 0x9100 }.count <= 1)
             let isWritten = statuses.contains(0x9100)

@@ -20,14 +20,14 @@ struct OtherProtocolTests {
         _ = try conversation.authenticate(
             .three, factoryKey, random: bytes("74D7DF6A2CEC0B72B412DE0D2B1117E6"))
         #expect(throws: NTAG424Error(.lrpMode)) {
-            _ = try conversation.hear(bytes("0156109A31977C855319CD4618C9D2AED291AF"))
+            _ = try conversation.receive(bytes("0156109A31977C855319CD4618C9D2AED291AF"))
         }
         // Nothing else of that length is taken for it.
         for other in ["00", "02", "FF"] {
             var conversation = NTAG424Conversation()
             _ = try conversation.authenticate(.three, factoryKey, random: [UInt8](0..<16))
             #expect(throws: NTAG424Error(.malformed)) {
-                _ = try conversation.hear(bytes(other + "56109A31977C855319CD4618C9D2AED291AF"))
+                _ = try conversation.receive(bytes(other + "56109A31977C855319CD4618C9D2AED291AF"))
             }
         }
     }

@@ -66,7 +66,7 @@ struct PlayedNTAG424 {
             case .doneWithoutMAC: return []
             case .send(let command):
                 let answer = send(command)
-                step = try conversation.hear(answer)
+                step = try conversation.receive(answer)
             }
         }
     }

@@ -110,7 +110,7 @@ struct SecureMessagingTests {
         let step = try conversation.begin(example.command, file: example.file)
         #expect(step == .send(bytes(example.sent)))
         #expect(
-            try conversation.hear(bytes(example.answer))
+            try conversation.receive(bytes(example.answer))
                 == (example.answer == "9100" ? .doneWithoutMAC : .finished(bytes(example.data))))
         if case .changeKey(let change) = example.command, change.number == .application {
             #expect(conversation.session == nil)
@@ -165,7 +165,7 @@ struct SecureMessagingTests {
             var conversation = conversation(example.session)
             _ = try conversation.begin(example.command, file: example.file)
             #expect(throws: NTAG424Error(.unauthenticated)) {
-                _ = try conversation.hear(changed + [0x91, 0x00])
+                _ = try conversation.receive(changed + [0x91, 0x00])
             }
             #expect(conversation.session == nil)
         }
@@ -221,7 +221,7 @@ struct SecureMessagingTests {
         #expect(
             try conversation.begin(.readSignature)
                 == .send(bytes("903C0000090032E6A647B984427F00")))
-        let step = try conversation.hear(
+        let step = try conversation.receive(
             bytes(
                 "C2907EA2100DA5336DDDF17EE7AD70A240915DCD38E6319A663445D69E14825AF42F6AC725487F16"
                     + "3ECC696B504F90390DF67BC5D8C0DBFCE2158FFB5A2A427AE1E8BDA4D293F5289190"))
@@ -240,26 +240,26 @@ struct SecureMessagingTests {
         ]
         var plain = NTAG424Conversation()
         #expect(try plain.begin(.getVersion) == .send(bytes("9060000000")))
-        #expect(try plain.hear(parts[0] + [0x91, 0xAF]) == .send(bytes("90AF000000")))
-        #expect(try plain.hear(parts[1] + [0x91, 0xAF]) == .send(bytes("90AF000000")))
-        #expect(try plain.hear(parts[2] + [0x91, 0x00]) == .finished(parts.flatMap(\.self)))
+        #expect(try plain.receive(parts[0] + [0x91, 0xAF]) == .send(bytes("90AF000000")))
+        #expect(try plain.receive(parts[1] + [0x91, 0xAF]) == .send(bytes("90AF000000")))
+        #expect(try plain.receive(parts[2] + [0x91, 0x00]) == .finished(parts.flatMap(\.self)))
 
         let session = Self.examples[1].session
         var card = session
         let sealed = card.seal(parts.flatMap(\.self), .authenticated)
         var conversation = conversation(session)
         _ = try conversation.begin(.getVersion)
-        _ = try conversation.hear(Array(sealed[..<7]) + [0x91, 0xAF])
-        _ = try conversation.hear(Array(sealed[7..<14]) + [0x91, 0xAF])
-        let end = try conversation.hear(Array(sealed[14...]) + [0x91, 0x00])
+        _ = try conversation.receive(Array(sealed[..<7]) + [0x91, 0xAF])
+        _ = try conversation.receive(Array(sealed[7..<14]) + [0x91, 0xAF])
+        let end = try conversation.receive(Array(sealed[14...]) + [0x91, 0x00])
         #expect(end == .finished(parts.flatMap(\.self)))
         #expect(conversation.session?.commands == 1)
 
         var endless = NTAG424Conversation()
         _ = try endless.begin(.getVersion)
-        _ = try endless.hear(parts[0] + [0x91, 0xAF])
-        _ = try endless.hear(parts[1] + [0x91, 0xAF])
-        #expect(throws: NTAG424Error(.malformed)) { _ = try endless.hear([0x91, 0xAF]) }
+        _ = try endless.receive(parts[0] + [0x91, 0xAF])
+        _ = try endless.receive(parts[1] + [0x91, 0xAF])
+        #expect(throws: NTAG424Error(.malformed)) { _ = try endless.receive([0x91, 0xAF]) }
     }
 
     @Test(

@@ -13,9 +13,9 @@ struct MastermindPlayTests {
         let play = try await bench.playing()
         var kept = try await play.guess([1, 2, 4, 3])
         #expect(kept.history.turns.last?.evaluation == MastermindEvaluation(black: 2, white: 2))
-        #expect(kept.solvedWith == nil)
+        #expect(kept.solvedIn == nil)
         kept = try await play.guess([1, 2, 3, 4])
-        #expect(kept.solvedWith == 2)
+        #expect(kept.solvedIn == 2)
         #expect(try bench.play().currentGame() == kept)
         let error = await bench.refusal { () async throws(TapcardError) in
             _ = try await play.guess([1, 1, 1, 1])

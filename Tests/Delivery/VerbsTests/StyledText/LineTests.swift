@@ -19,13 +19,13 @@ struct LineTests {
     }
 
     @Test("Characters that terminals draw differently are replaced")
-    func steady() {
-        for (text, steady) in [
+    func fixedWidth() {
+        for (text, replaced) in [
             ("plain", "plain"), ("日本語 é", "日本語 é"), ("a\u{1B}[31mb", "a\u{FFFD}[31mb"),
             ("\u{202E}x", "\u{FFFD}x"), ("a\nb\tc", "a\u{FFFD}b\u{FFFD}c"), ("👨‍👩‍👧", "\u{FFFD}"),
             ("☺\u{FE0F}", "\u{FFFD}"), ("\u{200B}", "\u{FFFD}"),
         ] {
-            #expect(text.fixedWidth == steady)
+            #expect(text.fixedWidth == replaced)
         }
     }
 

@@ -24,7 +24,7 @@ struct LoadableLibraryTests {
             Issue.record("\(fault)")
             return
         }
-        #expect(why == fault.why)
+        #expect(why == fault.reason)
         #expect(why.hasPrefix("libplayed is missing (Debian: libplayed1): libplayed.so.1: "))
     }
 

@@ -26,7 +26,7 @@ package struct SellingKey: Hashable, Sendable {
     package init?(of uid: CardUID, from entry: KeyEntry, _ currency: Currency) {
         if let masters = entry.masters {
             self.init(of: uid, from: masters, currency)
-        } else if let key = entry.rows?.selling(of: uid.bytes) {
+        } else if let key = entry.rows?.sellKey(for: uid.bytes) {
             self.init(
                 uid: uid, version: NTAG424CardKeys.version(of: entry.id), key: key,
                 currency: currency)

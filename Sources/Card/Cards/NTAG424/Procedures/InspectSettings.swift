@@ -15,7 +15,7 @@ package struct InspectSettings: NTAG424Procedure {
     /// `random` is 16 unpredictable bytes.
     package init(_ card: SellingKey, random: [UInt8]) { (self.card, self.random) = (card, random) }
 
-    package mutating func begin() -> NTAG424Move<Bool> { go() }
+    package mutating func begin() -> NTAG424Move<Bool> { nextMove() }
 
     /// The outcome is `true` if all settings are the ones that a card needs.
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Bool> {
@@ -25,10 +25,10 @@ package struct InspectSettings: NTAG424Procedure {
                 AddressFile.fitsCard(report.settings, file)
             else { return .finish(false) }
         }
-        return go()
+        return nextMove()
     }
 
-    private func go() -> NTAG424Move<Bool> {
+    private func nextMove() -> NTAG424Move<Bool> {
         switch steps.first {
         case .select: .run(.selectApplication)
         case .authenticate: .authenticate(.three, card.key, random: random)

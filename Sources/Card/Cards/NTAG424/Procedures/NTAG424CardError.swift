@@ -31,7 +31,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         /// The chip's file settings cannot be changed to the ones that a card needs.
         case fixedSettings
         /// This key was not tried, because the card has failed to confirm it too often.
-        case spared(KeyNumber)
+        case notTried(KeyNumber)
     }
 
     package let kind: Kind
@@ -67,9 +67,9 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
                 + "station")
     }
 
-    static func spared(_ number: KeyNumber) -> NTAG424CardError {
+    static func notTried(_ number: KeyNumber) -> NTAG424CardError {
         NTAG424CardError(
-            .spared(number),
+            .notTried(number),
             "the card failed to confirm key \(number.rawValue) too often during this tap")
     }
 

@@ -50,7 +50,7 @@ package struct NTAG424Talk: Hashable, Sendable {
     /// The key that is being authenticated.
     fileprivate(set) var proving: KeyNumber?
     /// Keys that must not be tried, because the card has failed to confirm them too often.
-    fileprivate var spared: Set<KeyNumber> = []
+    fileprivate var notTried: Set<KeyNumber> = []
 
     package init() {}
 
@@ -81,10 +81,10 @@ extension NTAG424Procedure {
     private mutating func receive(_ bytes: [UInt8]) throws(NTAG424CardError) -> NTAG424Step<Outcome>
     {
         let step: NTAG424Conversation.Step
-        // Checked before `hear`, which ends the session on a refusal.
+        // Checked before `receive`, which ends the session on a refusal.
         let hadSession = talk.key != nil
         do throws(NTAG424Error) {
-            step = try talk.conversation.hear(bytes)
+            step = try talk.conversation.receive(bytes)
         } catch {
             // 919Dh in response to an authentication means that the key is locked.
             if let number = talk.proving, error.kind == .refused(.notAllowed) {
@@ -114,8 +114,8 @@ extension NTAG424Procedure {
     private mutating func translate(
         _ move: NTAG424Move<Outcome>
     ) throws(NTAG424CardError) -> NTAG424Step<Outcome> {
-        if case .authenticate(let number, _, _) = move, talk.spared.contains(number) {
-            throw .spared(number)
+        if case .authenticate(let number, _, _) = move, talk.notTried.contains(number) {
+            throw .notTried(number)
         }
         let step: NTAG424Conversation.Step
         do throws(NTAG424Error) {
@@ -163,7 +163,7 @@ extension TagReader {
         _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {
         var procedure = procedure
-        procedure.talk.spared = keys
+        procedure.talk.notTried = keys
         var event = NTAG424Event.begin
         while true {
             switch procedure.next(after: event) {

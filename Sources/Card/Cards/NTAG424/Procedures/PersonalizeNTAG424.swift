@@ -74,12 +74,12 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
         (self.plan, self.isTrial, self.random) = (plan, isTrial, random[...])
     }
 
-    package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> { try go() }
+    package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> { try nextMove() }
 
     package mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Void> {
         guard let done = steps.popFirst() else { throw .chip(NTAG424Error(.malformed)) }
         try finish(done, data)
-        return try go()
+        return try nextMove()
     }
 
     /// A new key 0 is verified by the authentication that follows. There is no way to verify that
@@ -203,7 +203,7 @@ package struct PersonalizeNTAG424: NTAG424Procedure {
     }
 
     /// The move for the current step.
-    private mutating func go() throws(NTAG424CardError) -> NTAG424Move<Void> {
+    private mutating func nextMove() throws(NTAG424CardError) -> NTAG424Move<Void> {
         guard let step = steps.first else { return .finish(()) }
         switch step {
         case .select: return .run(.selectApplication)

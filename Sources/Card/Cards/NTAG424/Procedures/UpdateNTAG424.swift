@@ -10,7 +10,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
     /// The new state of a card.
     package struct Change: Hashable, Sendable {
         /// The index of the slot to write, from 0 to 3.
-        package let place: Int
+        package let slotIndex: Int
         package let slot: NTAG424Slot
         /// The grant that the state needs; `nil` if the card already has it.
         package let grant: Grant?
@@ -20,7 +20,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
         ///
         /// `nil` if the chip cannot hold the resulting totals.
         package init?(
-            _ record: [UInt8], balance: Int64, to place: Int, granted: Grant?, spent: Int64
+            _ record: [UInt8], balance: Int64, to slotIndex: Int, granted: Grant?, spent: Int64
         ) {
             let needed = balance + spent
             let granted = granted?.granted
@@ -30,7 +30,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
             guard let slot = NTAG424Slot(record: record, spent: sum - balance),
                 let grant = Grant(sum)
             else { return nil }
-            (self.place, self.slot) = (place, slot)
+            (self.slotIndex, self.slot) = (slotIndex, slot)
             // An unchanged grant is not written, which saves five commands.
             self.grant = sum == granted ? nil : grant
         }
@@ -74,15 +74,15 @@ package struct UpdateNTAG424: NTAG424Procedure {
     package mutating func begin() throws(NTAG424CardError) -> NTAG424Move<Void> {
         // Without this session, a card has been selected again, and it may be a different card.
         guard talk.key == .three else { throw .chip(NTAG424Error(.sessionEnded)) }
-        return go()
+        return nextMove()
     }
 
     package mutating func proceed(_ data: [UInt8]) -> NTAG424Move<Void> {
         steps.removeFirst()
-        return go()
+        return nextMove()
     }
 
-    private func go() -> NTAG424Move<Void> {
+    private func nextMove() -> NTAG424Move<Void> {
         switch steps.first {
         case .load(let key, let random): .authenticate(.four, key, random: random)
         case .grant(let grant):
@@ -93,7 +93,7 @@ package struct UpdateNTAG424: NTAG424Procedure {
         case .slot:
             .run(
                 .writeData(
-                    .data, offset: change.place * NTAG424Slots.pitch, data: change.slot.bytes),
+                    .data, offset: change.slotIndex * NTAG424Slots.pitch, data: change.slot.bytes),
                 .full)
         case nil: .finish(())
         }

@@ -9,7 +9,7 @@ import TapcardDomain
 package struct NTAG424Conversation: Hashable, Sendable {
     /// The caller's next step.
     package enum Step: Hashable, Sendable {
-        /// Send this command, and pass the response to `hear`.
+        /// Send this command, and pass the response to `receive`.
         case send([UInt8])
         /// The command is done; this is the data from its response. If the command was protected,
         /// the MAC of the response was correct.
@@ -82,7 +82,7 @@ package struct NTAG424Conversation: Hashable, Sendable {
     }
 
     /// Processes a response and returns the next step.
-    package mutating func hear(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
+    package mutating func receive(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
         // Stays idle unless the command continues, so that an extra response is refused.
         let current = state
         state = .idle

@@ -34,7 +34,7 @@ public struct DrawID: Hashable, Sendable, CustomStringConvertible {
     /// Accepts only a short name in printable ASCII, because names from the lottery are displayed,
     /// stored, and written to tags.
     public init?(_ text: String) {
-        guard LotteryName.isGood(text) else { return nil }
+        guard LotteryName.isValid(text) else { return nil }
         self.text = text
     }
 
@@ -57,7 +57,7 @@ public struct TicketID: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an ID; `nil` if the text is empty or too long, or contains an invalid character.
     public init?(_ text: String) {
-        guard LotteryName.isGood(text) else { return nil }
+        guard LotteryName.isValid(text) else { return nil }
         self.text = text
     }
 
@@ -65,10 +65,10 @@ public struct TicketID: Hashable, Sendable, CustomStringConvertible {
 }
 
 enum LotteryName {
-    private static let longest = 40
+    private static let maximumLength = 40
 
-    static func isGood(_ text: String) -> Bool {
-        (1...longest).contains(text.utf8.count)
+    static func isValid(_ text: String) -> Bool {
+        (1...maximumLength).contains(text.utf8.count)
             // Printable ASCII, except for the space and the two characters that JSON must escape.
             && text.utf8.allSatisfy { byte in
                 (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"")

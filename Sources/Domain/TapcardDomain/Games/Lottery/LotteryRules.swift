@@ -11,19 +11,19 @@ public struct LotteryRules: Hashable, Sendable {
 
     /// The maximum number of balls. A tag and a screen have no room for more.
     public static let maximumBalls = 20
-    static let highestOfAll = 999
+    static let maximumNumber = 999
 
     /// Creates the rules of a lottery. Refuses numbers that are impossible or too high.
     public init(ballCount: Int, highest: Int) throws(Refusal) {
         // The bonus ball comes from the same set, so the set needs at least one more ball.
         guard (1...LotteryRules.maximumBalls).contains(ballCount),
-            highest <= LotteryRules.highestOfAll, highest > ballCount
+            highest <= LotteryRules.maximumNumber, highest > ballCount
         else {
             throw Refusal(
                 .badBalls,
                 "\(ballCount) balls out of \(highest) plus a bonus ball is not possible; choose 1 "
                     + "to \(LotteryRules.maximumBalls) balls from a larger set of up to "
-                    + "\(LotteryRules.highestOfAll) numbers"
+                    + "\(LotteryRules.maximumNumber) numbers"
             )
         }
         self.init(unchecked: ballCount, of: highest)
@@ -61,11 +61,11 @@ public struct Balls: Hashable, Sendable {
     }
 
     /// Restores balls from storage; `nil` if no rules allow them.
-    public init?(kept numbers: [Int], bonus: Int) {
+    public init?(stored numbers: [Int], bonus: Int) {
         // The rules at the time of the draw or bet are unknown, so the widest range is allowed.
         guard
             let rules = try? LotteryRules(
-                ballCount: numbers.count, highest: LotteryRules.highestOfAll),
+                ballCount: numbers.count, highest: LotteryRules.maximumNumber),
             let balls = try? Balls(numbers, bonus: bonus, under: rules)
         else { return nil }
         self = balls

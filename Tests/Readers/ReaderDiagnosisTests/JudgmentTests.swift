@@ -2,7 +2,7 @@ import ReaderDiagnosis
 import Testing
 
 @Suite("Reader states and findings")
-struct JudgementTests {
+struct JudgmentTests {
     static let acr122u = ReaderModel(
         0x072F, 0x2200, "ACS ACR122U", .libnfc("acr122_usb"), smartCardWord: "ACR122U")
     static let scl3711 = ReaderModel(0x04E6, 0x5591, "SCM SCL3711", .libnfc("pn53x_usb"))

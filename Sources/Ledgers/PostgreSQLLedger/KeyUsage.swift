@@ -4,7 +4,7 @@ import TapcardDomain
 /// Counts the uses of keys with only the indexes on the key columns, without reading the rows of
 /// cards or records.
 extension PostgreSQLRows {
-    func usesOfKeys() throws(LedgerError) -> [UInt8: KeyUse] {
+    func keyUsage() throws(LedgerError) -> [UInt8: KeyUse] {
         var uses: [UInt8: KeyUse] = [:]
         for (key, count) in try query(cards(by: "sealed_by")) {
             uses[key] = KeyUse(cards: count, first: try firstCards(under: key), protected: 0)

@@ -3,7 +3,7 @@ public import Tags
 
 /// Whichever reader is currently plugged in. If the reader is unplugged, the next selection looks
 /// for a reader again, and may find a different one.
-public actor LastingReader: TagReader {
+public actor PersistentReader: TagReader {
     private let find: @Sendable () async throws(ReaderError) -> any TagReader
     private let waitForChange: @Sendable (Duration) async -> Void
     private var reader: (any TagReader)?

@@ -5,14 +5,14 @@ import TapcardDomain
 import Testing
 
 /// The uses of keys are known without reading each card.
-@Suite("Uses of keys in PostgreSQL", .serialized) struct UsesOfKeysTests {
+@Suite("Uses of keys in PostgreSQL", .serialized) struct KeyUsageTests {
     private struct Uses: Hashable, Sendable {
         let uses: [UInt8: KeyUse]
         let used: Set<UInt8>
 
         init(_ ledger: any LedgerStore) async throws {
             (uses, used) = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
-                (try rows.usesOfKeys(), try rows.usedKeys())
+                (try rows.keyUsage(), try rows.usedKeys())
             }
         }
     }

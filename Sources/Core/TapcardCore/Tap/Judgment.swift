@@ -4,7 +4,7 @@ import TapcardDomain
 
 /// The result of comparing a tag with the ledger. The first check that applies determines the
 /// result.
-enum Judgement: Sendable, Hashable {
+enum Judgment: Sendable, Hashable {
     /// The card is not in this ledger.
     case unknown
     /// The card is being made, so what is on the tag does not matter yet.
@@ -41,7 +41,7 @@ enum Judgement: Sendable, Hashable {
         let isSkipped = known.isInGap(sequence)
         if sequence > known.card.allocated || (isSkipped && !isOld) {
             self = .ledgerBehind
-        } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.place] {
+        } else if !isSkipped, known.issued[sequence]?.bytes != slots.bytes[best.slotIndex] {
             self = .forged
         } else if isOld {
             // If another slot is damaged, it may have contained the newer record.
@@ -85,7 +85,7 @@ enum ResolvingStep: Sendable, Hashable {
             // operation.
             let isUpToDate =
                 best.sequence == known.card.confirmed && bytes == expected
-                && known.card.protection.isSteady
+                && known.card.protection.isStable
             self = isUpToDate ? .nothing : .reseal
             return
         }
@@ -115,9 +115,9 @@ extension Operation {
     /// How long ago the operation began, by the monotonic clock or, if the machine has restarted
     /// since, by the wall clock. Nil if the wall clock puts the beginning in the future.
     fileprivate func age(at now: Timestamp, _ uptime: Uptime?) -> Duration? {
-        if let uptime, let begunUptime, let age = uptime.millisecondsSince(begunUptime) {
+        if let uptime, let uptimeAtStart, let age = uptime.millisecondsSince(uptimeAtStart) {
             return .milliseconds(age)
         }
-        return now < begunAt ? nil : .milliseconds(now.millisecondsSince(begunAt))
+        return now < beganAt ? nil : .milliseconds(now.millisecondsSince(beganAt))
     }
 }

@@ -4,7 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 /// Fetches draws and tickets from the lottery service.
-struct LotteryNews {
+struct LotteryFetcher {
     private let session: Session
 
     init(_ session: Session) { self.session = session }
@@ -20,7 +20,7 @@ struct LotteryNews {
     }
 
     /// The tickets stored by the lottery service.
-    func keptTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
+    func storedTickets() async throws(TapcardError) -> Fetched<[Ticket]> {
         try await asking(or: "No data is available.") { lottery throws(ServiceError) in
             try await lottery.tickets()
         }
@@ -117,7 +117,7 @@ enum Age {
         switch error.kind {
         case .offline, .timedOut, .cutOff: "the lottery did not respond"
         case .broken: "the lottery's service failed"
-        case .goneBack:
+        case .outdatedDraws:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
                 + "lottery has been reset"
         default: "the lottery's response could not be used (\(error.detail))"

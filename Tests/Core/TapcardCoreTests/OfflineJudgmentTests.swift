@@ -7,7 +7,7 @@ import TapcardDomain
 import Testing
 
 /// Every line of the table of reasons, and both sides of every limit.
-@Suite("Judging an offline payment") struct OfflineJudgementTests {
+@Suite("Judging an offline payment") struct OfflineJudgmentTests {
     @Test("An offline payment within all limits is accepted")
     func accepted() async throws {
         let case1 = try await Case()
@@ -53,7 +53,7 @@ import Testing
             #expect(asked.judge(1) == .accepted(account: 1, balance: World.usd(999)))
             let payment = Operation(
                 id: World.id(UInt64(number)), uid: asked.card.uid, kind: .pay, amount: 100,
-                begunAt: World.tick, state: .voided, endedAt: World.tick)
+                beganAt: World.tick, state: .voided, endedAt: World.tick)
             asked.memory.note(
                 StationMemory.Note(payment, ledgerID: "ledger", epoch: 1), isConfirmed: true)
         }

@@ -2,7 +2,7 @@ import BlockingLane
 import CMicroHTTPD
 
 /// A libmicrohttpd response that is kept for later requests.
-final class KeptAnswer: Sendable {
+final class ReusableAnswer: Sendable {
     // Unchecked: the response never changes, and libmicrohttpd counts its references under a lock.
     @safe struct Made: @unchecked Sendable {
         let handle: OpaquePointer
