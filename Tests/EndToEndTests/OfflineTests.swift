@@ -93,32 +93,6 @@ struct OfflineTests {
         #expect(ended.status == 0, "\(ended)")
     }
 
-    @Test("A repeated offline payment is never called not taken, whatever fails on the disk")
-    func repeatedOnFailingDisk() throws {
-        let issuer = try TestIssuer()
-        defer { issuer.server.kill() }
-        let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
-        try till.step("issue --balance 20")
-        try till.step("station snapshot")
-        issuer.server.kill()
-        let line = "pay 4.50 --operation \(OfflineTests.id)"
-        try till.step(line)
-        let watched = try KillSwitch(till.till, files: till.till.data + "/deferred")
-        let again = till.till.words(of: "--ledger \(till.place) \(line)")
-        let whole = try till.till.run(again, with: watched.variables(calls: "write,sync,rename"))
-        #expect(whole.status == 0, "\(whole)")
-        let calls = try watched.takeLog().counted
-        #expect(calls > 2)
-        for number in stride(from: 1, through: calls, by: 1) {
-            let ended = try till.till.run(
-                again,
-                with: watched.variables(
-                    .failOn(ENOSPC), at: number, calls: "write,sync,rename"))
-            #expect(ended.status == 0 || ended.status == 6, "\(number): \(ended)")
-            #expect(!ended.errors.contains("not taken"), "\(number): \(ended)")
-        }
-    }
-
     @Test(
         "An offline till takes payments within its limits and books them when the ledger is back",
         arguments: Thoroughness.some(["NTAG424", "NTAG213"], of: 2))

@@ -89,7 +89,7 @@ struct TicketCommandTests {
             #expect(none["result"]?.string == "refused")
             #expect(none["error"]?.string == "no-draw-known")
             let message = none["message"]?.string ?? ""
-            #expect(message.hasPrefix("No draws have been announced yet, so"), "\(message)")
+            #expect(message.hasPrefix("No draw has taken place yet, so"), "\(message)")
         }
         try await expectNothing(on: first)
 

@@ -79,6 +79,7 @@ public struct DurableFile: Sendable, Hashable {
         let temporary = path + "." + String(UInt64.random(in: 0...UInt64.max), radix: 36) + ".new"
         // 0600: no other user can open the file before its final permissions are set.
         let file = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        var isReplaced = false
         do throws(FileError) {
             try file.setPermissions(mode)
             try file.write(bytes)
@@ -86,16 +87,12 @@ public struct DurableFile: Sendable, Hashable {
             // empty file after a power failure.
             if durable { try file.synchronize() }
             guard unsafe rename(temporary, path) == 0 else { throw .last(path) }
+            isReplaced = true
+            // The name is stored in the folder, which also has to be synchronized.
+            if durable { try DurableFile.synchronizeFolder(folder) }
         } catch {
-            _ = unsafe unlink(temporary)
-            throw error
-        }
-        guard durable else { return }
-        // The name is stored in the folder, which also has to be synchronized.
-        do throws(FileError) {
-            try DurableFile.synchronizeFolder(folder)
-        } catch {
-            throw FileError(error.kind, error.detail, isReplaced: true)
+            if !isReplaced { _ = unsafe unlink(temporary) }
+            throw FileError(error.kind, error.detail, isReplaced: isReplaced)
         }
     }
 
