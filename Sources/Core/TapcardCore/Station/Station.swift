@@ -192,13 +192,13 @@ extension Station {
     var limits: Limits { Limits(settings: settings, currency: currency) }
     var sealing: Sealing { Sealing(keySource: keySource) }
     var unknownTags: UnknownTags { UnknownTags(station: self) }
-    var faces: FaceWriter { FaceWriter(station: self) }
+    var faceWriter: FaceWriter { FaceWriter(station: self) }
     var scanner: CardScanner { CardScanner(station: self) }
     var ntag424Scanner: NTAG424Scanner { NTAG424Scanner(station: self) }
     var ntag424Writer: NTAG424Writer { NTAG424Writer(station: self) }
     var passwords: TagPasswords { TagPasswords(station: self) }
     var protectionSteps: ProtectionSteps { ProtectionSteps(station: self) }
-    var records: RecordWriter { RecordWriter(station: self) }
+    var recordWriter: RecordWriter { RecordWriter(station: self) }
     var resolver: Resolver { Resolver(station: self) }
     var answering: Answering { Answering(station: self) }
     var summaries: CardSummaries { CardSummaries(station: self) }

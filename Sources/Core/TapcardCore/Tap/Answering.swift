@@ -61,7 +61,7 @@ struct Answering: StationWork {
     }
 
     /// The receipt for a request whose operation has ended; nil while the operation is pending.
-    func finished(
+    func receiptIfEnded(
         _ operation: Operation, _ history: TapHistory, _ display: DisplayState? = nil,
         isReplayed: Bool = false
     ) throws(Interruption) -> Receipt? {
@@ -87,9 +87,9 @@ struct Answering: StationWork {
             let isSeen = known.open == nil && known.card.confirmed >= operation.sequence
             display =
                 isSeen
-                ? await station.faces.refresh(ofResolved: reading, known, history) : .outOfDate
+                ? await station.faceWriter.refresh(ofResolved: reading, known, history) : .outOfDate
         }
-        return Decision(try finished(operation, history, display, isReplayed: isReplayed))
+        return Decision(try receiptIfEnded(operation, history, display, isReplayed: isReplayed))
     }
 
     /// The result of a request whose tap has ended because its card is gone or can no longer be

@@ -39,7 +39,7 @@ struct CardScanner: StationWork {
                 identity, uid, known, thoroughly: thoroughly, &history)
         }
         if let known, !thoroughly, let layout = CardLayout(known.card.chip) {
-            let bytes = try await reader.performing(
+            let bytes = try await reader.performInTap(
                 ReadPages(layout.pages, maximumAnswerLength: await reader.maximumAnswerLength),
                 on: uid)
             return try await reading(
@@ -64,7 +64,7 @@ struct CardScanner: StationWork {
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> ScannedTag {
-        let tag = try await reader.performing(
+        let tag = try await reader.performInTap(
             ScanTag(
                 identity, maximumAnswerLength: await reader.maximumAnswerLength, cardPages: pages),
             on: nil)

@@ -90,7 +90,7 @@ struct FaceWriter: StationWork {
             replacing: pages.image.area, with: area, rewritingAll: rewritingAll)
         do throws(Interruption) {
             if !writes.isEmpty {
-                _ = try await reader.performing(
+                _ = try await reader.performInTap(
                     WritePages(
                         writes, maximumAnswerLength: await reader.maximumAnswerLength,
                         password: try await station.passwords.writePassword(

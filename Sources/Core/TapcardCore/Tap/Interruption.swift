@@ -98,18 +98,18 @@ func asking<Success: Sendable>(
 extension TagReader {
     /// Performs a read. A tag refuses a read only if a password protects its content from being
     /// read.
-    func performing<Procedure: TagProcedure>(
+    func performInTap<Procedure: TagProcedure>(
         _ procedure: Procedure, on known: CardUID?
     ) async throws(Interruption) -> Procedure.Outcome {
         do throws(Interruption) {
-            return try await performing(procedure)
+            return try await performInTap(procedure)
         } catch .card(let cause) where cause.kind == .reader(.refused(NAK.invalidArgument)) {
             throw .refused(TapcardError.hidden(known))
         }
     }
 
     /// Performs a procedure during a tap.
-    func performing<Procedure: TagProcedure>(
+    func performInTap<Procedure: TagProcedure>(
         _ procedure: Procedure
     ) async throws(Interruption) -> Procedure.Outcome {
         try await translating(awaiting: await perform(procedure), into: Interruption.card)
@@ -117,7 +117,7 @@ extension TagReader {
 
     /// Performs a procedure. A key that the chip did not confirm is counted, and a key that this
     /// tap has already used the maximum number of times is not sent.
-    func performing<Procedure: NTAG424Procedure>(
+    func performInTap<Procedure: NTAG424Procedure>(
         _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {
         do {

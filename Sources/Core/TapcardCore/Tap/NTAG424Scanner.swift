@@ -88,7 +88,7 @@ struct NTAG424Scanner: StationWork {
     private func answers(
         of uid: CardUID, afterRefusing version: UInt8, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers? {
-        let answers = try await reader.performing(InspectNTAG424(.keys), &history)
+        let answers = try await reader.performInTap(InspectNTAG424(.keys), &history)
         return answers.sellingVersion == version ? nil : answers
     }
 
@@ -98,7 +98,7 @@ struct NTAG424Scanner: StationWork {
         _ depth: InspectNTAG424.Depth, _ identity: TagIdentity, _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424Answers {
         do throws(Interruption) {
-            return try await reader.performing(InspectNTAG424(depth), &history)
+            return try await reader.performInTap(InspectNTAG424(depth), &history)
         } catch .ntag424(let error) where error.isFromAnotherChip {
             let kind = await kindOfOther(identity)
             throw .claimed(
@@ -190,7 +190,7 @@ struct NTAG424Scanner: StationWork {
     func readCard(
         _ key: SellingKey, or others: [SellingKey] = [], _ history: inout TapHistory
     ) async throws(Interruption) -> NTAG424State {
-        try await reader.performing(
+        try await reader.performInTap(
             ReadNTAG424(
                 key, or: others, settings.address,
                 random: dependencies.random(SecureSession.randomSize)), &history)
@@ -219,7 +219,7 @@ struct NTAG424Scanner: StationWork {
         // attempt fail, too, so it is not made after another failed one.
         guard error.mayBeDueToSettings, !history.hasSent(.three) else { return nil }
         // If the card has been removed, it will be read again anyway.
-        let hasCardSettings = try? await reader.performing(
+        let hasCardSettings = try? await reader.performInTap(
             InspectSettings(card, random: dependencies.random(SecureSession.randomSize)), &history)
         return hasCardSettings == false ? .alteredSettings(card.uid) : nil
     }

@@ -50,7 +50,7 @@ struct NTAG424Writer: StationWork {
     private func personalize(
         _ plan: PersonalizeNTAG424.Plan, isTrial: Bool = false, _ history: inout TapHistory
     ) async throws(Interruption) {
-        try await reader.performing(
+        try await reader.performInTap(
             PersonalizeNTAG424(
                 plan, isTrial: isTrial,
                 random: dependencies.random(PersonalizeNTAG424.randomByteCount)), &history)
@@ -108,7 +108,7 @@ struct NTAG424Writer: StationWork {
                 update, in: visit, loadKey: newKeys?[.four],
                 random: dependencies.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(reading.uid)) }
-        try await reader.performing(procedure, &history)
+        try await reader.performInTap(procedure, &history)
     }
 
     /// Whether the card is being made, or lacks keys or a grant that this record needs.

@@ -121,7 +121,7 @@ struct ProtectionSteps: StationWork {
 
     private func set(_ password: TagPassword?, _ chip: Type2Chip) async throws(Interruption) {
         guard let setting = SetPassword(password, chip: chip) else { throw .refused(.noPassword) }
-        try await reader.performing(setting)
+        try await reader.performInTap(setting)
     }
 
     private func changeProtection(
@@ -131,7 +131,7 @@ struct ProtectionSteps: StationWork {
         guard
             let switching = SwitchProtection(target, identity, chip: chip, password: password)
         else { throw .refused(.noPassword) }
-        try await reader.performing(switching)
+        try await reader.performInTap(switching)
     }
 
     /// Removes the password from a tag that this ledger no longer needs, with the same steps as for

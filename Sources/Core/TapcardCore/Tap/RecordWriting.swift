@@ -52,7 +52,7 @@ struct RecordWriter: StationWork {
         switch change.reading.medium {
         case .ntag424(let chip): try await station.ntag424Writer.write(change, on: chip, &history)
         case .pages(let pages):
-            _ = try await reader.performing(
+            _ = try await reader.performInTap(
                 WritePages(
                     change.writes(to: pages.layout),
                     maximumAnswerLength: await reader.maximumAnswerLength,

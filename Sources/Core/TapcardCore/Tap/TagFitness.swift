@@ -34,7 +34,7 @@ struct TagFitness: StationWork {
             return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
         }
         // The three pages are adjacent: dynamic lock bits, CFG0, and CFG1.
-        let bytes = try await reader.performing(
+        let bytes = try await reader.performInTap(
             ReadPages(lockPage...first + 1, maximumAnswerLength: await reader.maximumAnswerLength))
         guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
         else {
@@ -53,8 +53,8 @@ struct TagFitness: StationWork {
         }
         let maxLength = await reader.maximumAnswerLength
         // Page 02h contains the static lock bytes.
-        let fixed = try await reader.performing(ReadPages(2...2, maximumAnswerLength: maxLength))
-        let dynamic = try await reader.performing(
+        let fixed = try await reader.performInTap(ReadPages(2...2, maximumAnswerLength: maxLength))
+        let dynamic = try await reader.performInTap(
             ReadPages(lockPage...lockPage, maximumAnswerLength: maxLength))
         guard let fixed = Page(fixed[...]), let dynamic = Page(dynamic[...]) else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))

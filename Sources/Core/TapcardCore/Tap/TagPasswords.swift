@@ -13,7 +13,7 @@ struct TagPasswords: StationWork {
         of chip: Type2Chip, known: CardUID? = nil
     ) async throws(Interruption) -> AccessConfiguration {
         guard let reading = ReadConfiguration(chip) else { throw .refused(.noPassword) }
-        return try await reader.performing(reading, on: known)
+        return try await reader.performInTap(reading, on: known)
     }
 
     /// What these settings reveal about the tag's protection. Refuses a tag that requires someone
@@ -73,7 +73,8 @@ struct TagPasswords: StationWork {
             let password = TagPassword(masters, uid: identity.uid)
             return withoutExpectedPACK ? password.withoutExpectedPACK : password
         }
-        return try await reader.performing(FindPassword(identity, among: passwords)).map { index in
+        return try await reader.performInTap(FindPassword(identity, among: passwords)).map {
+            index in
             masters[index].keyID
         }
     }
@@ -165,7 +166,7 @@ struct TagPasswords: StationWork {
         else { return }
         let settings = try await settingsWithoutLimit(card)
         try station.fitness.requireShown(reading, settings)
-        let found = try await reader.performing(FindPassword(reading.identity, among: [password]))
+        let found = try await reader.performInTap(FindPassword(reading.identity, among: [password]))
         guard found != nil else { throw .card(.wrongPassword) }
         guard case .on(let keyID) = card.protection, !settings.isFullProtection else { return }
         dependencies.progress(.hint("someone altered the tag's protection settings"))

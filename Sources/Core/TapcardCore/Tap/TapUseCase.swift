@@ -93,7 +93,7 @@ extension TapUseCase {
         case .conclude(let error): return try await end(after: error, at: station)
         default:
             do throws(Interruption) {
-                guard let success = try await perform(at: station) else { return nil }
+                guard let success = try await performNextAction(at: station) else { return nil }
                 await station.reader.release()
                 return success
             } catch {
@@ -104,7 +104,7 @@ extension TapUseCase {
         }
     }
 
-    private mutating func perform(
+    private mutating func performNextAction(
         at station: Station
     ) async throws(Interruption) -> Success? {
         switch tap.next {
@@ -115,19 +115,19 @@ extension TapUseCase {
                 identity, uid, thoroughly: isThorough, &tap.history)
             tap.take(.scanned(reading))
         case .examine(let reading):
-            return follow(try await examined(reading, at: station), reading)
+            return follow(try await examineOpen(reading, at: station), reading)
         case .resolve(let reading): try await resolve(reading, at: station)
         case .carryOut(let reading):
             return follow(try await carryOut(on: reading, at: station), reading)
         case .write(let writing):
-            try await station.records.write(writing, &tap.history)
+            try await station.recordWriter.write(writing, &tap.history)
             tap.take(.written)
         case .switchProtection(let writing):
             let (switched, isLast) = try await station.protectionSteps.take(of: writing)
             tap.take(.switched(switched, isLast: isLast))
         case .confirm(let writing): return try await confirm(writing, at: station)
         case .refresh(let writing, let operation):
-            let display = await station.faces.refresh(after: writing)
+            let display = await station.faceWriter.refresh(after: writing)
             return try await finish(writing, operation, display, at: station)
         }
         return nil
@@ -178,7 +178,7 @@ extension TapUseCase {
         tap.take(.found(identity, uid))
     }
 
-    private mutating func examined(
+    private mutating func examineOpen(
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Success> {
         let open = reading.known?.open
@@ -211,7 +211,7 @@ extension TapUseCase {
     private mutating func confirm(
         _ writing: RecordWriting, at station: Station
     ) async throws(Interruption) -> Success? {
-        switch try await station.records.confirm(writing.open) {
+        switch try await station.recordWriter.confirm(writing.open) {
         case .committed(let operation):
             station.dependencies.progress(.committed(operation.id))
             tap.take(.confirmed(operation))

@@ -225,7 +225,7 @@ extension CardMaking {
         }
         // An earlier attempt may have ended after writing the record but before writing the text
         // for phones.
-        let display = await station.faces.refresh(ofResolved: reading, known, tap.history)
+        let display = await station.faceWriter.refresh(ofResolved: reading, known, tap.history)
         let summary = try await station.summaries.card(reading.uid, display)
         return .done(await fullSummary(summary, of: making, at: station))
     }

@@ -147,7 +147,7 @@ struct CardSummaries: StationWork {
     func refreshed(
         _ reading: CardReading, _ known: KnownCard, _ history: TapHistory
     ) async -> CardSummary {
-        let display = await station.faces.refresh(ofResolved: reading, known, history)
+        let display = await station.faceWriter.refresh(ofResolved: reading, known, history)
         return self.known(reading, known, display, nil, resolved: history.resolved(in: currency))
     }
 

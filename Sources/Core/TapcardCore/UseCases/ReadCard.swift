@@ -23,7 +23,7 @@ package struct ReadCard: TapUseCase {
             let problem = known.open.flatMap { verdict?.leavingOpen($0) } ?? verdict
             return .done(
                 station.summaries.known(
-                    reading, known, station.faces.unresolvedDisplay(reading, known), problem))
+                    reading, known, station.faceWriter.unresolvedDisplay(reading, known), problem))
         }
         // Even if no fresh record can be written to the tag, the card can be reported, because the
         // ledger has the balance.

@@ -50,7 +50,7 @@ struct RepairCard: TapUseCase {
         let content = known.card.content(reading.highest, balance: known.balance)
         let resolved = tap.history.resolved(in: station.currency)
         do throws(Interruption) {
-            let display = try await station.faces.write(
+            let display = try await station.faceWriter.write(
                 on: reading, content: content, of: known.card, rewritingAll: true,
                 keepingExtras: false)
             return .done(

@@ -99,7 +99,7 @@ private struct FindScratchableCard: TapUseCase {
         try translating(known.admits(.scratch(code))) { (error: Refusal) in
             Interruption.refused(error, uid: reading.uid)
         }
-        try station.faces.requireRoom(for: .scratch(code), on: reading)
+        try station.faceWriter.requireRoom(for: .scratch(code), on: reading)
         return .done(
             Found(
                 uid: reading.uid, code: code,

@@ -155,7 +155,7 @@ struct TagTools: StationWork {
             let pages: [Page?]
             if tag.chip.hasFastRead {
                 let all = 0...UInt8(tag.chip.pageCount - 1)
-                pages = try await reader.performing(
+                pages = try await reader.performInTap(
                     ReadReadablePages(
                         all, identity: identity,
                         maximumAnswerLength: await reader.maximumAnswerLength))
@@ -240,7 +240,7 @@ struct TagTools: StationWork {
         _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
         let password = try station.passwords.writePassword(protection, of: uid)
-        let bytes = try await reader.performing(
+        let bytes = try await reader.performInTap(
             ReadPages(chip.userPages, maximumAnswerLength: await reader.maximumAnswerLength))
         let first = Int(chip.userPages.lowerBound)
         let writes = wanted.filter { write in
@@ -250,7 +250,7 @@ struct TagTools: StationWork {
         }
         guard !writes.isEmpty else { return }
         do throws(Interruption) {
-            _ = try await reader.performing(
+            _ = try await reader.performInTap(
                 WritePages(
                     writes, maximumAnswerLength: await reader.maximumAnswerLength,
                     password: password))

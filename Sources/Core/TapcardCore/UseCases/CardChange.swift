@@ -81,7 +81,7 @@ extension ReceiptUseCase {
             throw try await station.unknownTags.refusal(reading)
         }
         try station.limits.requireWithinCeilings(request.action, on: known)
-        try station.faces.requireRoom(for: request.action, on: reading)
+        try station.faceWriter.requireRoom(for: request.action, on: reading)
         // The password is checked before the operation begins, so that no money is reserved for a
         // copied card.
         try await station.passwords.requirePasswordAccepted(reading)
@@ -138,7 +138,7 @@ extension ReceiptUseCase {
     func performed(
         _ operation: Operation, _ display: DisplayState, at station: Station
     ) throws(Interruption) -> Receipt? {
-        try station.answering.finished(
+        try station.answering.receiptIfEnded(
             operation, tap.history, display == .outOfDate ? .outOfDate : tap.history.display)
     }
 
