@@ -168,7 +168,7 @@ struct OfflineTests {
         ] {
             let refused = try till.run(line)
             #expect(refused.status == 6, "\(refused)")
-            #expect(refused.errors.contains("payment \(OfflineTests.id) may or may not have been"))
+            #expect(refused.errors.contains("Payment \(OfflineTests.id) may or may not have been"))
             #expect(!refused.errors.contains("cash"))
         }
         try issuer.recover()
@@ -219,7 +219,7 @@ struct OfflineTests {
         try DurableFile.makeFolder(till.folder + "/deferred.journal")
         let paid = try till.run("pay 1")
         #expect(paid.status == 0)
-        #expect(paid.errors.contains("offline payments could not be booked"), "\(paid)")
+        #expect(paid.errors.contains("offline payments was not completed"), "\(paid)")
     }
 
     @Test("A lost journal is reported until the owner writes it off")

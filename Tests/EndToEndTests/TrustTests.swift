@@ -31,9 +31,8 @@ struct TrustTests {
         #expect(torn.status == 6, "\(torn)")
         #expect(
             torn.errors.hasSuffix(
-                "Tap the card again to resolve the operation. If the card is then refused as "
-                    + "damaged, an operator can repair it: tapcard repair --card "
-                    + "\(TrustTests.uid)\n"))
+                "Tap the card again to resolve the operation. If the card is then refused, an "
+                    + "operator can repair it: tapcard repair --card \(TrustTests.uid)\n"))
         try till.step("sim put")
         try expect("damaged", status: 7, at: till, advising: ["repair"])
     }

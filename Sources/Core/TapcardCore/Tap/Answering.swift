@@ -158,12 +158,7 @@ struct Answering: StationWork {
                 error.kind == .outcomeUnknown
                 ? error : TapcardError.stillOpen(operation, because: error)
             // Repeating the request does not help if the tag cannot be written to.
-            if error.blamesTag { return .failure(open) }
-            return .failure(
-                // An interrupted repair can leave the card without a valid record.
-                operation.kind == .reseal
-                    ? open.reworded(next: open.next + [.trust(.repairIfRefused(operation.uid))])
-                    : open.advisingRetry(operation))
+            return .failure(error.blamesTag ? open : open.advisingRetry(operation))
         }
     }
 

@@ -8,6 +8,8 @@ struct RepairCard: TapUseCase {
     var tap = Tap()
     let card: CardUID?
     private var hasWritten = false
+    /// Whether this repair replaces the record of a card that was not trusted.
+    private var replacesRecord = false
 
     init(card: CardUID?) { self.card = card }
 
@@ -25,6 +27,7 @@ struct RepairCard: TapUseCase {
         guard problem != nil else { return .proceed }
         // If the chip accepts no writes, the card cannot be repaired, only replaced.
         if let unusable = tap.history.unusable { throw .refused(unusable) }
+        replacesRecord = true
         do throws(Interruption) {
             return Decision(try await rewrite(reading, known, version, at: station))
         } catch {
@@ -39,6 +42,17 @@ struct RepairCard: TapUseCase {
         // An operation that the repair finished is reported like any other that a tap resolved.
         if operation.state == .committed { tap.history.note(ended: operation) }
         return nil
+    }
+
+    func conclude(
+        after error: TapcardError, at station: Station
+    ) async -> Result<CardSummary, TapcardError>? {
+        guard replacesRecord, let card else { return nil }
+        let failure = await station.answering.unresolved(error, nil, card)
+        guard failure.kind == .outcomeUnknown else { return nil }
+        // If the rewriting is interrupted, the card may have no valid record at all.
+        return .failure(
+            failure.reworded(next: failure.next + [.trust(.repairIfRefused(card))]))
     }
 
     func carryOut(
