@@ -67,7 +67,7 @@ final class PostgreSQLRows: LedgerRows {
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
-        waiting = beginning + [opening.guardian(ofWriting: isWriting)]
+        waiting = beginning + [opening.guardian(forWriting: isWriting)]
         if SafetyRule.guardian.isDisabled { waiting.removeLast() }
         if SafetyRule.oneTransaction.isDisabled, isWriting { waiting.removeFirst() }
     }
