@@ -187,7 +187,8 @@ final class PostgreSQLRows: LedgerRows {
             SQLStatement(
                 """
                 SELECT 1 / count(*) FROM (
-                    SELECT 1 FROM card WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
+                    SELECT 1 FROM card
+                    WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
                     FOR NO KEY UPDATE) AS seen
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])

@@ -47,8 +47,8 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
-        // Polls instead of waiting for the writer, which could take forever if nobody reads standard
-        // error.
+        // Polls instead of waiting for the writer, which could take forever if nobody reads
+        // standard error.
         while !isDrained.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }
