@@ -139,7 +139,7 @@ enum EmulateCommand {
         let device = reader.devicePath ?? ""
         let connection = reader.connectionString ?? ""
         let name = options.link ?? device
-        let telling = options.link.map { "tapcard emulate --link \($0) --tell status" }
+        let controlCommand = options.link.map { "tapcard emulate --link \($0) --tell status" }
         return Report(
             [
                 "device": .string(device), "link": .text(options.link),
@@ -149,7 +149,7 @@ enum EmulateCommand {
                 "Emulating a PN532 at \(name)",
                 "To use it: tapcard read --reader pn532_uart:\(name)",
                 "LIBNFC_DEFAULT_DEVICE=\(connection) nfc-list",
-                telling.map { "To control it, type control lines here, or run: \($0)" }
+                controlCommand.map { "To control it, type control lines here, or run: \($0)" }
                     ?? "To control it, type control lines here",
                 "To stop it, press Ctrl-C",
             ])

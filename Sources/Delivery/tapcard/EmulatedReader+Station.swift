@@ -24,7 +24,7 @@ extension EmulatedReader {
         } else if let name = tag, Type2Chip(typed: name) == nil {
             let file = try TagFile(name)
             simulation = file.world
-            if file.isKept {
+            if file.savesChanges {
                 options.onTagsChange = { file.save($0, onProblem) }
             } else {
                 let what =

@@ -22,7 +22,7 @@ struct MachineReaders: ReaderInventory {
             switch LibNFCReader.libraryPresence() {
             case .missing: .missing
             case .usable(let version): .version(version)
-            case .unusable(let why): .unusable(why: why)
+            case .unusable(let reason): .unusable(why: reason)
             }
         return survey
     }

@@ -21,15 +21,15 @@ struct TagFile {
 
     private let content: Content
     /// Whether changes to the tag are saved.
-    let isKept: Bool
+    let savesChanges: Bool
     private let file: DurableFile
     private let mode: UInt32
 
     /// Refuses incomplete dumps and write-protected files.
     init(_ path: String) throws(TapcardError) {
         file = DurableFile(path)
-        (content, isKept, mode) = try TagFile.read(file)
-        guard !isKept || mode & TagFile.writable != 0 else {
+        (content, savesChanges, mode) = try TagFile.read(file)
+        guard !savesChanges || mode & TagFile.writable != 0 else {
             throw TapcardError(
                 .fileUnusable,
                 "The file \(path) is read-only, but changes to the tag are written to it.",
@@ -71,7 +71,7 @@ struct TagFile {
 
     private static func read(
         _ file: DurableFile
-    ) throws(TapcardError) -> (content: Content, isKept: Bool, mode: UInt32) {
+    ) throws(TapcardError) -> (content: Content, savesChanges: Bool, mode: UInt32) {
         func unreadable(_ error: FileError) -> TapcardError {
             TapcardError(
                 .fileUnusable, "The tag's file cannot be read: \(error.detail).",

@@ -19,12 +19,12 @@ struct Posting: Hashable, Sendable {
     let account: Account
     let amount: Int64
 
-    /// Both halves of one booking; empty if no money moves.
+    /// Both sides of a double entry; empty if no money moves.
     static func move(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         amount == 0 ? [] : pair(amount, from: source, to: target)
     }
 
-    /// Both halves of one booking, even if the amount is 0: the entries also show which accounts
+    /// Both sides of a double entry, even if the amount is 0: the entries also show which accounts
     /// belong together.
     static func pair(_ amount: Int64, from source: Account, to target: Account) -> [Posting] {
         [Posting(account: target, amount: amount), Posting(account: source, amount: -amount)]

@@ -44,14 +44,14 @@ public struct JournalReport: Hashable, Sendable {
     /// The highest number in the journal; 0 if it has no lines.
     public let written: Int64
     /// How long from now the station may take offline payments.
-    public let lasting: Duration
+    public let duration: Duration
     /// The maximum amount in offline payments that the station may have outstanding, in minor
     /// units.
     public let limit: Int64
 
     /// Creates a report on a journal.
-    public init(id: JournalID, written: Int64, lasting: Duration, limit: Int64) {
-        (self.id, self.written, self.lasting, self.limit) = (id, written, lasting, limit)
+    public init(id: JournalID, written: Int64, duration: Duration, limit: Int64) {
+        (self.id, self.written, self.duration, self.limit) = (id, written, duration, limit)
     }
 }
 
@@ -92,7 +92,7 @@ extension LedgerStore {
                     id: report.id, booked: report.written, reportedAt: now, until: now)
             journal.written = report.written
             journal.reportedAt = now
-            journal.until = now.adding(milliseconds: report.lasting.inMilliseconds)
+            journal.until = now.adding(milliseconds: report.duration.inMilliseconds)
             journal.limit = report.limit
             try rows.save(journal)
         }

@@ -47,7 +47,7 @@ struct Opening {
     /// server, if it was reopened, or if the station was revoked; for a write, also if only later
     /// versions of tapcard may write. The statement is part of every transaction, because a pooler
     /// can switch servers between transactions.
-    func guardian(ofWriting isWriting: Bool) -> SQLStatement {
+    func guardian(forWriting isWriting: Bool) -> SQLStatement {
         // If any condition is not met, no row is found, and the square root of -1 fails.
         SQLStatement(
             """
@@ -209,7 +209,7 @@ struct Declaration {
 
     /// What a station can rely on for this connection.
     func opening(
-        in wanted: Currency?, as station: Int64?, seenBy link: Link
+        in required: Currency?, as station: Int64?, seenBy link: Link
     ) throws(LedgerError) -> Opening {
         guard let opening, isOpen else {
             throw LedgerError(
@@ -222,11 +222,11 @@ struct Declaration {
                 "station \(login) was permanently revoked; if that was a mistake, register it "
                     + "under another name")
         }
-        guard wanted == nil || wanted == currency else {
+        guard required == nil || required == currency else {
             throw LedgerError(
                 .wrongCurrency,
                 "the ledger is in \(currency.code), but the station is set to "
-                    + "\(wanted?.code ?? ""); set the station to \(currency.code) or specify "
+                    + "\(required?.code ?? ""); set the station to \(currency.code) or specify "
                     + "another ledger")
         }
         guard schema >= PostgreSQLSchema.oldest else {

@@ -234,15 +234,15 @@ extension Link {
         let all = [SQLStatement("BEGIN"), Opening.terms] + statements
         do throws(LinkFailure) {
             if isTrial { _ = try run(all + [SQLStatement("ROLLBACK")]) } else { try commit(all) }
-        } catch .lost(let why) {
+        } catch .lost(let reason) {
             throw LedgerError(
                 .outcomeUnknown,
                 "the server did not confirm the commit, so the change may or may not have been "
-                    + "saved (\(why))")
+                    + "saved (\(reason))")
         } catch {
-            if case .refused(let state, _) = error, let why = reasons[state] {
+            if case .refused(let state, _) = error, let reason = reasons[state] {
                 throw LedgerError(
-                    state == LinkFailure.insufficientPrivilege ? .readOnly : .refused, why)
+                    state == LinkFailure.insufficientPrivilege ? .readOnly : .refused, reason)
             }
             throw LedgerError(error)
         }

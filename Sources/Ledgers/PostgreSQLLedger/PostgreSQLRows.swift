@@ -67,7 +67,7 @@ final class PostgreSQLRows: LedgerRows {
             ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
             : (opening.isPooled ? Opening.fence : [])
                 + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
-        waiting = beginning + [opening.guardian(ofWriting: isWriting)]
+        waiting = beginning + [opening.guardian(forWriting: isWriting)]
         if SafetyRule.guardian.isDisabled { waiting.removeLast() }
         if SafetyRule.oneTransaction.isDisabled, isWriting { waiting.removeFirst() }
     }
@@ -187,7 +187,8 @@ final class PostgreSQLRows: LedgerRows {
             SQLStatement(
                 """
                 SELECT 1 / count(*) FROM (
-                    SELECT 1 FROM card WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
+                    SELECT 1 FROM card
+                    WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
                     FOR NO KEY UPDATE) AS seen
                 """,
                 [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])

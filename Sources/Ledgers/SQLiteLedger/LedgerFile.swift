@@ -52,7 +52,7 @@ struct LedgerFile: Sendable {
     func open(in currency: Currency?) throws(LedgerError) -> Opened {
         // SQLite makes a new journal's name durable, but the program that created this journal may
         // have been killed before SQLite did so.
-        if LedgerFolder.contains(path + "-wal") { try LedgerFolder.makeDurable(of: path) }
+        if LedgerFolder.contains(path + "-wal") { try LedgerFolder.makeNamesDurable(of: path) }
         if !isDraft { try removeLeftoverNames() }
         let connection = try Connection(path: path, .readWrite, busyLimit: busyLimit)
         guard !connection.isReadOnly else { throw LedgerError.readOnly(path, "(by this user)") }

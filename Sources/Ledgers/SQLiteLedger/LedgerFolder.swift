@@ -78,7 +78,7 @@ enum LedgerFolder {
             throw LedgerError(systemError: errno, path: name)
         }
         // A name is durable only once its folder has been synced.
-        try makeDurable(of: name)
+        try makeNamesDurable(of: name)
     }
 
     /// Renames a file in one step.
@@ -86,7 +86,7 @@ enum LedgerFolder {
         guard unsafe Glibc.rename(path, name) == 0 else {
             throw LedgerError(systemError: errno, path: path)
         }
-        try makeDurable(of: name)
+        try makeNamesDurable(of: name)
     }
 
     static func isLink(_ path: String) -> Bool {
@@ -97,11 +97,11 @@ enum LedgerFolder {
 
     static func remove(_ path: String) throws(LedgerError) {
         guard unsafe unlink(path) == 0 else { throw LedgerError(systemError: errno, path: path) }
-        try makeDurable(of: path)
+        try makeNamesDurable(of: path)
     }
 
     /// Makes the names in a file's folder durable.
-    static func makeDurable(of path: String) throws(LedgerError) {
+    static func makeNamesDurable(of path: String) throws(LedgerError) {
         try makeDurable(split(path).folder)
     }
 

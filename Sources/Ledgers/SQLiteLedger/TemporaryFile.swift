@@ -70,7 +70,7 @@ final class TemporaryFile: Sendable {
                 : LedgerError(systemError: errno, path: place)
         }
         unsafe unlink(path)
-        try LedgerFolder.makeDurable(of: place)
+        try LedgerFolder.makeNamesDurable(of: place)
     }
 
     /// Replaces the file at the destination.
@@ -79,7 +79,7 @@ final class TemporaryFile: Sendable {
         guard unsafe rename(path, place) == 0 else {
             throw LedgerError(systemError: errno, path: place)
         }
-        try LedgerFolder.makeDurable(of: place)
+        try LedgerFolder.makeNamesDurable(of: place)
     }
 
     private func makeDurable() throws(LedgerError) {

@@ -27,7 +27,7 @@ package struct LibNFCLibrary {
         } catch {
             return switch error {
             case .missing: .missing
-            case .unusable(let why): .unusable(why: why)
+            case .unusable(let reason): .unusable(why: reason)
             }
         }
     }

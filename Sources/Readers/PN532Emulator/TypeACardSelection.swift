@@ -36,7 +36,7 @@ package struct TypeACardSelection {
     let answerToRequest: [UInt8]
     let selectAcknowledge: UInt8
     private(set) var state = State.idle
-    /// Whether the card falls back to the halted state instead of the idle state.
+    /// Whether the card returns to the HALT state instead of the IDLE state.
     private var wasHalted = false
 
     init(uid: [UInt8], answerToRequest: [UInt8], selectAcknowledge: UInt8) {
@@ -62,8 +62,8 @@ package struct TypeACardSelection {
         if frame == TypeACardSelection.request || frame == TypeACardSelection.wakeUp {
             let isExpected =
                 state == .idle || (state == .halted && frame == TypeACardSelection.wakeUp)
-            // In any other state, a REQA or WUPA is an error, and the card falls back to idle or
-            // halted (ISO/IEC 14443-3).
+            // In any other state, a REQA or WUPA is an error, and the card returns to IDLE or
+            // HALT (ISO/IEC 14443-3).
             guard isExpected else {
                 endSelection()
                 return .silent

@@ -50,9 +50,9 @@ struct FaultyLedgerTests {
     @Test("No request is reported as done unless it was committed", arguments: requests)
     func answersLost(_ name: String) async throws {
         try await eachCommit(of: name) { request, commit, label in
-            // It leaves all steps alone that are not commits.
-            let lasting = (commit..<commit + 200).map { ($0, Mishap.commitUnknown) }
-            let tap = await request.tap(Dictionary(uniqueKeysWithValues: lasting))
+            // Steps that are not commits are left alone.
+            let uncertain = (commit..<commit + 200).map { ($0, Mishap.commitUnknown) }
+            let tap = await request.tap(Dictionary(uniqueKeysWithValues: uncertain))
             let state = request.operation(in: tap.world)?.state
             #expect(!tap.isDone || state == .committed, label)
             await expectToResolve(request, tap.world, label)

@@ -13,7 +13,7 @@ import TillServer
         }
         #expect(begins(0))
         #expect(!begins(10_000))
-        schedule.end(at: start, lasted: .seconds(1), isDone: true)
+        schedule.end(at: start, duration: .seconds(1), isDone: true)
         #expect(!begins(299))
         #expect(begins(300))
     }
@@ -36,12 +36,12 @@ import TillServer
             schedule.begins(at: start + .seconds(seconds), isQuiet: isQuiet)
         }
         #expect(begins(0))
-        schedule.end(at: start, lasted: .seconds(9), isDone: true)
+        schedule.end(at: start, duration: .seconds(9), isDone: true)
         #expect(!begins(899))
         #expect(begins(900))
-        schedule.end(at: start, lasted: .seconds(9), isDone: false)
+        schedule.end(at: start, duration: .seconds(9), isDone: false)
         #expect(begins(15))
-        schedule.end(at: start, lasted: .seconds(1), isDone: true)
+        schedule.end(at: start, duration: .seconds(1), isDone: true)
         schedule.bringForward(at: start + .seconds(20))
         #expect(!begins(34))
         #expect(begins(35))

@@ -196,7 +196,7 @@ extension Scenario {
             func report(_ written: Int64, at time: Timestamp = .tick(0)) async throws {
                 try await ledger.note(
                     JournalReport(
-                        id: .journal, written: written, lasting: .seconds(60), limit: 50_000),
+                        id: .journal, written: written, duration: .seconds(60), limit: 50_000),
                     at: time)
             }
             try await report(0)

@@ -163,7 +163,7 @@ extension TestFolder {
         // The last page has a row at its end: what is cut off there is missed.
         try await ledger.retire([9], at: .end)
         try await ledger.note(
-            JournalReport(id: .numbered(5), written: 1, lasting: .seconds(1), limit: 1), at: .end)
+            JournalReport(id: .numbered(5), written: 1, duration: .seconds(1), limit: 1), at: .end)
         _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(1)), of: .first)
         await ledger.close()
         return File.read(self.ledger)

@@ -51,7 +51,7 @@ import Testing
         let ledger = try await TamperedLedgerTests.ledger(in: folder)
         let till = LedgerTill(ledger)
         try await ledger.note(
-            JournalReport(id: .numbered(600), written: 1, lasting: .seconds(60), limit: 500),
+            JournalReport(id: .numbered(600), written: 1, duration: .seconds(60), limit: 500),
             at: .end)
         _ = try await ledger.book(payment(40), at: .end)
         _ = try await ledger.skipNumbersAfterRestore()
@@ -136,7 +136,7 @@ import Testing
             _ = try? await ledger.book(payment(number), at: .end)
         }
         let report = JournalReport(
-            id: .numbered(600), written: 9, lasting: .seconds(60), limit: 500)
+            id: .numbered(600), written: 9, duration: .seconds(60), limit: 500)
         try? await ledger.note(report, at: .end)
         _ = try? await ledger.writeOff(.numbered(600), at: .end)
         try? await ledger.retire([3], at: .end)

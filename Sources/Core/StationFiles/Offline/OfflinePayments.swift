@@ -324,7 +324,7 @@ package struct OfflinePayments: Sendable {
         }
         try await OfflinePayments.requireSameLedger(lines, ledger)
         let report = JournalReport(
-            id: lines.id, written: lines.written, lasting: limits.age,
+            id: lines.id, written: lines.written, duration: limits.age,
             limit: limits.station.minorUnits)
         try await queryingLedger(await ledger.note(report, at: ledger.time(at: now)))
         let taken = try await queryingLedger(await CardSnapshot(of: ledger, at: now, uptime))

@@ -162,7 +162,7 @@ package enum OfflineDecision: Sendable, Hashable {
         _ question: Question, _ card: UnconfirmedCard
     ) throws(Rejection) -> OfflineDecision {
         let snapshot = try question.currentSnapshot()
-        let wanted = question.amount.minorUnits
+        let amount = question.amount.minorUnits
         guard let record = card.record.flatMap(SealedRecord.init),
             !snapshot.retiredKeys.contains(record.keyID)
         else { throw Rejection(.noRecord) }
@@ -179,14 +179,14 @@ package enum OfflineDecision: Sendable, Hashable {
         try question.requirePayable(
             balance: left, leftOfCard: max(question.limits.card.minorUnits - unbooked, 0))
         return .accepted(
-            account: standing.account, balance: question.money(left - wanted))
+            account: standing.account, balance: question.money(left - amount))
     }
 }
 
 extension TapcardError {
     /// Creates the error for a refused offline payment.
     package init(_ reason: OfflineDecision.Reason, uid: CardUID? = nil) {
-        let why =
+        let explanation =
             switch reason {
             case .noSnapshot: "this station has no usable snapshot of the cards"
             case .oldSnapshot: "this station's snapshot of the cards is older than allowed"
@@ -209,7 +209,7 @@ extension TapcardError {
                     + "back online"
             }
         self.init(
-            .ledgerOffline, "The ledger is offline, and \(why).",
+            .ledgerOffline, "The ledger is offline, and \(explanation).",
             meaning: "The payment was not taken: the card was not charged.",
             next: [.ledger(.waitForLedger(reason))], uid: uid)
     }

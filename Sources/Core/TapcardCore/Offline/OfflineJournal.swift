@@ -184,7 +184,7 @@ extension OfflineJournal {
     package static func parsing(
         _ bytes: [UInt8], _ keys: KeyRing
     ) throws(Unreadable) -> (journal: OfflineJournal, length: Int) {
-        let (journal, length, altered) = try sound(in: bytes, keys)
+        let (journal, length, altered) = try intactPart(in: bytes, keys)
         if let altered { throw .altered(line: altered) }
         return (journal, length)
     }

@@ -121,7 +121,7 @@ extension TagReader {
         _ procedure: Procedure, _ history: inout TapHistory
     ) async throws(Interruption) -> Procedure.Outcome {
         do {
-            return try await perform(procedure, sparing: history.spentKeys)
+            return try await perform(procedure, avoiding: history.spentKeys)
         } catch {
             history.noteSpentKey(by: error)
             throw .ntag424(error)

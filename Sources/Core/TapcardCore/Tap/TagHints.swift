@@ -121,7 +121,7 @@ struct TagHints: StationWork {
             return "\(name) looks only partly written, as happens when a card is removed during "
                 + "writing"
         }
-        guard written.isAll else {
+        guard written.isComplete else {
             return "\(name) is unknown to this ledger; it may be older than the ledger's "
                 + "oldest record, or it was made elsewhere"
         }
@@ -151,7 +151,7 @@ struct TagHints: StationWork {
             let all = try rows.issuedRecords(on: uid)
             return Written(
                 recent: all.suffix(TagHints.recentCount),
-                isAll: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
+                isComplete: known.gaps.isEmpty && all.first?.sequence == SequenceNumber.none.next())
         }
     }
 
@@ -207,7 +207,7 @@ private struct Written: Sendable {
     let recent: [IssuedRecord]
     /// Whether these are all the records ever made for the card: its first record is known, and no
     /// restored backup left a gap.
-    let isAll: Bool
+    let isComplete: Bool
 }
 
 extension RecordSlots {

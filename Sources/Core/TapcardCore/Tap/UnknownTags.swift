@@ -50,7 +50,7 @@ extension TagContent {
     var state: String { self == .empty ? "is blank" : "holds \(what)" }
 
     /// Whether the content is only what this card itself left behind.
-    func isLeft(by card: LedgerCard) -> Bool {
+    func isLeftover(of card: LedgerCard) -> Bool {
         switch self {
         case .empty: true
         case .tapcard: card.face == .tapcard

@@ -101,7 +101,7 @@ extension ReceiptUseCase {
 }
 
 extension PendingRequest {
-    /// Begins the request in the ledger. If the outcome is unknown, `perhaps` is set to the
+    /// Begins the request in the ledger. If the outcome is unknown, sets `possiblyBegun` to the
     /// operation that may have begun.
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station

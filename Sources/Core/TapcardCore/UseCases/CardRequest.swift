@@ -207,7 +207,9 @@ struct CardPlanning: StationWork {
         let unchanged = TapcardError.nothingWritten
         if let card = reading.known?.card {
             let content = reading.content
-            if !reading.isAbandoned || request.mayOverwrite || content.isLeft(by: card) { return }
+            if !reading.isAbandoned || request.mayOverwrite || content.isLeftover(of: card) {
+                return
+            }
             throw .refused(
                 .notACard,
                 "No card was issued: the tag already holds content "

@@ -215,13 +215,14 @@ struct TagTools: StationWork {
     /// Writes pages to a tag that may be overwritten. `pages` either refuses the tag or returns the
     /// pages to write, based on the tag's contents and what the ledger knows.
     private func rewrite(
-        _ overwriting: Bool, orRefuseChip why: String,
+        _ overwriting: Bool, orRefuseChip reason: String,
         with pages: (ScannedTag, CardUID, KnownCard?) throws(Interruption) -> [PageWrite]
     ) async throws(TapcardError) -> CardUID {
         try await withTag(
             orRefuseChip: TapcardError(
                 .unsupportedTag,
-                "This chip has key-protected files instead of pages, as an NTAG 424 does: \(why).",
+                "This chip has key-protected files instead of pages, as an NTAG 424 does: "
+                    + "\(reason).",
                 meaning: TapcardError.nothingWritten, next: [.card(.reissueTag), .tag(.show)])
         ) { identity, uid throws(Interruption) in
             let tag = try await station.scanner.scanTag(of: identity)
@@ -237,13 +238,13 @@ struct TagTools: StationWork {
 
     /// Reads the user pages and writes only those that have to change.
     private func rewrite(
-        _ chip: Type2Chip, _ wanted: [PageWrite], of uid: CardUID, _ protection: CardProtection
+        _ chip: Type2Chip, _ desired: [PageWrite], of uid: CardUID, _ protection: CardProtection
     ) async throws(Interruption) {
         let password = try station.passwords.writePassword(protection, of: uid)
         let bytes = try await reader.performInTap(
             ReadPages(chip.userPages, maximumAnswerLength: await reader.maximumAnswerLength))
         let first = Int(chip.userPages.lowerBound)
-        let writes = wanted.filter { write in
+        let writes = desired.filter { write in
             let start = (Int(write.page) - first) * 4
             return !bytes.indices.contains(start + 3)
                 || Array(bytes[start..<start + 4]) != write.content.bytes
@@ -271,7 +272,7 @@ struct TagTools: StationWork {
         let content = TagContent(decoding: tag.memory, currency: currency)
         let closed = known.flatMap { $0.card.status == .closed ? $0.card : nil }
         // An empty tag, or what a closed card left behind, is of no value to anyone.
-        if closed.map(content.isLeft) ?? (known == nil && content == .empty) { return }
+        if closed.map(content.isLeftover) ?? (known == nil && content == .empty) { return }
         if known == nil, let layout = tag.chip.model.flatMap(CardLayout.init),
             let image = CardImage(tag.memory, layout: layout),
             let other = station.unknownTags.sealedElsewhere(image.records, image, uid)?.currency

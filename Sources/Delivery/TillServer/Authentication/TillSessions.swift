@@ -41,8 +41,8 @@ package final class TillSessions: Sendable {
         var order: [String] = []
 
         mutating func remove(_ token: String) {
-            guard let kept = sessions.removeValue(forKey: token) else { return }
-            tokens[kept.session.cookie] = nil
+            guard let stored = sessions.removeValue(forKey: token) else { return }
+            tokens[stored.session.cookie] = nil
             order.removeAll { $0 == token }
         }
     }
@@ -76,14 +76,14 @@ package final class TillSessions: Sendable {
     package func session(token: String, isUsed: Bool = true) -> Session? {
         let now = uptime()
         return state.withLock { state in
-            guard let kept = state.sessions[token] else { return nil }
+            guard let stored = state.sessions[token] else { return nil }
             // A session that has timed out is removed when its token is next used.
-            guard !kept.isOver(at: now) else {
+            guard !stored.isOver(at: now) else {
                 state.remove(token)
                 return nil
             }
             if isUsed { state.sessions[token]?.used = now }
-            return kept.session
+            return stored.session
         }
     }
 

@@ -35,12 +35,12 @@ final class LedgerCheck: Sendable {
         let began = ContinuousClock.now
         let damage = await runner.ledgerDamage()
         state.withLock { $0.damage = damage }
-        let lasted = Int64(began.duration(to: .now) / .milliseconds(1))
+        let duration = Int64(began.duration(to: .now) / .milliseconds(1))
         log.say(
             "ledger-checked",
             [
                 "error": damage.map { .string($0.kind.word) } ?? .null,
-                "milliseconds": .number(String(lasted)),
+                "milliseconds": .number(String(duration)),
             ])
     }
 

@@ -87,7 +87,7 @@ final class OfflineKeeper: Sendable {
         } catch {
             problem = error
         }
-        let lasted = began.duration(to: .now)
+        let duration = began.duration(to: .now)
         // If the station does not accept offline payments, the ledger was not queried here.
         let hasQueried = runner.offlinePayments() != nil || booked != nil || problem != nil
         if let booked, booked.payments > 0 {
@@ -96,7 +96,7 @@ final class OfflineKeeper: Sendable {
         if let problem, problem.kind != .ledgerOffline {
             log.say("offline-failed", ["error": .string(problem.kind.word)])
         }
-        state.withLock { $0.schedule.end(at: .now, lasted: lasted, isDone: problem == nil) }
+        state.withLock { $0.schedule.end(at: .now, duration: duration, isDone: problem == nil) }
         if hasQueried { recordReachability(problem?.kind != .ledgerOffline) }
     }
 

@@ -29,9 +29,9 @@ package struct SnapshotSchedule: Sendable {
         next = min(next, now + SnapshotSchedule.pause)
     }
 
-    package mutating func end(at now: Instant, lasted: Duration, isDone: Bool) {
+    package mutating func end(at now: Instant, duration: Duration, isDone: Bool) {
         isRunning = false
-        let rest = max(SnapshotSchedule.interval, lasted * SnapshotSchedule.pausePerWork)
+        let rest = max(SnapshotSchedule.interval, duration * SnapshotSchedule.pausePerWork)
         next = now + (isDone ? rest : SnapshotSchedule.pause)
     }
 }

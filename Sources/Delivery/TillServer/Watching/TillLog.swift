@@ -18,14 +18,14 @@ final class TillLog: Sendable {
     private let now: @Sendable () -> String
     private let lines: AsyncStream<String>.Continuation
     private let lost = Guarded(0)
-    private let isWritten = Guarded(false)
+    private let isDrained = Guarded(false)
 
     init(now: @escaping @Sendable () -> String, write: @escaping @Sendable (String) -> Void) {
         self.now = now
         let stream: AsyncStream<String>
         (stream, lines) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingOldest(TillLog.maximumLines))
-        Task { [lost, isWritten] in
+        Task { [lost, isDrained] in
             let writer = LogWriter(write: write)
             for await line in stream {
                 await writer.write(line)
@@ -39,7 +39,7 @@ final class TillLog: Sendable {
                         now(), "lines-lost",
                         ["lines": .number(String(count))]))
             }
-            isWritten.withLock { $0 = true }
+            isDrained.withLock { $0 = true }
         }
     }
 
@@ -47,9 +47,9 @@ final class TillLog: Sendable {
     func end() async {
         lines.finish()
         let limit = ContinuousClock.now.advanced(by: TillLog.endLimit)
-        // Polls instead of waiting for the writer, which could take forever if nobody reads standard
-        // error.
-        while !isWritten.withLock({ $0 }), ContinuousClock.now < limit {
+        // Polls instead of waiting for the writer, which could take forever if nobody reads
+        // standard error.
+        while !isDrained.withLock({ $0 }), ContinuousClock.now < limit {
             try? await Task.sleep(for: TillLog.pause)
         }
     }
@@ -67,7 +67,7 @@ final class TillLog: Sendable {
     /// `till` is the number of the till; nil for the only till.
     func ended(_ operation: TillOperation, at till: Int?) {
         let problem = operation.answer?.problem
-        let lasted = operation.began.duration(to: .now)
+        let duration = operation.began.duration(to: .now)
         let place: Members = till.map { ["till": .number($0)] } ?? [:]
         say(
             "operation",
@@ -77,7 +77,7 @@ final class TillLog: Sendable {
                 "result": .string(problem?.result.rawValue ?? "done"),
                 "error": problem.map { .string($0.kind.word) } ?? .null,
                 "uid": operation.uid.map { .string($0.description) } ?? .null,
-                "milliseconds": .number(String(Int64(lasted / .milliseconds(1)))),
+                "milliseconds": .number(String(Int64(duration / .milliseconds(1)))),
             ])
     }
 }

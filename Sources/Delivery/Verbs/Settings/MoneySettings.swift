@@ -76,8 +76,8 @@ extension Settings {
             guard threshold.minorUnits > maximum.minorUnits else { continue }
             throw TapcardError(
                 .usage,
-                "The setting \(confirmation.rawValue) \(threshold) would never apply, because it is "
-                    + "above \(limit.rawValue) \(maximum).",
+                "The setting \(confirmation.rawValue) \(threshold) would never apply, because it "
+                    + "is above \(limit.rawValue) \(maximum).",
                 meaning: "Nothing was changed.",
                 advice: "Lower it, or raise the limit first.")
         }

@@ -53,7 +53,7 @@ public struct ReaderDiscovery: Sendable {
         var survey = await lane.survey(self, naming: name)
         switch answer {
         case .readers(let names): survey.smartCardReaders = names
-        case .refusal(let why): survey.smartCardRefusal = why
+        case .refusal(let reason): survey.smartCardRefusal = reason
         case nil: break
         }
         return survey

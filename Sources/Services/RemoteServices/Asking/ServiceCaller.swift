@@ -18,12 +18,12 @@ struct ServiceCaller: Sendable {
         // make it count twice.
         let attempts = method == .get ? max(1, timeouts.attempts) : 1
         let end = dependencies.uptime() + timeouts.whole
-        var rest = timeouts.whole
+        var remaining = timeouts.whole
         var failure: ServiceError?
         for attempt in 1...attempts {
-            guard rest > .zero else { break }
+            guard remaining > .zero else { break }
             do throws(ServiceError) {
-                return try await sendOnce(request, within: rest)
+                return try await sendOnce(request, within: remaining)
             } catch {
                 failure =
                     failure.map { first in
@@ -36,16 +36,16 @@ struct ServiceCaller: Sendable {
                 // timeout.
                 guard pause < end - dependencies.uptime() else { break }
                 try await sleep(pause)
-                rest = end - dependencies.uptime()
+                remaining = end - dependencies.uptime()
             }
         }
         throw failure ?? ServiceError(.timedOut, "no time was left for a request")
     }
 
     private func sendOnce(
-        _ request: HTTPRequest, within rest: Duration
+        _ request: HTTPRequest, within remaining: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
-        let limits = HTTPLimits(connecting: timeouts.connecting, whole: rest)
+        let limits = HTTPLimits(connecting: timeouts.connecting, whole: remaining)
         let answer = try await translating(awaiting: await transport.send(request, by: limits)) {
             (error: ServiceError) in
             error.naming(address)

@@ -49,7 +49,7 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
         var error = self
         error.hadSession = hadSession
         // The conversation is barred while the chip has not confirmed the key.
-        error.unconfirmedKey = talk.conversation.isBarred ? talk.proving : nil
+        error.unconfirmedKey = talk.conversation.isBarred ? talk.authenticating : nil
         return error
     }
 

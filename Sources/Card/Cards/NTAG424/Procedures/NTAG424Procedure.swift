@@ -48,7 +48,7 @@ package struct NTAG424Talk: Hashable, Sendable {
     package fileprivate(set) var conversation = NTAG424Conversation()
     fileprivate var isWriting = false
     /// The key that is being authenticated.
-    fileprivate(set) var proving: KeyNumber?
+    fileprivate(set) var authenticating: KeyNumber?
     /// Keys that must not be tried, because the card has failed to confirm them too often.
     fileprivate var notTried: Set<KeyNumber> = []
 
@@ -87,7 +87,7 @@ extension NTAG424Procedure {
             step = try talk.conversation.receive(bytes)
         } catch {
             // 919Dh in response to an authentication means that the key is locked.
-            if let number = talk.proving, error.kind == .refused(.notAllowed) {
+            if let number = talk.authenticating, error.kind == .refused(.notAllowed) {
                 throw NTAG424CardError(
                     .lockedKey(number),
                     "key \(number.rawValue) is locked; the card no longer accepts it"
@@ -124,10 +124,10 @@ extension NTAG424Procedure {
             case .run(let command, let mode):
                 step = try talk.conversation.begin(command, file: mode)
                 // Set before the command is sent, because its response may never arrive.
-                (talk.isWriting, talk.proving) = (command.isWrite, nil)
+                (talk.isWriting, talk.authenticating) = (command.isWrite, nil)
             case .authenticate(let number, let key, let random):
                 step = try talk.conversation.authenticate(number, key, random: random)
-                (talk.isWriting, talk.proving) = (false, number)
+                (talk.isWriting, talk.authenticating) = (false, number)
             }
         } catch {
             // Nothing was sent, so nothing can have been written.
@@ -160,7 +160,7 @@ extension TagReader {
     /// Runs a procedure to completion with the chip that was selected last. Throws rather than try
     /// any key in `keys`.
     package func perform<Procedure: NTAG424Procedure>(
-        _ procedure: Procedure, sparing keys: Set<KeyNumber> = []
+        _ procedure: Procedure, avoiding keys: Set<KeyNumber> = []
     ) async throws(NTAG424CardError) -> Procedure.Outcome {
         var procedure = procedure
         procedure.talk.notTried = keys
