@@ -11,7 +11,7 @@ extension OfflineTests {
         try till.step("issue --balance 20")
         try till.step("station snapshot")
         issuer.server.kill()
-        let line = "pay 4.50 --operation \(OfflineTests.id)"
+        let line = "pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"
         try till.step(line)
         let watched = try KillSwitch(till.till, files: till.till.data)
         let again = till.till.words(of: "--ledger \(till.place) \(line)")
