@@ -133,7 +133,7 @@ extension Problem {
 
     static func readerTaken(_ recorded: TillRunner.RecordedState) -> Problem {
         Problem(
-            .readerTaken, "This reader is busy.", booked.meaning,
+            .readerTaken, "This reader is busy.", recorded.meaning,
             NextWords("wait-for-operation", "Wait until it has finished, or stop it."))
     }
 
