@@ -135,7 +135,7 @@ private func checkRecords(_ input: [UInt8]) throws {
             if case .valid(let record) = slot { record.sequence == confirmed } else { false }
         }
         try require(
-            holds.contains(true) ? holds[1 - target] : slots.best?.place != target,
+            holds.contains(true) ? holds[1 - target] : slots.best?.slotIndex != target,
             "the last word would be overwritten")
     }
 }
