@@ -36,7 +36,7 @@ package struct RemoteLottery: LotteryService {
         guard let lost = list.lost(from: cached) else { return nil }
         let newest = list.draws.first.map { "ends with \($0.id) of \($0.date)" } ?? "is empty"
         return ServiceError(
-            .outdatedDraws,
+            .goneBack,
             "the list of draws \(newest), but \(lost.id) of \(lost.date) is already known; with "
                 + "this list, tickets for past draws would be sold")
     }

@@ -59,7 +59,7 @@ final class FakeLottery: LotteryService {
 
     /// Loses a draw, so that the cached list is used.
     func goBack() throws {
-        let error = ServiceError(.outdatedDraws, "its list of draws has gone back")
+        let error = ServiceError(.goneBack, "its list of draws has gone back")
         let kept = try draws().value
         let restarted = try DrawList(Array(kept.draws.dropFirst()))
         answer(Fetched(kept, age: 5, staleness: error))

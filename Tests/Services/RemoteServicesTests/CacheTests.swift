@@ -77,14 +77,14 @@ struct CacheTests {
             (CacheTests.none, "the list of draws is empty, but draw-3 of 2023-05-29 is"),
             (CacheTests.older, "ends with draw-2 of 2023-05-22, but draw-3 of 2023-05-29"),
         ])
-    func outdatedDraws(_ body: [UInt8], _ words: String) async throws {
+    func goneBack(_ body: [UInt8], _ words: String) async throws {
         let bench = try await bench()
         bench.transport.pass(seconds: 60)
         bench.transport.reply(.ok(body, "ETag: \"v0\""))
         for _ in 1...2 {
             let fetched = try await bench.draws()
             #expect(fetched.value.draws.count == 3 && fetched.age == 60)
-            #expect(fetched.staleness?.kind == .outdatedDraws)
+            #expect(fetched.staleness?.kind == .goneBack)
             #expect(fetched.staleness?.detail.contains(words) == true)
         }
         bench.transport.reply(.status(304))
@@ -105,7 +105,7 @@ struct CacheTests {
             #expect(bench.lines == [Self.always])
         }
         bench.transport.reply(.ok(Self.older, "ETag: \"w1\""))
-        #expect(try await bench.draws().staleness?.kind == .outdatedDraws)
+        #expect(try await bench.draws().staleness?.kind == .goneBack)
         for forgetting in [true, false] {
             let fetched = try await bench.draws(forgetting: forgetting)
             #expect(fetched.value.draws.map(\.id.text) == ["draw-2"] && fetched.staleness == nil)

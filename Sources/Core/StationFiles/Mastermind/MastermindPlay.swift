@@ -291,7 +291,7 @@ extension ServiceError {
         // Canceling cannot recall a request that has been sent. A redirect in response to a POST
         // often means that the request was processed.
         case .timedOut, .cutOff, .tooLarge, .redirected, .notHTTP, .broken, .notJSON, .wrongShape,
-            .outdatedDraws, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
+            .goneBack, .emptyVersion, .badVersion, .badBalls, .badDate, .cancelled:
             true
         case .offline, .certificate, .refused, .unauthorized, .wrongPassword,
             .badAddress, .noClient:

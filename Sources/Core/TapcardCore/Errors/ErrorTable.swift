@@ -224,7 +224,7 @@ extension TapcardError.Kind {
             row("the Mastermind password is wrong", next: .service(.correctPassword))
         case .notJSON: row("the response is not JSON")
         case .wrongShape: row("the service's JSON does not match the documented format")
-        case .outdatedDraws:
+        case .goneBack:
             row(
                 "the list of draws is older than one already received", next: .lottery(.forgetDraws)
             )

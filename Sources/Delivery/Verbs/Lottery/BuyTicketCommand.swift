@@ -137,7 +137,7 @@ enum BuyTicketCommand {
         guard let claimed else { return }
         let error = TapcardError(
             ServiceError(
-                .outdatedDraws,
+                .goneBack,
                 "its list of draws ends before \(claimed.ticket.draw), for which a prize for "
                     + "ticket \(claimed.ticket.id) is recorded"),
             meaning: "\(noSale).", uid: card)

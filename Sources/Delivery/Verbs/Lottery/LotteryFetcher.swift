@@ -117,7 +117,7 @@ enum Age {
         switch error.kind {
         case .offline, .timedOut, .cutOff: "the lottery did not respond"
         case .broken: "the lottery's service failed"
-        case .outdatedDraws:
+        case .goneBack:
             "the lottery's list lost draws (\(error.detail)); use tapcard draws --forget if the "
                 + "lottery has been reset"
         default: "the lottery's response could not be used (\(error.detail))"

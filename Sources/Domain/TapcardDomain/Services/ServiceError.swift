@@ -30,7 +30,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
         case wrongShape = "wrong-shape"
         /// The list of draws should only grow, but it lacks draws that it had before. It is
         /// outdated, or the lottery was reset.
-        case outdatedDraws = "gone-back"
+        case goneBack = "gone-back"
         /// The activation service's version is empty.
         case emptyVersion = "empty-version"
         /// The activation service's version is invalid.
