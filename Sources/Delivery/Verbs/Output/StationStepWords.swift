@@ -7,7 +7,7 @@ extension NextStep.ServiceStep {
         case .tryLater: NextWords("try-later", "Try again later.")
         case .sendNothing:
             NextWords(
-                "sendNothing-service",
+                "distrust-service",
                 "Do not send anything to this server, because its TLS certificate is not trusted; "
                     + "check the address in your settings: tapcard config")
         case .checkAddress:
