@@ -139,7 +139,7 @@ class OfferTests(ReadingCase):
                 for name in ("Issue card", "Make demo card", "Convert", "Repair", "Block"):
                     self.assertFalse(self.page.can_press(name), name)
                 self.page.go("issue")
-                self.page.see("any phone can read the customer's name")
+                self.page.see("Any phone can read the customer's name")
                 self.assertFalse(self.page.can_press("Issue card"))
 
     def write_over(self, make):
@@ -175,7 +175,7 @@ class OfferTests(ReadingCase):
         for view, name in (("cards", "Issue card"), ("cards", "Make demo card"),
                            ("issue", "Issue card")):
             self.page.go(view)
-            self.page.see("Manage the card" if view == "cards" else "any phone can read")
+            self.page.see("Manage the card" if view == "cards" else "Any phone can read")
             self.assertFalse(self.page.can_press(name), name)
 
     def test_what_is_no_card_is_taken_over_by_nobody(self):

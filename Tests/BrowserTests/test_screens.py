@@ -187,7 +187,7 @@ class TillScreens(ScreenCase):
         page.see("closed for good")
         self.screen("cards-question")
         page.press("Cancel")
-        self.at("issue", "any phone can read the customer's name")
+        self.at("issue", "Any phone can read the customer's name")
         self.screen("issue")
         self.at("history", "Daily totals, all tills", "Recent activity")
         page.press("Refund \u2212$1.00")
