@@ -143,7 +143,7 @@ class TornTests(FaultCase):
         self.page.press("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.page.press("Decide later")
+        self.page.press("Check later")
         self.page.see("Tap a card")
         self.assertEqual(self.page.count(".panel"), 0)
         self.wait_for_end()

@@ -326,7 +326,7 @@ class AddingTests(NextCustomerCase):
         self.till.tear("4 pulled-after")
         self.page.press("$5.00")
         self.page.panel("unknown")
-        self.page.press("Decide later")
+        self.page.press("Check later")
         self.page.wait("document.querySelector('.in-home')")
         self.swap()
         self.assertEqual(self.page.count(".presets"), 0)

@@ -10,6 +10,7 @@ from test_faults import CALLS
 OFFLINE = "The ledger is offline."
 AGAIN = "Try again once the ledger is back online."
 SELL = "Try again once the ledger is back online, or take cash."
+RETURN = "Return the cash, or top up once the ledger is back online."
 NO_CASH = "Don't give the customer any cash."
 # Begins an operation that the server refuses; with `isLost`, its first response is lost.
 BEGIN = """
@@ -133,7 +134,7 @@ class RefusalTests(BrowserCase):
 
     def test_cash_is_taken_only_for_a_payment_and_never_given_out(self):
         for verb, members, advice in (
-                ("pay", {}, SELL), ("add", {}, AGAIN), ("ticket/buy", {}, AGAIN),
+                ("pay", {}, SELL), ("add", {}, RETURN), ("ticket/buy", {}, AGAIN),
                 ("refund", {}, AGAIN), ("refund", {"kind": "reverse"}, f"{NO_CASH} {AGAIN}"),
                 ("close", {}, f"{NO_CASH} {AGAIN}"),
                 ("ticket/claim", {}, AGAIN),

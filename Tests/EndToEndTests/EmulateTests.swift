@@ -152,8 +152,8 @@ struct EmulateTests {
         try till.expect(
             ["emulate", "--link", file], status: 1,
             complains: """
-                The emulator could not start: ~/tag.txt exists and is not a link to a terminal. \
-                The emulator was not started. Choose another name with --link or --control.
+                The emulator could not be started: ~/tag.txt exists and is not a link to a \
+                terminal. Choose another name with --link or --control.
                 """)
         #expect(try DurableFile(file).read() == Array("no dump\n".utf8))
         #expect(try till.run(["emulate", "--pace", "fast"]).status == 2)

@@ -128,8 +128,8 @@ public struct KeyRing: Hashable, Sendable {
         guard id != sealing.id else {
             throw KeyError(
                 .sealing,
-                "key \(id) is the current sealing key; first make a new one with "
-                    + "`tapcard keys rotate`")
+                "key \(id) is the current sealing key and cannot be retired; first make a new "
+                    + "one with `tapcard keys rotate`")
         }
         return replacingOlder { $0.id == id ? $0.restricted(by: .retired) : $0 }
     }

@@ -2,8 +2,8 @@ import CardCryptography
 package import Ledger
 package import TapcardDomain
 
-/// The cards shown in the last minute, each with its browser's cookie. That browser can see the
-/// page again; a browser that only has a copy of the address cannot.
+/// The cards shown in the last minute, each with the cookie of the browser that showed it. That
+/// browser can load the page again; one that only has a copy of the address cannot.
 package struct ShownCards: Sendable {
     /// The number of seconds during which a browser can see a page again.
     package static let seconds: Int64 = 60
@@ -32,8 +32,8 @@ package struct ShownCards: Sendable {
     package mutating func keep(
         _ uid: CardUID, _ counter: ReadCounter, _ account: Account, at now: Int64
     ) -> String {
-        // All pages are kept for the same time, so the expired ones are at the front. One more is
-        // dropped if the new page would exceed the maximum.
+        // All pages are kept for the same length of time, so the expired ones are at the front. One
+        // more is dropped if the new page would exceed the maximum.
         let over = order.prefix { shown[$0].map { $0.end <= now } ?? true }
         forget(max(over.count, order.count - ShownCards.maximumCount + 1))
         let cookie = RandomBytes.make(ShownCards.secretBytes).map {

@@ -66,7 +66,7 @@ extension EmulatedReader {
 
     /// The error for the user. `line` is the control line; nil if the emulator could not start.
     private static func refusal(_ error: EmulatorError, line: String? = nil) -> TapcardError {
-        let nothing = line == nil ? "The emulator was not started." : "Nothing was changed."
+        let nothing = line == nil ? "" : "Nothing was changed."
         guard error.kind != .unanswered else {
             return TapcardError(
                 .failed,
@@ -76,7 +76,7 @@ extension EmulatedReader {
         }
         let what =
             line == nil
-            ? "The emulator could not start: \(error.detail)."
+            ? "The emulator could not be started: \(error.detail)."
             : "The emulator could not be reached: \(error.detail)."
         return switch error.kind {
         case .busy:

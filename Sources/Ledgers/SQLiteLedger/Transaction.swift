@@ -4,7 +4,7 @@ import Ledger
 extension Connection {
     /// When a transaction takes its lock.
     enum Lock: String {
-        /// Never: the transaction sees the state at its first read.
+        /// Never: the transaction sees the state as of its first read.
         case reading = "BEGIN DEFERRED"
         /// Immediately, so that nothing the transaction has read can change before it writes.
         case writing = "BEGIN IMMEDIATE"
@@ -54,7 +54,8 @@ extension Connection {
         }
     }
 
-    /// Rolls back unless SQLite has already done so; if that fails, closing the connection does it.
+    /// Rolls back unless SQLite has already done so; if that fails, closing the connection rolls
+    /// back.
     private func rollBack() {
         if isInTransaction { try? run("ROLLBACK") }
     }

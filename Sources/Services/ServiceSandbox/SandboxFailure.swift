@@ -110,8 +110,9 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         let failures = SandboxFailure.allCases.map(\.rawValue).joined(separator: ", ")
         let services = SandboxService.allCases.map(\.rawValue).joined(separator: ", ")
         return
-            "Unknown failure \(text.debugDescription). Use one of \(failures). Before the failure, "
-            + "you can put SERVICE: (\(services)); after it, =SECONDS for slow, and *TIMES"
+            "Unknown failure \(text.debugDescription). The form is "
+            + "[SERVICE:]FAILURE[=SECONDS][*TIMES]. FAILURE is one of \(failures); SERVICE is one "
+            + "of \(services); only slow takes =SECONDS"
     }
 
     /// Whether the failure affects this call.
@@ -119,7 +120,8 @@ public struct SandboxSwitch: Hashable, Sendable, CustomStringConvertible {
         (service == nil || service == call.service) && failure.calls.contains(call)
     }
 
-    /// The switch after another request has failed; `nil` if no more requests will fail.
+    /// What is left of this switch after another request has failed; `nil` if no more requests will
+    /// fail.
     var next: SandboxSwitch? {
         guard let times else { return self }
         var remaining = self

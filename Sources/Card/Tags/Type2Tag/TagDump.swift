@@ -27,7 +27,7 @@ public struct TagDump: Hashable, Sendable {
     /// The parts that no reader can read; `nil` if the dump does not have them.
     public var secrets: Secrets?
 
-    /// Throws if these values cannot be a dump of this chip.
+    /// Throws if these values cannot form a dump of this chip.
     public init(
         chip: Type2Chip, uid: [UInt8], pages: [Page?], signature: [UInt8]? = nil,
         counter: UInt32? = nil

@@ -38,7 +38,8 @@ package struct JournalFile: Sendable, Hashable {
         try withExclusiveLock(orThrow: notMade) { () throws(TapcardError) in
             let journal = make()
             // Payments for another ledger are kept, because they are recorded nowhere else.
-            if let known = try load(keys), !known.lines.isEmpty || known.isForLedger(of: journal) {
+            if let known = try load(keys), !known.lines.isEmpty || known.hasSameLedger(as: journal)
+            {
                 return known
             }
             try replace(by: journal, orThrow: notMade)

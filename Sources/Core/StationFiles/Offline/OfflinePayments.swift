@@ -336,7 +336,7 @@ package struct OfflinePayments: Sendable {
             throw TapcardError(
                 .refusal(.wrongState),
                 "Payments were booked while the snapshot was being taken.",
-                meaning: "The snapshot was discarded and must be taken again.", next: [])
+                meaning: "The snapshot was discarded. Take a new one.", next: [])
         }
         return taken
     }

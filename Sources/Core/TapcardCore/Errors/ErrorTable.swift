@@ -40,7 +40,7 @@ extension TapcardError.Kind {
         next: [.request(.repeatIfIntended)])
     /// An identical request has been carried out since the card was put on the reader.
     public static let sameCard = Self(
-        "same-card", .refused, "the request was repeated before the card was lifted",
+        "same-card", .refused, "the request was repeated before the card was removed",
         next: [.request(.repeatIfIntended)])
     /// The operation was voided; it did not happen and never will.
     public static let operationVoided = Self(
@@ -125,7 +125,7 @@ extension TapcardError.Kind {
         "ledger-corrupt", .ledger, "the ledger is damaged or not recognized")
     /// The ledger was written by a newer version.
     public static let ledgerNewer = Self(
-        "ledger-newer", .ledger, "the ledger is from a newer version")
+        "ledger-newer", .ledger, "the ledger was written by a newer version of tapcard")
     /// The database was promoted or restored and has not been reopened.
     public static let ledgerUndeclared = Self(
         "ledger-undeclared", .ledger, "the owner must reopen the ledger")
@@ -198,7 +198,7 @@ extension TapcardError.Kind {
         case .drawOver: row("the draw has already taken place", next: .lottery(.buyForNextDraw))
         case .noDrawKnown: row("no draw has taken place yet", next: .lottery(.waitForDraws))
         case .badGuess: row("the guess or the game size is invalid")
-        case .nothingWon: row("no ticket has won a prize in a known draw")
+        case .nothingWon: row("no ticket has won a prize in any known draw")
         case .alreadyClaimed: row("the prize was already claimed", next: .card(.showHistory(nil)))
         }
     }

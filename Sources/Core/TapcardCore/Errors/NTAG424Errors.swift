@@ -245,7 +245,7 @@ extension TapcardError {
         case .chip(.lrpMode):
             self.init(
                 .unsupportedTag,
-                "The tag was switched to LRP mode, which is not supported and cannot be undone.",
+                "The tag was switched to LRP mode for good; tapcard does not support that mode.",
                 meaning: "No key was tried. If the tag is a card, its balance is safe in the "
                     + "ledger.",
                 next: [.trust(.replace(nil))])

@@ -80,7 +80,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     package let id: JournalID
     package let currency: Currency
-    /// The ID of the ledger that has to book the payments; nil for a ledger on one machine.
+    /// The ID of the ledger that will book the payments; nil for a ledger on one machine.
     package let ledgerID: String?
     /// The number of the last line that has been booked and dropped.
     package private(set) var booked: Int64
@@ -102,7 +102,7 @@ package struct OfflineJournal: Sendable, Hashable {
     package var written: Int64 { lines.last?.number ?? booked }
 
     /// Whether both journals are for the same ledger.
-    package func isForLedger(of other: OfflineJournal) -> Bool {
+    package func hasSameLedger(as other: OfflineJournal) -> Bool {
         ledgerID == other.ledgerID && currency == other.currency
     }
 

@@ -206,7 +206,7 @@ extension Topic {
         for another currency, start with `tapcard --reader sim init --currency EUR`. If the
         station's keys exist but its ledger is missing, commands are refused, as on a real station.
         The `ledger` setting and `TAPCARD_LEDGER` have no effect; only `--ledger` makes commands on
-        a simulated reader use another ledger, and each such command prints a warning.
+        a simulated reader use another ledger, and every command that does so prints a warning.
         `tapcard sim put`, `take`, `tear`, `list`, and `phone` work on the simulated station's tags.
         """
 

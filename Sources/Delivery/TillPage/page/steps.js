@@ -42,7 +42,7 @@ export const steps = {
   "block-in-doubt": IN_DOUBT,
   "block-or-repair":
     "In Card tools, the operator can block it, or repair it by entering its number.",
-  "keep-and-block": "Keep the card and have the operator block it by its number.",
+  "keep-and-block": "Keep the card, and have the operator block it, using its number.",
   "keep-copy": "Don't give this copy back; the real card still works.",
   replace: "The operator can move the balance to another tag with Replace in Card tools.",
   "replace-if-genuine": `If it is the customer's card, ${REPLACE}`,
@@ -110,7 +110,7 @@ export const steps = {
   "start-another-game": NEW_GAME,
   "keep-game": NEW_GAME,
   "go-on-guessing":
-    "Keep guessing. The number of your next guess will show whether this one counted.",
+    "Keep guessing. The number of your next guess will show whether the last one counted.",
 
   "forget-draws": LOTTERY_RESTARTED,
   "show-draws": "Choose a draw from the list.",
@@ -154,7 +154,7 @@ export const steps = {
   "ask-again-soon": "Try again in a moment.",
   "ask-operator": OPERATOR,
   "name-till": "Choose a till.",
-  "close-pages": "Close some of the open pages.",
+  "close-pages": "Close some of the open tabs.",
   "log-in-as-cashier": "",
   "look-or-repeat": "Check History before you try again.",
   "open-printed-address": OPERATOR,

@@ -25,7 +25,7 @@ export const say = {
     lost: "Connection lost.",
     lostDetail: "Unfinished payments will be checked as soon as the connection is back.",
     banner: "Reconnecting\u2026 For now, don't take or pay out any cash.",
-    back: "The connection is back.",
+    back: "Connection restored.",
     badAnswer: (status) => `The server returned an unexpected response (${status}).`,
   },
   // Refusals at the till: what happened to the money, and the reason for the refusal.
@@ -71,7 +71,7 @@ export const say = {
     notOffline: {
       "no-snapshot": () => "This station has no saved card list.",
       "old-snapshot": () => "This station's saved card list is too old.",
-      "forgotten-payments": () => "This station cannot keep track of that many recent operations.",
+      "forgotten-payments": () => "There are too many recent operations to keep track of.",
       "no-record": () => "This card cannot be checked offline.",
       "unknown-card": () => "This card is not in this station's saved card list.",
       "card-blocked": () => "The saved card list says this card is blocked.",
@@ -280,7 +280,7 @@ export const say = {
     press: "Press \u201cCheck again\u201d, then tap the same card.",
     wrongCard: "That is a different card. Tap the first one again.",
     noCard: "Don't give the customer any cash until the outcome is known.",
-    again: "Check again", leave: "Decide later",
+    again: "Check again", leave: "Check later",
   },
 
   scratch: {
@@ -304,7 +304,7 @@ export const say = {
     elsewhere: "To pay out the balance and close this card, put it on the reader.",
     takeOff: "This tag cannot become the new card. Put a different tag on the reader.",
     accept: "Balance to carry over",
-    acceptHint: "For Convert: the exact balance on the card. Leave blank to start at 0.",
+    acceptHint: "To convert a card, enter its exact balance. Leave blank to start at 0.",
     ask: (action) => `${action}?`, handOut: (amount) => `Cash to pay out: ${amount}.`,
     actions: {
       issue: ["Issue card", "Turn a blank tag into a card."],

@@ -5,8 +5,8 @@ import WebServer
 /// The till's listeners, each with a stream of server-sent events. If a listener stops reading, its
 /// stream drops it, so that other listeners are not delayed.
 struct EventHub {
-    /// The size of a listener's buffer. A client that keeps reading never leaves nearly this much
-    /// unread.
+    /// The size of a listener's buffer. A client that keeps reading never comes close to
+    /// filling it.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
     /// The maximum number of listeners at this till.

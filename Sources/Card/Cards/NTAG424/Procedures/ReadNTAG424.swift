@@ -35,12 +35,12 @@ package struct ReadNTAG424: NTAG424Procedure {
         switch stage {
         case .selecting:
             stage = .authenticating
-            // Key 3 is the sell key, which even a station with only a table of card keys has.
+            // Key 3 is the sell key; even a station with only a table of card keys has it.
             return .authenticate(.three, card.key, random: random)
         case .authenticating: return readGrant()
         case .readingGrant:
             grant = ([card] + others).lazy.compactMap { Grant(data, for: $0) }.first
-            // The search is made only once; otherwise, a card that returns garbage would be queried
+            // The search runs only once; otherwise, a card that returns garbage would be queried
             // forever.
             guard grant == nil, canSearch else { return readSlots() }
             (stage, canSearch) = (.findingGrant, false)
