@@ -18,8 +18,8 @@ extension AuditedCard {
         while let attempt = try pages.next() {
             if (attempt.state == .requested) != (attempt.answeredAt == nil) {
                 found.append(
-                    "I9: attempt \(attempt.id): state \(attempt.state) contradicts its answer time "
-                        + "(missing or extra)")
+                    "I9: attempt \(attempt.id) is \(attempt.state), but the time of its answer is "
+                        + (attempt.answeredAt == nil ? "missing" : "recorded"))
             }
             if operations > 0, !trace.codes.contains(attempt.code) {
                 found.append(

@@ -16,7 +16,7 @@ struct CardTrace {
     struct Context {
         /// The replaced card's state at that time.
         var lost: CardTrace?
-        /// The ticket that a purchase sells.
+        /// The ticket bought in a purchase.
         var ticket: TicketID?
     }
 

@@ -13,7 +13,7 @@ public protocol LedgerStore: Sendable {
     /// a ledger need a common time, because they compare the ages of each other's operations.
     func time(at stationTime: Timestamp) -> Timestamp
     /// Reports to the ledger which keys this station has, and returns the IDs under which another
-    /// station has a different key. The ledger remembers keys that no station has had before.
+    /// station has a different key. The ledger records each key that it has not seen before.
     func otherKeys(
         than keys: @autoclosure @Sendable () -> StationKeys
     ) async throws(LedgerError) -> Set<UInt8>
@@ -167,7 +167,7 @@ public protocol LedgerRows: LedgerPages {
 
     /// The ticket with this ID; nil if it was never sold.
     func ticket(_ id: TicketID) throws(LedgerError) -> SoldTicket?
-    /// The ticket that a purchase sells.
+    /// The ticket bought in a purchase.
     func ticket(of operation: OperationID) throws(LedgerError) -> SoldTicket?
     /// The tickets of a card, oldest first, including those whose purchase is open or was voided;
     /// of all cards if none is given.

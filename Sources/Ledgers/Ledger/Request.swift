@@ -209,7 +209,7 @@ public struct OpenOperation: Hashable, Sendable {
 }
 
 /// The ledger's response to a request.
-public enum Beginning: Hashable, Sendable {
+public enum BeginOutcome: Hashable, Sendable {
     /// The operation is open, and its record can be written.
     case begun(OpenOperation)
     /// The same request was made before; the operation's state is its outcome.

@@ -23,7 +23,7 @@ extension LedgerStore {
                 return try rows.validTickets(try rows.tickets(on: nil), nil).newestFirst
             }
             guard let card = try rows.card(uid) else { return nil }
-            let sold = try rows.tickets(boughtFrom: try rows.accounts(of: card))
+            let sold = try rows.tickets(paidFrom: try rows.accounts(of: card))
             return try rows.validTickets(sold, card.status).newestFirst
         }
     }
@@ -37,7 +37,7 @@ extension LedgerStore {
             guard let operation = try rows.operation(operation),
                 let purse = try rows.purse(endedBy: operation)
             else { return [] }
-            let sold = try rows.tickets(boughtFrom: try rows.accounts(behind: purse))
+            let sold = try rows.tickets(paidFrom: try rows.accounts(behind: purse))
             // A replaced card's tickets now belong to its replacement.
             guard !sold.isEmpty, try rows.successor(of: purse) == nil else { return [] }
             return try rows.validTickets(sold, nil).filter { $0.claim == nil }.newestFirst
@@ -69,7 +69,7 @@ extension LedgerRows {
         return valid
     }
 
-    /// Whether the money of the account that paid for the ticket is on an active or blocked card.
+    /// Whether the account that paid for the ticket belongs to an active or blocked card.
     private func isClaimable(_ ticket: SoldTicket) throws(LedgerError) -> Bool {
         for entry in try entries(of: ticket.operation) where entry.account.uid != nil {
             if try isInUse(entry.account) { return true }
@@ -95,14 +95,14 @@ extension LedgerRows {
     }
 
     fileprivate func tickets(
-        boughtFrom accounts: [Account]
+        paidFrom accounts: [Account]
     ) throws(LedgerError) -> [SoldTicket] {
         var found: [SoldTicket] = []
         var seen: Set<CardUID> = []
         // Several of the accounts may be on one card, whose tickets are read only once.
         for case .purse(let uid, _) in accounts where seen.insert(uid).inserted {
             for ticket in try tickets(on: uid) {
-                // A reissued card may have sold tickets from several accounts.
+                // A reissued card may have tickets paid for from several accounts.
                 let paidFrom = try entries(of: ticket.operation).map(\.account)
                 if paidFrom.contains(where: accounts.contains) { found.append(ticket) }
             }

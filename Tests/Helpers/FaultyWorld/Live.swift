@@ -380,7 +380,7 @@ extension Mishap {
     }
 
     /// Whether the ledger may not have answered what the tap has to tell.
-    var isOfLedger: Bool {
+    var isLedgerProblem: Bool {
         switch self {
         case .ledgerOffline, .ledgerGone: true
         default: isOfCommit

@@ -218,7 +218,7 @@ struct LedgerTrouble: Sendable, Hashable {
 
     mutating func note(_ mishap: Mishap) {
         if mishap.isOfCommit { hasLostCommit = true }
-        if mishap.isOfLedger { hasFailed = true }
+        if mishap.isLedgerProblem { hasFailed = true }
         if mishap.isRefusal { refusals += 1 }
     }
 }

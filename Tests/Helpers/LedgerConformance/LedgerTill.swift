@@ -19,14 +19,14 @@ public struct LedgerTill: Sendable {
     /// Requests a change of the card as it is now.
     public func begin(
         _ action: CardAction, id: Int, on uid: CardUID = .first
-    ) async throws -> Beginning {
+    ) async throws -> BeginOutcome {
         let version = try await ledger.knownCard(of: uid).map(CardVersion.init)
         return try await begin(action, id: id, on: uid, version: version)
     }
 
     public func begin(
         _ action: CardAction, id: Int, on uid: CardUID = .first, version: CardVersion?
-    ) async throws -> Beginning {
+    ) async throws -> BeginOutcome {
         let request = Request(
             id: .numbered(id), uid: uid, action: action, by: cashier, at: .tick(id))
         return try await ledger.begin(request, version: version, sealer: sealer)

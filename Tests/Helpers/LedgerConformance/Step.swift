@@ -81,7 +81,7 @@ public enum Step: Sendable {
 
 /// The answer of a ledger, for comparison.
 public enum Answer: Hashable, Sendable {
-    case beginning(Beginning)
+    case beginning(BeginOutcome)
     case confirmation(Confirmation)
     case resolution(Resolution)
     case voided(Operation?)

@@ -36,7 +36,7 @@ package struct Trouble: Sendable {
     private var isOnRadio = false
     /// A frame was refused once, as if the tag asked for a password.
     private var isRefusal = false
-    private var isOfLedger = false
+    private var isLedgerProblem = false
 
     package init() {}
 
@@ -46,7 +46,7 @@ package struct Trouble: Sendable {
             isOnRadio = true
             if case .refused = kind { isRefusal = true }
         case .ledgerOffline, .ledgerGone, .commitLost, .commitUnknown, .commitUnknownLedgerGone:
-            isOfLedger = true
+            isLedgerProblem = true
         case .forgedAnswer: isOnRadio = true
         case .killedBefore, .killedAfter, .service: break
         }
@@ -58,8 +58,8 @@ package struct Trouble: Sendable {
         switch kind {
         case .tagLost, .noCard, .unsupportedTag: isOnRadio
         case .protectedTag: isRefusal
-        case .ledgerUnavailable: isOfLedger
-        case .outcomeUnknown: isOfLedger || (isOnRadio && isOpen)
+        case .ledgerUnavailable: isLedgerProblem
+        case .outcomeUnknown: isLedgerProblem || (isOnRadio && isOpen)
         default: false
         }
     }

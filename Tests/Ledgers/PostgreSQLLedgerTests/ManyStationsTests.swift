@@ -78,9 +78,9 @@ import Testing
 
     private static func concurrently(
         _ stations: [PostgreSQLLedger],
-        _ body: @escaping @Sendable (PostgreSQLLedger) async throws -> Beginning
-    ) async throws -> [Beginning] {
-        try await withThrowingTaskGroup(of: Beginning.self) { group in
+        _ body: @escaping @Sendable (PostgreSQLLedger) async throws -> BeginOutcome
+    ) async throws -> [BeginOutcome] {
+        try await withThrowingTaskGroup(of: BeginOutcome.self) { group in
             for ledger in stations { group.addTask { try await body(ledger) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

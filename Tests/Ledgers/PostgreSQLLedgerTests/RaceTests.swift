@@ -155,6 +155,6 @@ import Testing
     }
 }
 
-extension Beginning {
+extension BeginOutcome {
     fileprivate var isBegun: Bool { if case .begun = self { true } else { false } }
 }

@@ -118,13 +118,13 @@ struct Till {
     /// Begins a request on the given version of the card, or on the current one if nil.
     func begin(
         _ action: CardAction, _ id: UInt8, on card: UInt8 = 1, version: CardVersion? = nil
-    ) async throws(LedgerError) -> Beginning {
+    ) async throws(LedgerError) -> BeginOutcome {
         try await begin(action, as: Till.id(id), on: card, version: version)
     }
 
     private func begin(
         _ action: CardAction, as id: OperationID, on card: UInt8, version: CardVersion?
-    ) async throws(LedgerError) -> Beginning {
+    ) async throws(LedgerError) -> BeginOutcome {
         let now = version == nil ? try await knownCard(card).map(CardVersion.init) : version
         let request = Request(
             id: id, uid: Till.card(card), action: action, at: Till.time)
@@ -168,6 +168,6 @@ struct Till {
     }
 }
 
-extension Beginning {
+extension BeginOutcome {
     var isBegun: Bool { if case .begun = self { true } else { false } }
 }

@@ -105,7 +105,7 @@ extension PendingRequest {
     /// operation that may have begun.
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
-    ) async throws(Interruption) -> Beginning {
+    ) async throws(Interruption) -> BeginOutcome {
         let request = Request(action, id, reading.uid, at: station)
         try translating(station.sealing.requireLoading(for: action), into: Interruption.refused)
         let sealer = try station.sealing.sealer(of: reading)

@@ -189,7 +189,7 @@ extension Topic {
                         ),
                         (
                             "deferred.snapshot",
-                            "State of all cards, used to decide on offline payments"
+                            "State of all cards, by which offline payments are accepted or refused"
                         ),
                         ("simulated/", "The same files for the simulated station"),
                     ]),
@@ -249,7 +249,7 @@ extension Topic {
         """
         The keys seal the records on cards, and a station with different keys rejects those cards.
         `tapcard init` creates them in `keys.json` in the data folder, readable only by its owner.
-        If a station that is set up has no keys, new ones are created only while the ledger has no
+        If a station has been set up but has no keys, new ones are created only if the ledger has no
         cards; otherwise, everything that needs keys is refused (`keys-unusable`). A backup of the
         ledger does not include the keys; `tapcard keys export` copies them. Anyone who has the copy
         can make cards.
@@ -259,8 +259,8 @@ extension Topic {
         you issue the first card, and again right after `tapcard keys rotate`, before the next tap.
 
         `tapcard keys rotate` starts sealing with a new key, while older seals remain valid; on a
-        shared ledger, run it twice. `tapcard keys retire` ends trust in a key that someone else may
-        have. After either command, run `tapcard keys customers FILE --overwrite` for the customer
+        shared ledger, run it twice. `tapcard keys retire` stops trusting a key that may have
+        leaked. After either command, run `tapcard keys customers FILE --overwrite` for the customer
         page and `tapcard keys table FILE` for each station that has a table of card keys.
         """)
 

@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { tagTexts } from "./refusals.js";
 import { isOffered, provesItself } from "./offers.js";
-import { acceptsOffline, cannotBeChecked, isOfLedger, isSerious, trustedCard } from "./store.js";
+import { acceptsOffline, cannotBeChecked, isLedgerProblem, isSerious, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { chipWords, shown, uidWords } from "./words.js";
@@ -57,7 +57,7 @@ function plate(problem) {
   const { error, uid, next } = problem;
   // A card whose tag can no longer be written to is still a card.
   const isCard = next.some(({ step }) => step.startsWith("replace"));
-  const other = isOfLedger(problem) ? words.plates.unchecked : words.plates.other;
+  const other = isLedgerProblem(problem) ? words.plates.unchecked : words.plates.other;
   return h("div.card.blank", { class: isSerious() ? "grave" : "" },
     icon(isSerious() ? "warn" : "tag"),
     h("p.big", isCard ? words.unusable : words.plates[error] ?? other),

@@ -2,7 +2,7 @@
 // the money, and at most two short sentences. Screen readers announce exactly the visible text.
 
 import { adviceByError, steps } from "./steps.js";
-import { blamesTag, isOfLedger, isSerious, needsOtherTag, state } from "./store.js";
+import { blamesTag, isLedgerProblem, isSerious, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
 import { minorUnits, shown } from "./words.js";
 
@@ -24,7 +24,7 @@ export const meaningOf = ({ kind, problem }) =>
  * is better.
  */
 const ownReason = (problem) => (needsOtherTag(problem) ? null : words.why[problem.error]
-  ?? (isOfLedger(problem) && problem.error !== "ledger-offline"
+  ?? (isLedgerProblem(problem) && problem.error !== "ledger-offline"
     ? words.why["ledger-unavailable"] : null));
 
 /** Whether the task's operation is open in the ledger and must not be shown as refused. */
@@ -100,7 +100,7 @@ export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
   // If the ledger cannot be used, the server's sentences mention sockets and commands, which do not
   // help a cashier.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || isOfLedger(problem);
+  const isPlain = MONEY_VIEWS.includes(state.route.name) || isLedgerProblem(problem);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
   return { warning: isSerious() && say.card.untrusted, title: what, lines: [next] };
 }

@@ -95,13 +95,13 @@ export function acceptsOffline() {
 }
 
 /** Whether a problem is with the ledger or the keys, and says nothing about the card. */
-export const isOfLedger = (problem) =>
+export const isLedgerProblem = (problem) =>
   problem?.result === "ledger" && problem.error !== "ledger-behind";
 
 /** Whether the card on the reader cannot be checked because the ledger cannot be used now. */
 export function cannotBeChecked() {
   const { read, problem } = state.card ?? {};
-  return isOfLedger(problem) && (!read || read.seal === "valid");
+  return isLedgerProblem(problem) && (!read || read.seal === "valid");
 }
 
 /** Steps in a refusal that leave it unclear whether the tag is the original card. */

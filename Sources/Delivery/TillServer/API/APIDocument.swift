@@ -47,7 +47,8 @@ struct APIDocument: Sendable {
             "variables": [
                 "till": [
                     "enum": .array((1...tills).map { .string(String($0)) }), "default": "1",
-                    "description": "Number of the till, in the order of --reader.",
+                    "description":
+                        "Till number. Tills are numbered in the order of the --reader options.",
                 ]
             ],
         ]

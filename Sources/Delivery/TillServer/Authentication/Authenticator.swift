@@ -261,7 +261,7 @@ extension Problem {
         .loginNeeded, "A login is needed.", "Nothing was done.",
         NextWords(
             "log-in-as-cashier",
-            "Log in with POST /api/v1/session and the members cashier and password."))
+            "Log in with POST /api/v1/session, with `cashier` and `password` in the JSON body."))
 
     static let staleToken = Problem(
         .staleToken, "This session token is no longer valid.", "Nothing was done.",

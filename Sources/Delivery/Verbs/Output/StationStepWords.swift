@@ -121,8 +121,8 @@ extension NextStep.LedgerStep {
         case .restoreNewer(let uid):
             NextWords(
                 "bring-newer-ledger-back",
-                "Restore the newer ledger. If you accept the loss, write this ledger's older state "
-                    + "to the card instead: tapcard repair --card \(uid)",
+                "Restore the newer ledger. If you can accept losing the newer operations, write "
+                    + "this ledger's older state to the card instead: tapcard repair --card \(uid)",
                 ["uid": uid])
         case .readCardWhenBack:
             NextWords(

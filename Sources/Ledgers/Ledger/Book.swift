@@ -5,9 +5,9 @@ extension LedgerStore {
     /// the tag was checked; nil if this ledger did not know the card then.
     public func begin(
         _ request: Request, version: CardVersion?, sealer: RecordSealer
-    ) async throws(LedgerError) -> Beginning {
+    ) async throws(LedgerError) -> BeginOutcome {
         let currency = currency
-        let beginning: Beginning = try await write(touching: request.footprint) {
+        let beginning: BeginOutcome = try await write(touching: request.footprint) {
             rows throws(LedgerError) in
             let book = Book(rows: rows, currency: currency, sealer: sealer, now: request.at)
             return try book.begin(request, version: version)
@@ -21,9 +21,9 @@ extension LedgerStore {
     /// The outcome of an earlier request with this ID, for any card; nil if the ID is new.
     public func earlierOutcome(
         of action: CardAction, _ id: OperationID
-    ) async throws(LedgerError) -> Beginning? {
+    ) async throws(LedgerError) -> BeginOutcome? {
         let currency = currency
-        let earlier: Beginning? = try await read(touching: Footprint(ids: [id])) {
+        let earlier: BeginOutcome? = try await read(touching: Footprint(ids: [id])) {
             rows throws(LedgerError) in
             try Book(reading: rows, currency).earlierOutcome(of: action, id, on: nil)
         }
@@ -31,8 +31,8 @@ extension LedgerStore {
         return earlier
     }
 
-    /// If the earlier request was voided, records that the caller is told it was not done.
-    fileprivate func remember(_ beginning: Beginning) async {
+    /// If the earlier request was voided, records that the caller has been told so.
+    fileprivate func remember(_ beginning: BeginOutcome) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
             if earlier.state == .voided { await remember(notDone: earlier) }
@@ -65,7 +65,7 @@ struct Book {
         self.init(rows: rows, currency: currency, sealer: .none, now: now)
     }
 
-    func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> Beginning {
+    func begin(_ request: Request, version: CardVersion?) throws(LedgerError) -> BeginOutcome {
         // A repeated request gets its earlier outcome, even if the card has changed since.
         if let known = try earlierOutcome(of: request.action, request.id, on: request.uid) {
             return known
@@ -80,7 +80,7 @@ struct Book {
         guard isUnchanged, try maySeal(sealer.keyID) else { return .changed }
         // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
-        guard open == nil || request.action.mayEndOpen else { return .changed }
+        guard open == nil || request.action.mayEndOpenOperation else { return .changed }
         let context = try context(of: request, on: known?.card)
         let effects: Effects
         do {
@@ -118,7 +118,7 @@ struct Book {
     /// if the ID is new.
     fileprivate func earlierOutcome(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
-    ) throws(LedgerError) -> Beginning? {
+    ) throws(LedgerError) -> BeginOutcome? {
         guard let known = try rows.answer(to: id) else {
             // An attempt's ID is reserved for the activation that the attempt leads to.
             guard action != .activate, let attempt = try rows.activation(id) else { return nil }
@@ -262,7 +262,7 @@ struct Book {
         case .claim(let id, _):
             return try context(of: id, on: card)
         case .activate:
-            // An activation must have the ID of its attempt, so that no other ID can activate.
+            // An activation has the ID of its attempt, so that no code is activated under two IDs.
             let attempt = try card.flatMap { card throws(LedgerError) in
                 try rows.activation(on: card)
             }
@@ -324,7 +324,7 @@ struct Book {
 
 extension CardAction {
     /// Whether this action may end an open operation. Only a reissue may; others have to wait.
-    fileprivate var mayEndOpen: Bool {
+    fileprivate var mayEndOpenOperation: Bool {
         if case .make(let plan) = self { plan.mayReissue } else { false }
     }
 
@@ -366,8 +366,8 @@ extension Operation {
         return parameters[..<name.lowerBound] + "\nname"
     }
 
-    /// Whether this operation is the outcome of the same request. Values that each retry draws
-    /// anew, such as a scratch code or a ticket's balls, are not compared.
+    /// Whether this operation is the outcome of the same request. Values that are generated
+    /// again on each retry, such as a scratch code or a ticket's balls, are not compared.
     fileprivate func matches(
         _ action: CardAction, reversing paid: Int64?, selling ticket: Ticket?
     ) -> Bool {
