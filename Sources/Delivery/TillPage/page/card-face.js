@@ -4,7 +4,9 @@
 import { h, icon } from "./dom.js";
 import { tagTexts } from "./refusals.js";
 import { isOffered, provesItself } from "./offers.js";
-import { acceptsOffline, cannotBeChecked, isLedgerProblem, isSerious, trustedCard } from "./store.js";
+import {
+  acceptsOffline, cannotBeChecked, isLedgerProblem, isSerious, trustedCard,
+} from "./store.js";
 import { say } from "./strings.js";
 import { note } from "./ui.js";
 import { chipWords, shown, uidWords } from "./words.js";
