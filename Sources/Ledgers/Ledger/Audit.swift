@@ -21,7 +21,7 @@ extension LedgerStore {
     /// by card, so that only one card's rows are in memory at a time, no matter how large the
     /// ledger is.
     ///
-    /// If `now` is given, also lists stations that have not reported in time.
+    /// If `now` is given, also lists stations whose report is overdue.
     public func audit(at now: Timestamp? = nil) async throws(LedgerError) -> AuditReport {
         try await checkStorage()
         return try await readWithoutBlocking { rows throws(LedgerError) in

@@ -55,7 +55,7 @@ enum LedgerRole: String, CaseIterable {
                 """,
                 // Only the owner may write off a journal.
                 "INSERT (\(StationJournal.reportedColumns), station, place) ON journal",
-                // Only the owner may let a different key seal.
+                // Only the owner may change the sealing key.
                 "INSERT (id, mark, is_first) ON key_mark",
                 "UPDATE (\(LedgerRole.changedColumnsOfCard)) ON card",
                 // An activation takes over the ID that its attempt has reserved.
@@ -78,6 +78,6 @@ enum LedgerRole: String, CaseIterable {
 extension String {
     /// The text as a quoted SQL name, such as that of a role.
     var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
-    /// The text as an SQL literal, where no parameter is possible.
+    /// The text as an SQL literal, for statements that accept no parameters.
     var quotedText: String { "'\(replacing("'", with: "''"))'" }
 }

@@ -108,7 +108,7 @@ package struct MastermindPlay: Sendable {
     /// count it a second time.
     package func guess(_ colors: [Int]) async throws(TapcardError) -> SavedMastermindGame {
         let game = try currentGame(accepting: colors)
-        _ = try translating(change(game) { $0.ask(colors) }) { (error: TapcardError) in
+        _ = try translating(change(game) { $0.send(colors) }) { (error: TapcardError) in
             // The guess may be in the file already, although its disk failed.
             _ = try? change(game) { $0.withdraw(colors) }
             return error.reworded(meaning: "\(error.meaning) The guess was not sent.")

@@ -47,8 +47,8 @@ extension Finding {
                 + ": \(note.kind.noun)\(sum), card \(note.card), \(note.operation).",
             remedy: [
                 .say(
-                    "Put the card on the reader and run this, then re-enter whatever the "
-                        + "cardholder or the issuer is owed:"),
+                    "Put the card on the reader and run this command. Then enter again what was "
+                        + "lost and is still owed:"),
                 .run("tapcard repair --card \(note.card)"),
             ])
     }

@@ -13,7 +13,7 @@ struct MastermindHistoryTests {
     @Test("A guess is pending until its answer arrives")
     func answer() {
         var history = MastermindHistory()
-        history.ask([1, 1])
+        history.send([1, 1])
         #expect(history.turns == [MastermindTurn([1, 1], .asked)])
         #expect(history.guessCount == 0)
         history.answer([1, 1], MastermindHistoryTests.one, number: 1)
@@ -24,9 +24,9 @@ struct MastermindHistoryTests {
     @Test("Withdrawing a guess removes the last equal one, and nothing if there is none")
     func withdraw() {
         var history = MastermindHistory()
-        history.ask([1, 1])
-        history.ask([2, 2])
-        history.ask([1, 1])
+        history.send([1, 1])
+        history.send([2, 2])
+        history.send([1, 1])
         history.withdraw([1, 1])
         #expect(history.turns.map(\.guess) == [[1, 1], [2, 2]])
         history.withdraw([3, 3])
@@ -60,8 +60,8 @@ struct MastermindHistoryTests {
     @Test("A pending guess is not resolved by the answer to another one")
     func together() {
         var history = MastermindHistory()
-        history.ask([1, 1])
-        history.ask([2, 2])
+        history.send([1, 1])
+        history.send([2, 2])
         var late = history
         history.answer([2, 2], MastermindHistoryTests.one, number: 2)
         history.answer([1, 1], MastermindHistoryTests.one, number: 1)
@@ -69,9 +69,9 @@ struct MastermindHistoryTests {
         late.answer([2, 2], MastermindHistoryTests.one, number: 1)
         late.answer([1, 1], MastermindHistoryTests.one, number: 2)
         #expect(late.turns == [turn([1, 1], 2), turn([2, 2], 1)])
-        history.ask([3, 3])
+        history.send([3, 3])
         history.lose([3, 3])
-        history.ask([4, 4])
+        history.send([4, 4])
         history.answer([4, 4], MastermindHistoryTests.one, number: 3)
         #expect(history.turns.map(\.guess) == [[1, 1], [2, 2], [4, 4]])
     }
@@ -89,7 +89,7 @@ struct MastermindHistoryTests {
                 let player = chance(waiting.count)
                 guard let guess = waiting[player] else {
                     waiting[player] = [step, step]
-                    history.ask([step, step])
+                    history.send([step, step])
                     continue
                 }
                 if counted[guess] == nil, chance(2) == 0 {
@@ -117,8 +117,8 @@ struct MastermindHistoryTests {
     @Test("Of two equal pending guesses, the answer belongs to the later one")
     func repeated() {
         var history = MastermindHistory()
-        history.ask([1, 1])
-        history.ask([1, 1])
+        history.send([1, 1])
+        history.send([1, 1])
         history.answer([1, 1], MastermindHistoryTests.one, number: 2)
         #expect(
             history.turns == [MastermindTurn([1, 1], .counted(number: 1)), turn([1, 1], 2)])
@@ -135,7 +135,7 @@ struct MastermindHistoryTests {
     func limit() {
         var history = MastermindHistory()
         for number in 1...MastermindHistory.maximumTurns + 5 {
-            history.ask([1, 1])
+            history.send([1, 1])
             history.answer([1, 1], MastermindHistoryTests.one, number: number)
         }
         #expect(history.turns.count == MastermindHistory.maximumTurns)

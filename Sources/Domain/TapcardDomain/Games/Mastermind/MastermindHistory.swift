@@ -53,7 +53,7 @@ package struct MastermindHistory: Hashable, Sendable {
     }
 
     /// Records a guess that is about to be sent. From then on, it may count.
-    package mutating func ask(_ guess: [Int]) {
+    package mutating func send(_ guess: [Int]) {
         self = MastermindHistory(turns + [MastermindTurn(guess, .asked)])
     }
 
