@@ -36,9 +36,9 @@ struct MastermindHistoryTests {
     @Test("The next number tells whether a lost guess counted, unless others played, too")
     func resolving() {
         var lost = MastermindHistory([turn([1, 1], 1)])
-        lost.ask([2, 2])
+        lost.send([2, 2])
         lost.lose([2, 2])
-        lost.ask([3, 3])
+        lost.send([3, 3])
         var counted = lost
         counted.answer([3, 3], MastermindHistoryTests.one, number: 3)
         #expect(
