@@ -230,7 +230,9 @@ let package = Package(
             """),
         helper(
             "OtherClients", "TestSupport",
-            exclude: ["dna_client.py", "nfcpy_client.py", "schemathesis_client.py"]),
+            exclude: [
+                "dna_client.py", "ndeflib_client.py", "nfcpy_client.py", "schemathesis_client.py",
+            ]),
         .target(
             name: "KillSwitch", path: "Tests/Helpers/KillSwitch",
             linkerSettings: [.linkedLibrary("dl")]),

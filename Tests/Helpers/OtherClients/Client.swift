@@ -39,6 +39,11 @@ public struct Client {
         try python("Tests/Helpers/OtherClients/nfcpy_client.py")
     }
 
+    /// ndeflib, which nfcpy uses.
+    public static func ndeflib() throws -> Client {
+        try python("Tests/Helpers/OtherClients/ndeflib_client.py")
+    }
+
     /// pylibsdm and sphragis, on nfcpy.
     public static func dna() throws -> Client {
         try python("Tests/Helpers/OtherClients/dna_client.py")

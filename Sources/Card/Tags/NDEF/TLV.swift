@@ -28,12 +28,25 @@ package struct TLV: Hashable, Sendable {
             default: self = .unknown(tag)
             }
         }
+
+        /// The word for this kind in JSON.
+        package var word: String {
+            switch self {
+            case .null: "null"
+            case .lockControl: "lock-control"
+            case .memoryControl: "memory-control"
+            case .message: "message"
+            case .proprietary: "proprietary"
+            case .terminator: "terminator"
+            case .unknown(let tag): "unknown-\(tag)"
+            }
+        }
     }
 
     /// The maximum number of bytes in a value. The two-byte length FFFFh is reserved.
     package static let maximumLength = 0xFFFE
     /// The first byte of a long length. It indicates that the length follows in two bytes.
-    static let longLengthMark = 0xFF
+    package static let longLengthMark = 0xFF
 
     package let kind: Kind
     package let value: [UInt8]

@@ -27,6 +27,18 @@ package struct TLVArea: Hashable, Sendable {
     /// The first block with an NDEF message; any others are ignored.
     package var message: TLV? { blocks.first { $0.kind == .message } }
 
+    /// The blocks up to the first NDEF message or the terminator, as far as they are valid. What
+    /// follows is not read, because phones do not read it either.
+    package static func leadingBlocks(of bytes: [UInt8]) -> [TLV] {
+        var reader = ByteReader(bytes, errorAtEnd: .overrun)
+        var blocks: [TLV] = []
+        while reader.remaining > 0, let block = try? TLV(from: &reader) {
+            blocks.append(block)
+            if block.kind == .message || block.kind == .terminator { break }
+        }
+        return blocks
+    }
+
     /// An area that contains only this message, with a one-byte length where possible.
     ///
     /// More than `TLV.maximumLength` bytes is a programming error: `NDEFMessage` never encodes a

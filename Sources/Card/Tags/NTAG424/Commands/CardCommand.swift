@@ -53,11 +53,7 @@ package enum CardCommand: Hashable, Sendable {
         case .selectApplication:
             // P1 is 04h: select by the name of the application.
             CommandAPDU(0, ISO.select, 0x04, data: NTAG424Application.name)
-        case .selectFile(let file):
-            CommandAPDU(
-                // P2 is 0Ch: no description of the file is requested, so there is no expected
-                // length.
-                0, ISO.select, 0, ISO.noAnswer, data: ISO.bytes(file.identifier), expected: nil)
+        case .selectFile(let file): .selecting(file: file.identifier)
         case .readBinary(let file, let offset, let length):
             CommandAPDU(
                 0, ISO.readBinary, ISO.first(file, offset), UInt8(truncatingIfNeeded: offset),
