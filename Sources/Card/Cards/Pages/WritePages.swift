@@ -48,7 +48,7 @@ package struct WritePages: TagProcedure {
         case (.authenticating, .answer(let pack)):
             // A tag that accepts the password but returns the wrong PACK may be a copy, so no
             // record is written to it.
-            guard pack == password?.pack else { return .fail(.wrongPassword) }
+            guard password?.isAnswered(by: pack) == true else { return .fail(.wrongPassword) }
             state = .writing
             return write()
         case (.authenticating, .failure(.refused(NAK.invalidArgument))),

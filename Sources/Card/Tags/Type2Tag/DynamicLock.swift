@@ -23,6 +23,16 @@ struct DynamicLock {
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 
+    /// The lock page that makes this many pages read-only for good, and freezes their lock bits.
+    static func locking(_ pageCount: Int, pagesPerBit: UInt8) -> Page {
+        let bitCount = (pageCount + Int(pagesPerBit) - 1) / Int(pagesPerBit)
+        let bits = UInt16(truncatingIfNeeded: (1 << bitCount) - 1)
+        // Each block bit freezes two lock bits.
+        let blocks = UInt8(truncatingIfNeeded: (1 << ((bitCount + 1) / 2)) - 1)
+        return Page(
+            UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8), blocks, mark)
+    }
+
     /// The lock page after a write: bits can only be set, never cleared.
     static func merging(_ written: Page, into page: Page) -> Page {
         let old = DynamicLock(page)

@@ -6,7 +6,7 @@ import TextCodecs
 /// copied by the hundreds.
 public struct Page: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes in a page.
-    static let size = 4
+    package static let size = 4
 
     /// A page of four zeros.
     public static let zero = Page(0, 0, 0, 0)

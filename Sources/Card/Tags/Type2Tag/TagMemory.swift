@@ -94,6 +94,14 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
+    /// The dynamic lock page of a tag whose user pages can never be written to again; `nil` for a
+    /// chip whose lock bits are not known.
+    package var lockedDynamicPage: Page? {
+        guard dynamicLockPage != nil else { return nil }
+        let count = Int(userPages.upperBound) - Int(DynamicLock.firstPage) + 1
+        return DynamicLock.locking(count, pagesPerBit: pagesPerDynamicLock)
+    }
+
     /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently
     /// read-only.
     public func isLocked(_ page: UInt8, by fixed: Page, _ dynamic: Page) -> Bool {

@@ -1,0 +1,101 @@
+import Tags
+
+/// The WRITEs that put a message on a Type 2 tag. A tag that is pulled away between them, or during
+/// one, holds the old message, no message, or the new one.
+///
+/// The message is emptied first: its length becomes zero. The length is set last. These two WRITEs
+/// change nothing but the length, because a WRITE that is cut off may leave any mixture of the old
+/// and the new bits of its page.
+package struct MessagePlan: Hashable, Sendable {
+    /// The WRITEs after which the tag holds everything except the length of the message. They are
+    /// read back before the length is set.
+    package let preparation: [PageWrite]
+    /// The WRITE that sets the length; empty if the tag already holds the message.
+    package let completion: [PageWrite]
+
+    /// Plans a message on a tag whose data area, which starts at `firstPage`, holds `area`. Only as
+    /// many bytes as `area` has are used.
+    package init(
+        _ message: [UInt8], on area: [UInt8], firstPage: UInt8 = 4
+    ) throws(MessageTooLong) {
+        let blocks = TLVArea.leadingBlocks(of: area)
+        let old = blocks.last.flatMap { $0.kind == .message ? $0 : nil }
+        // Control blocks before the message say which bytes it must not use, so they are kept. Any
+        // other block is not worth keeping: some phones do not look behind it.
+        let isKept = blocks.dropLast().allSatisfy {
+            $0.kind == .lockControl || $0.kind == .memoryControl
+        }
+        let offset = isKept ? old?.offset ?? 0 : 0
+        let room = area.count - offset
+        let block = TLVArea.encoded(message: message)
+        // The terminator is left out if there is no room for it (NFC Forum Type 2).
+        guard block.count - 1 <= room else {
+            throw MessageTooLong(
+                byteCount: message.count, maximum: MessagePlan.maximumByteCount(in: room))
+        }
+        var target = area
+        target.replaceSubrange(offset..<offset + min(block.count, room), with: block.prefix(room))
+        var draft = Draft(area: area, firstPage: firstPage)
+        let length = offset + 1
+        guard target != area else {
+            (preparation, completion) = ([], [])
+            return
+        }
+        // The old message disappears before any of its bytes change.
+        if let old { draft.set(old.offset + 1, to: 0) }
+        // The new message stays empty while its bytes are written.
+        var emptied = target
+        emptied[length] = 0
+        if old?.offset != offset { draft.write(pageAt: length, of: emptied) }
+        for page in stride(from: 0, to: area.count, by: Page.size)
+        where page != length / Page.size * Page.size {
+            draft.write(pageAt: page, of: emptied)
+        }
+        draft.write(pageAt: length, of: emptied)
+        preparation = draft.writes
+        draft.writes = []
+        draft.write(pageAt: length, of: target)
+        completion = draft.writes
+    }
+
+    /// The length of the longest message that fits in a data area of this size, or in the rest of
+    /// one.
+    package static func maximumByteCount(in room: Int) -> Int {
+        // A length of up to 254 takes one byte, and any other takes three.
+        let short = min(room - 2, TLV.longLengthMark - 1)
+        return max(0, max(short, room - 4))
+    }
+
+    /// The state of the tag's memory after the WRITEs so far.
+    private struct Draft {
+        var area: [UInt8]
+        let firstPage: UInt8
+        var writes: [PageWrite] = []
+
+        /// Writes the page that contains this byte, if it would change.
+        mutating func write(pageAt index: Int, of target: [UInt8]) {
+            let range = index / Page.size * Page.size..<(index / Page.size + 1) * Page.size
+            guard area[range] != target[range], let content = Page(target[range]),
+                let page = UInt8(exactly: Int(firstPage) + index / Page.size)
+            else { return }
+            area.replaceSubrange(range, with: target[range])
+            writes.append(PageWrite(page, content))
+        }
+
+        mutating func set(_ index: Int, to byte: UInt8) {
+            var target = area
+            target[index] = byte
+            write(pageAt: index, of: target)
+        }
+    }
+}
+
+/// A message is longer than the tag's free memory.
+package struct MessageTooLong: Error, Hashable, Sendable {
+    package let byteCount: Int
+    package let maximum: Int
+
+    package init(byteCount: Int, maximum: Int) {
+        (self.byteCount, self.maximum) = (byteCount, maximum)
+    }
+}
