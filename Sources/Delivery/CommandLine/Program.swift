@@ -68,13 +68,14 @@ package struct Program: Sendable {
                         "\(prefix)\(known.value.escapedForOneLine)\t\(known.what.escapedForOneLine)\n"
                     )
                 }
-            case .run(let verb, let texts):
+            case .run(let verb, let texts, let order):
                 let settings = try Settings(texts, environment: environment, malformed: malformed)
                 options = OutputOptions(environment, settings.isOn)
                 for warning in options.isQuiet ? [] : settings.warnings {
                     console.writeError("tapcard: \(warning.shown)\n")
                 }
-                let command = try ParsedCommand(verb, given: texts.mapValues { .texts($0) })
+                let command = try ParsedCommand(
+                    verb, given: texts.mapValues { .texts($0) }, order: order)
                 return ending(
                     try await perform(command, settings, options, output), output, options)
             }

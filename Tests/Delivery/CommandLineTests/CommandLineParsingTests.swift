@@ -21,7 +21,7 @@ struct CommandLineParsingTests {
             ["--json", "-r=sim", "tag", "dump", "--format", "text", "--", "a.txt"],
         ])
     func optionsStandBeforeAndAfterTheVerb(line: [String]) throws {
-        guard case .run(let verb, let texts) = try sample.parse(line) else {
+        guard case .run(let verb, let texts, _) = try sample.parse(line) else {
             Issue.record("not run")
             return
         }
@@ -184,7 +184,7 @@ struct CommandLineParsingTests {
             ["--reader", "sim:a", "serve", "--reader", "sim:b"],
             ["--reader", "sim:a", "--reader", "sim:b", "serve"],
         ] {
-            guard case .run(_, let texts) = try table.parse(line) else {
+            guard case .run(_, let texts, _) = try table.parse(line) else {
                 Issue.record("not run: \(line)")
                 continue
             }

@@ -88,7 +88,7 @@ func row(_ spec: CommandSpec) -> Command { Command(spec, answers: .nothing) { _ 
 func run(
     _ line: String...
 ) throws(CommandLineError) -> (verb: Command, texts: [String: [String]])? {
-    if case .run(let verb, let texts) = try sample.parse(line) { (verb, texts) } else { nil }
+    if case .run(let verb, let texts, _) = try sample.parse(line) { (verb, texts) } else { nil }
 }
 
 /// The text that a line asks for, or nil when it runs a command or asks for the version.

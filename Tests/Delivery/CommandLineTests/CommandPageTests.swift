@@ -15,7 +15,7 @@ struct CommandPageTests {
             let words = line.replacing("\"Zoë Álvarez\"", with: "Zoë").split(separator: " ")
             #expect(words.first == "tapcard")
             guard
-                case .run(let parsed, _) = try Self.table.parse(
+                case .run(let parsed, _, _) = try Self.table.parse(
                     words.dropFirst().map(String.init))
             else {
                 Issue.record("\(command.example) is not a command line")

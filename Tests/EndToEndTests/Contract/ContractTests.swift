@@ -10,7 +10,8 @@ struct ContractTests {
         Repository.path("fixtures/contract")
 
     private static let names = [
-        "activation", "cards", "database", "interrupted", "lottery", "mastermind", "money", "page",
+        "activation", "cards", "database", "interrupted", "lottery", "mastermind", "messages",
+        "money", "page",
         "page-cashiers", "page-services", "page-tills", "station", "tags", "trust", "usage",
     ]
 

@@ -5,6 +5,7 @@ import SimulatedReader
 import Tags
 import TestSupport
 import Testing
+import TextCodecs
 
 /// Cards go back and forth between tapcard and other people's programs, on one reader.
 @Suite("Cards that tapcard and other programs share", .ownThread)
@@ -93,6 +94,26 @@ struct OtherClientTests {
         #expect(read.contains(#""name":"Amanda Gonzalez","balance":"12.50""#))
         try station.till.step("adopt --accept-balance 12.50")
         #expect(try station.till.step("pay 2.50").contains("$10.00"))
+    }
+
+    @Test(
+        "A link goes from tapcard to nfcpy and back on every kind of tag",
+        arguments: ["NTAG213", "NTAG215", "NTAG216", "NTAG424"])
+    func link(chip: String) throws {
+        let station = try EmulatedTill()
+        station.tell("present \(chip)")
+        let message = try NDEFMessage([NDEFURI("https://example.com/17").record]).encoded()
+        let text = Hexadecimal.encode(message)
+        try station.till.step("tag write --overwrite --url https://example.com/17")
+        #expect(try nfcpy(["read"], station).contains(text))
+        let other = try NDEFMessage([
+            NDEFText(language: "en", text: String(repeating: "Another text. ", count: 8)).record
+        ]).encoded()
+        _ = try nfcpy(["write", Hexadecimal.encode(other)], station)
+        let read = try station.till.step("tag read --json")
+        #expect(read.contains(#""message":"\#(Hexadecimal.encode(other))""#), "\(read)")
+        try station.till.step("tag write --overwrite --url https://example.com/17")
+        #expect(try nfcpy(["read"], station).contains(text))
     }
 
     @Test("Text for phones that nfcpy overwrote is rewritten from the ledger")

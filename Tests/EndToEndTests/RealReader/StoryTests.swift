@@ -43,6 +43,8 @@ struct StoryTests {
             .new("NTAG216"), .run("issue --name Zoë --id 7 --balance 12.34"), .run("read"),
             .run("pay 12.34"), .run("pay 0.01"), .run("add 3"), .run("tag dump"), .run("close"),
             .run("tag format --overwrite"), .run("tag info"),
+            .run("tag write --url https://example.com/{uid} --text Hello"), .run("tag read"),
+            .run("tag write --text Again"), .run("tag read --json"),
             .new("NTAG213"), .run("issue --protect --balance 5"), .run("tag info --json"),
             .run("pay 1"), .run("scratch"), .run("tag protect"), .run("tag unprotect"),
             .run("tag unprotect"), .run("tag info"), .run("pay 1"), .run("tag protect"),
@@ -50,13 +52,14 @@ struct StoryTests {
         ] + provenCard
     /// Everything that is done with a card on an NTAG 424; at the end it gets new keys.
     private static let provenCard: [Step] = [
-        .new("NTAG424"), .run("tag info --json"), .run("read"), .run("pay 1"),
+        .new("NTAG424"), .run("tag info --json"), .run("tag read"), .run("read"), .run("pay 1"),
         .run("issue --name Zoë --id 7 --balance 12.34"), .run("read --json"), .run("add 20"),
         .run("pay 4.50"), .run("pay 100"),
         .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"),
         .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"),
         .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"), .run("scratch"),
-        .run("read --no-resolve"), .run("tag dump"), .run("tag protect"), .run("tag format"),
+        .run("read --no-resolve"), .run("tag write --text Hi"), .run("tag dump"),
+        .run("tag protect"), .run("tag format"),
         .run("block --card 04518DFAA96180"), .run("pay 1"), .run("unblock --card 04518DFAA96180"),
         .run("repair"), .run("repair --card 04518DFAA96180"), .run("tag info"),
         .take, .run("pay 1 --timeout 0"), .put, .run("close"), .run("read"),

@@ -22,7 +22,7 @@ private func checkCommandLine(_ input: [UInt8]) throws {
         try require(!error.detail.isEmpty, "a refusal without a word")
         return
     }
-    guard case .run(let verb, let given) = invocation else { return }
+    guard case .run(let verb, let given, _) = invocation else { return }
     try require(words.contains(verb.spec.path.last ?? ""), "a command that nobody named")
     _ = try? ParsedCommand(verb, given: given.mapValues { .texts($0) })
     let flags = (table.globals + verb.spec.options).filter { $0.place == .flag }.map(\.name)

@@ -107,7 +107,8 @@ extension TapcardError {
 
     /// The error for a card or tag of another kind. `kind` is its common name.
     static func foreign(
-        _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = []
+        _ kind: String, _ identity: TagIdentity, answerToSelect: [UInt8] = [],
+        because reason: String = "cannot be used as a card; only \(Chip.list("and")) can."
     ) -> TapcardError {
         var facts = ["UID \(Hexadecimal.encode(identity.uid))"]
         // Some readers do not report these bytes.
@@ -117,8 +118,8 @@ extension TapcardError {
         if !answerToSelect.isEmpty { facts.append("ATS \(Hexadecimal.encode(answerToSelect))") }
         return TapcardError(
             .unsupportedTag,
-            "\(kind.withArticle) (\(facts.joined(separator: ", "))) cannot be used as a card; only "
-                + "\(Chip.list("and")) can.", meaning: nothingWritten, next: [.tag(.useKnownChip)],
+            "\(kind.withArticle) (\(facts.joined(separator: ", "))) \(reason)",
+            meaning: nothingWritten, next: [.tag(.useKnownChip)],
             uid: CardUID(bytes: identity.uid))
     }
 

@@ -91,6 +91,7 @@ extension NextStep {
         /// the tag's chip model.
         case makeCard(on: Chip)
         case protectAgain
+        case writeAgain
         case resume
     }
 

@@ -204,4 +204,5 @@ extension Station {
     var summaries: CardSummaries { CardSummaries(station: self) }
     var planning: CardPlanning { CardPlanning(station: self) }
     var tools: TagTools { TagTools(station: self) }
+    package var messages: TagMessages { TagMessages(station: self) }
 }

@@ -23,6 +23,8 @@ struct CommandLineReader {
     var path: [String] = []
     var words: [String] = []
     var texts: [String: [String]] = [:]
+    /// The names of the options with values, in the order in which they were given.
+    var order: [String] = []
     var wantsHelp = false
     var topic: Topic?
     /// Whether the command's name is complete, because its first argument or one of its own options
@@ -74,7 +76,7 @@ struct CommandLineReader {
             throw repetitionError(repeated)
         }
         let texts = texts.merging(try arguments(of: verb.spec)) { option, _ in option }
-        return .run(verb, texts)
+        return .run(verb, texts, order: order)
     }
 
     /// A negative number counts as an argument, so that the rules for amounts can explain why it is
@@ -134,6 +136,7 @@ struct CommandLineReader {
     {
         try check(value, "--\(option.name)", option.choices)
         texts[option.name, default: []].append(value)
+        order.append(option.name)
         awaiting = nil
     }
 

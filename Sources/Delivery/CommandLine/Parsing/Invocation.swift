@@ -3,8 +3,8 @@ package import Verbs
 /// A parsed command line.
 package enum Invocation: Sendable {
     /// A command and the words for its parameters, keyed by parameter name; a flag's word is
-    /// "true".
-    case run(Command, [String: [String]])
+    /// "true". `order` names the options in the order in which they were given.
+    case run(Command, [String: [String]], order: [String])
     /// Help text to print, because help was requested or no verb was given.
     case help(String)
     /// The contents of a documentation file, which are the same in every locale and on every

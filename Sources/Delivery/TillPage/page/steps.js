@@ -71,6 +71,7 @@ export const steps = {
   overwrite: "",
   "overwrite-by-issuing": "",
   "overwrite-by-demo": "Use another tag, or overwrite this one with Issue card.",
+  "write-again": "Try again.",
   "protect-again": OPERATOR,
   "go-on": "Try again; the operation will pick up where it left off.",
 

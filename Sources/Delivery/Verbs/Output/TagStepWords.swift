@@ -58,6 +58,9 @@ extension NextStep.TagStep {
                 "overwrite-by-demo",
                 "Use another tag, or make this one a card: tapcard issue",
                 ["chip": chip])
+        case .writeAgain:
+            NextWords(
+                "write-again", "Put the tag back on the reader and run the same command again.")
         case .protectAgain:
             NextWords(
                 "protect-again",

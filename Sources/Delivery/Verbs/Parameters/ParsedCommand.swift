@@ -13,11 +13,16 @@ package struct ParsedCommand: Sendable {
     }
 
     package let verb: Command
+    /// The names of the options with values, in the order of the command line. Empty for a page's
+    /// call.
+    package let order: [String]
     private let values: [String: any Sendable]
 
     /// Reads the given values, which are keyed by parameter name. Other names, such as those of the
     /// options that all commands accept, are ignored.
-    package init(_ verb: Command, given: [String: Given]) throws(TapcardError) {
+    package init(
+        _ verb: Command, given: [String: Given], order: [String] = []
+    ) throws(TapcardError) {
         var values: [String: any Sendable] = [:]
         for row in verb.spec.parameters {
             guard let given = given[row.name] else { continue }
@@ -25,7 +30,7 @@ package struct ParsedCommand: Sendable {
                 error.fitting(verb.spec)
             }
         }
-        (self.verb, self.values) = (verb, values)
+        (self.verb, self.order, self.values) = (verb, order, values)
     }
 
     package func isGiven<Value>(_ parameter: Parameter<Value>) -> Bool { isGiven(parameter.row) }

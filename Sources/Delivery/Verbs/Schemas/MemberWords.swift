@@ -29,6 +29,14 @@ package enum MemberWords {
         "passwordLimit": "number of wrong passwords before the tag locks itself; 0 for no limit",
         "mirrorPage": "first page of the area where the tag adds its UID (and counter) when read",
         "reads": "how often phones have read the tag",
+        "format": "how the tag keeps its message: in pages (Type 2) or in files (Type 4)",
+        "records": "the message's records, decoded",
+        "invalid": "why the message or the record is not valid",
+        "otherBlocks": "data beside the message, such as the location of the lock bits",
+        "freeBytes": "how many bytes longer the message could be",
+        "maximumBytes": "length of the longest message that fits on the tag",
+        "writable": "whether the tag itself allows writing",
+        "wasThere": "true if the tag already held this message, so nothing was written",
     ]
 
     private static let money = [

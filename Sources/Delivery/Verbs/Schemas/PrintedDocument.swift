@@ -48,6 +48,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case restoredTag = "RestoredTag"
     case blankTag = "BlankTag"
     case protection = "TagProtection"
+    case tagContent = "TagContent"
+    case writtenTag = "WrittenTag"
     case emulation = "Emulation"
     case sandbox = "Sandbox"
     case served = "ServedPage"
@@ -118,6 +120,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .readers:
             PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
+        case .tagContent: PrintedDocument.done(ShownMessage.fields.required)
+        case .writtenTag: PrintedDocument.done(WrittenTag.fields.required)
         case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
         case .addedCashier:

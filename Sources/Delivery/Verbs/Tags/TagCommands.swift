@@ -33,6 +33,7 @@ extension Command {
                 + "genuine.",
             page: .post("tag/info"), answers: .tag, example: "tapcard tag info",
             run: TagCommands.info),
+        .tagRead, .tagWrite,
         Command(
             "tag dump", group: .tags, "Dump all readable pages of a tag",
             discussion: "Nothing is resolved or written; an NTAG 424 has no pages and is refused. "

@@ -1,0 +1,58 @@
+package import Tags
+
+/// The message on a tag of any kind.
+package struct TagReading: Sendable, Hashable {
+    /// Where a tag keeps its message.
+    package enum Format: String, Sendable, CaseIterable {
+        /// A tag with pages, such as an NTAG213.
+        case type2 = "type-2"
+        /// A tag with files, such as an NTAG 424.
+        case type4 = "type-4"
+    }
+
+    /// The tag's UID: 4, 7, or 10 bytes.
+    package let uid: [UInt8]
+    /// The name of the chip, or of the kind of tag.
+    package let kind: String
+    package let format: Format
+    /// The bytes of the message; empty if there is none.
+    package let message: [UInt8]
+    /// The decoded records of the message.
+    package let records: [RecordContent]
+    /// Why the message cannot be decoded; nil if it can.
+    package let problem: String?
+    /// The other blocks of data beside the message; empty for a tag with files.
+    package let otherBlocks: [TLV]
+    /// The length of the longest message that the tag can hold.
+    package let maximumByteCount: Int
+    /// Whether the tag itself says that its message can be written.
+    package let isWritable: Bool
+
+    init(
+        _ identity: TagIdentity, kind: String, format: Format, message: [UInt8],
+        otherBlocks: [TLV] = [], maximumByteCount: Int, isWritable: Bool
+    ) {
+        uid = identity.uid
+        (self.kind, self.format, self.message) = (kind, format, message)
+        (self.otherBlocks, self.maximumByteCount) = (otherBlocks, maximumByteCount)
+        self.isWritable = isWritable
+        guard !message.isEmpty else {
+            (records, problem) = ([], nil)
+            return
+        }
+        do throws(NDEFError) {
+            let decoded = try NDEFMessage(decoding: message, .lenient).records
+            records = decoded.map(RecordContent.init)
+            problem = nil
+        } catch {
+            records = []
+            problem = error.detail
+        }
+    }
+
+    /// How many bytes longer the message could be.
+    package var freeByteCount: Int { max(0, maximumByteCount - message.count) }
+
+    /// Whether nothing is on the tag that its owner could miss.
+    package var isEmpty: Bool { problem == nil && records.allSatisfy { $0 == .empty } }
+}

@@ -1,0 +1,116 @@
+import Cards
+import Tags
+
+/// Reads and writes the message of a Type 4 tag. Anyone may do so if the tag's capability container
+/// allows it; no key is used.
+struct Type4Files: StationWork {
+    let station: Station
+
+    /// Selects the tag's application and reads its capability container.
+    func capability() async throws(Interruption) -> Type4Capability {
+        try await send(CardCommand.selectApplication.plain)
+        try await send(.selecting(file: Type4Capability.fileIdentifier))
+        let bytes = try await read(at: 0, count: Type4Capability.byteCount)
+        guard let capability = Type4Capability(bytes) else {
+            throw .refused(
+                .unsupportedTag, "The tag's description of its message file cannot be used.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+        }
+        try await send(.selecting(file: capability.file))
+        return capability
+    }
+
+    /// Reads the message from the selected file.
+    func message(_ capability: Type4Capability) async throws(Interruption) -> [UInt8] {
+        let prefix = Type4Capability.lengthByteCount
+        let length = try await read(at: 0, count: prefix)
+        let count = Int(length[0]) << 8 | Int(length[1])
+        guard count <= capability.maximumByteCount else {
+            throw .card(CardStoreError(.garbled, "the message is longer than its file"))
+        }
+        return try await read(at: prefix, count: count, capability)
+    }
+
+    /// Writes the message. A tag that is pulled away holds the old message, none, or the new one:
+    /// the length becomes zero first, and is set last, after the message has been read back.
+    func write(
+        _ message: [UInt8], _ capability: Type4Capability
+    ) async throws(Interruption) {
+        let prefix = Type4Capability.lengthByteCount
+        try await update(at: 0, [0, 0])
+        for start in stride(from: 0, to: message.count, by: capability.maximumWrite) {
+            let end = min(start + capability.maximumWrite, message.count)
+            try await update(at: prefix + start, Array(message[start..<end]))
+        }
+        try await requireEqual(
+            message, try await read(at: prefix, count: message.count, capability))
+        let length = [
+            UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count),
+        ]
+        try await update(at: 0, length)
+        try await requireEqual(length, try await read(at: 0, count: prefix))
+    }
+
+    private func requireEqual(_ written: [UInt8], _ found: [UInt8]) async throws(Interruption) {
+        guard written == found else {
+            throw .card(
+                CardStoreError(
+                    .differs, "the content that was read back differs from what was written"))
+        }
+    }
+
+    private func read(
+        at offset: Int, count: Int, _ capability: Type4Capability
+    ) async throws(Interruption) -> [UInt8] {
+        // Two bytes of each response are the status.
+        let most = max(1, min(capability.maximumRead, await reader.maximumAnswerLength - 2))
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            bytes += try await read(at: offset + bytes.count, count: min(most, count - bytes.count))
+        }
+        return bytes
+    }
+
+    private func read(at offset: Int, count: Int) async throws(Interruption) -> [UInt8] {
+        let data = try await send(CardCommand.readBinary(nil, offset: offset, length: count).plain)
+        guard data.count == count else {
+            throw .card(CardStoreError(.garbled, "the tag's response has the wrong length"))
+        }
+        return data
+    }
+
+    private func update(at offset: Int, _ data: [UInt8]) async throws(Interruption) {
+        do throws(Interruption) {
+            try await send(CardCommand.updateBinary(nil, offset: offset, data: data).plain)
+        } catch .card(let error) {
+            guard case .reader(let kind) = error.kind else { throw .card(error) }
+            throw .card(CardStoreError(.interrupted(kind), error.detail))
+        }
+    }
+
+    @discardableResult private func send(
+        _ command: CommandAPDU
+    ) async throws(Interruption) -> [UInt8] {
+        let bytes = try await translating(
+            awaiting: await reader.exchange(command: command.bytes)
+        ) { (error: ReaderError) in
+            Interruption.card(CardStoreError(.reader(error.kind), error.description))
+        }
+        guard let response = ResponseAPDU(bytes) else {
+            throw .card(CardStoreError(.garbled, "the tag's response has the wrong length"))
+        }
+        switch response.status.refusal {
+        case nil: return response.data
+        case .notAllowed:
+            throw .refused(
+                .protectedTag, "The tag does not allow this without its key.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+        case .unknownCommand, .noSuchFile, .wrongParameter:
+            throw .refused(
+                .unsupportedTag, "The tag has no NDEF files.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+        case .some:
+            throw .card(CardStoreError(.garbled, "the tag refused the command"))
+        }
+    }
+}

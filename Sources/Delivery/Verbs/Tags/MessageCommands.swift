@@ -1,0 +1,131 @@
+import Cards
+import Tags
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Command {
+    static let tagRead = Command(
+        "tag read", group: .tags, "Print the records on any kind of tag",
+        discussion: "Nothing is written, and no setup is needed. Wi-Fi passwords are shown as "
+            + "\"password hidden\" unless you pass `--show-secrets`. With `--raw`, prints only "
+            + "the bytes of the message; save them to a file that `tag write --ndef` accepts. "
+            + "If the tag is of a kind that cannot be read, the error names that kind.",
+        takes: .showSecrets, .raw, answers: .tagContent, example: "tapcard tag read",
+        run: MessageCommands.read)
+
+    static let tagWrite = Command(
+        "tag write", group: .tags, "Write records to any kind of tag",
+        discussion: "Records are written in the order you type the options; in `--url`, "
+            + "`--text`, and Wi-Fi names, {uid} is replaced with the tag's UID. A tag that "
+            + "already holds something else is refused unless you pass `--overwrite`; a card "
+            + "whose account is not closed is always refused. \"Written\" is printed only after "
+            + "the tag has been read back. A tag pulled away mid-write holds its old message, "
+            + "no message, or the new one, never a mixture.",
+        takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
+        .lock, .passwordFile, answers: .writtenTag,
+        example: "tapcard tag write --url https://example.com/{uid} --text Hello",
+        run: MessageCommands.write)
+}
+
+extension Parameter<Bool> {
+    fileprivate static var showSecrets: Self {
+        .flag("show-secrets", "Show Wi-Fi passwords instead of \"password hidden\"", page: .never)
+    }
+    fileprivate static var raw: Self {
+        .flag("raw", "Print only the message's raw bytes (for tag write --ndef)", page: .never)
+    }
+    static var lock: Self {
+        .flag(
+            "lock", "After writing, make the tag read-only; this cannot be undone",
+            page: .never)
+    }
+}
+
+extension Parameter<[String]> {
+    static var urls: Self {
+        .options("url", "URL", .word, "Add a link; {uid} is replaced with the tag's UID")
+    }
+    static var texts: Self {
+        .options("text", "TEXT", .word, "Add a text; {uid} is replaced with the tag's UID")
+    }
+    static var media: Self {
+        .options(
+            "mime", "TYPE=FILE", .word,
+            "Add FILE's bytes as media type TYPE, as in image/png=logo.png")
+    }
+    static var wifi: Self {
+        .options(
+            "wifi", "FILE", .file,
+            "Add Wi-Fi from QR text in FILE: WIFI:S:NAME;T:WPA;P:PASSWORD;;")
+    }
+    static var contacts: Self {
+        .options("vcard", "FILE", .file, "Add a contact from a vCard file")
+    }
+    static var messages: Self {
+        .options("ndef", "FILE", .file, "Add the records of a message that tag read --raw printed")
+    }
+}
+
+extension Parameter<String?> {
+    static var language: Self {
+        .option("lang", "LANG", .word, "Language code of the texts; en by default", page: .never)
+    }
+    static var passwordFile: Self {
+        .option(
+            "password-file", "FILE", .file,
+            "File with the tag's write password (8 hexadecimal digits)", page: .never)
+    }
+}
+
+enum MessageCommands {
+    static func read(in session: Session) async throws(TapcardError) -> Report {
+        let reading = try await session.readOnlyStation().messages.read()
+        if session[.raw], !session.outputOptions.isJSON {
+            session.output.write(reading.message)
+            return .nothing
+        }
+        let shown = ShownMessage(reading, showsSecrets: session[.showSecrets])
+        return Report(shown.members, shown.lines)
+    }
+
+    static func write(in session: Session) async throws(TapcardError) -> Report {
+        let records = try TypedRecords(session)
+        var options = WriteOptions()
+        options.overwrites = session[.overwrite]
+        options.locks = session[.lock]
+        options.password = try session[.passwordFile].map(tagPassword)
+        let written = try await session.readOnlyStation().messages.write(options) {
+            reading throws(TapcardError) in
+            try records.message(for: reading.uid)
+        }
+        let uid = Hexadecimal.encode(written.uid)
+        return Report(
+            written.members,
+            [
+                written.wasThere
+                    ? "Nothing written: \(written.kind) \(uid) already holds exactly this message"
+                    : "Written: \(written.message.count) bytes to \(written.kind) \(uid)"
+            ] + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
+    }
+
+    /// The password in a file: 8 hexadecimal digits.
+    private static func tagPassword(_ path: String) throws(TapcardError) -> TagPassword {
+        let text = String(decoding: try NamedFile(path).content(), as: UTF8.self)
+        let digits = text.filter { !$0.isWhitespace }
+        guard let bytes = Hexadecimal.decode(digits), bytes.count == 4 else {
+            throw TapcardError(
+                .usage, "The password file must contain 8 hexadecimal digits.",
+                meaning: "Nothing was written to a tag.")
+        }
+        return TagPassword(password: bytes, pack: [])
+    }
+}
+
+extension WrittenTag: DocumentedObject {
+    static let fields: Fields<WrittenTag> = [
+        "uid": .of { Hexadecimal.encode($0.uid) }, "kind": .of(\.kind),
+        "message": .of { Hexadecimal.encode($0.message) }, "wasThere": .of(\.wasThere),
+        "locked": .of(\.isLocked),
+    ]
+}

@@ -1,0 +1,169 @@
+import Cards
+import PortDoubles
+import SimulatedReader
+import Tags
+import TapcardCore
+import TapcardDomain
+import Testing
+
+/// Messages on tags of any kind, without keys and without a ledger.
+@Suite("Messages of any tag")
+struct TagMessagesTests: ProvenCards {
+    static let chips = ["NTAG213", "NTAG215", "NTAG216", "NTAG424"]
+    static let link = NDEFMessage([NDEFURI("https://example.com/spools/17").record])
+    static let other = NDEFMessage([
+        NDEFText(language: "en", text: "An older text that is longer than the link.").record
+    ])
+
+    /// A world with one factory tag of this chip.
+    private func world(_ chip: String) throws -> World {
+        guard let pages = Type2Chip(typed: chip) else { return try factory() }
+        return World(try World.blank(pages))
+    }
+
+    private func write(
+        _ message: NDEFMessage, on world: World, _ options: WriteOptions = WriteOptions()
+    ) async throws(TapcardError) -> WrittenTag {
+        try await world.station.messages.write(options) { _ in message }
+    }
+
+    private static var overwriting: WriteOptions {
+        var options = WriteOptions()
+        options.overwrites = true
+        return options
+    }
+
+    @Test("What was written is read", arguments: chips)
+    func roundTrip(_ chip: String) async throws {
+        let world = try world(chip)
+        #expect(try await world.station.messages.read().isEmpty || chip == "NTAG424")
+        for message in [Self.link, Self.other, Self.link] {
+            let written = try await write(message, on: world, Self.overwriting)
+            #expect(!written.wasThere)
+            let reading = try await world.station.messages.read()
+            #expect(reading.message == (try message.encoded()))
+            #expect(reading.records == message.records.map(RecordContent.init))
+            #expect(reading.uid == written.uid)
+        }
+        #expect(try await write(Self.link, on: world).wasThere)
+    }
+
+    @Test("A tag with other content is refused unless it may be overwritten", arguments: chips)
+    func occupied(_ chip: String) async throws {
+        let world = try world(chip)
+        _ = try await write(Self.other, on: world, Self.overwriting)
+        let writes = await world.reader.writeCount
+        let refused = await #expect(throws: TapcardError.self) {
+            try await write(Self.link, on: world)
+        }
+        #expect(refused?.kind == .notACard)
+        #expect(await world.reader.writeCount == writes)
+        #expect(try await world.station.messages.read().message == Self.other.encoded())
+    }
+
+    @Test("A card with a balance is never overwritten", arguments: Type2Chip.known)
+    func card(_ chip: Type2Chip) async throws {
+        let world = try await World.withCard(chip)
+        let tag = try await world.tag()
+        // The ledger that issued it, and one that has never heard of it.
+        for ledger in [world.rows, TableLedger()] {
+            let station = world.station(ledger: ledger)
+            let refused = await #expect(throws: TapcardError.self) {
+                try await station.messages.write(Self.overwriting) { _ in Self.link }
+            }
+            #expect(refused?.kind == .refusal(.cardHasMoney))
+        }
+        #expect(try await world.tag() == tag)
+    }
+
+    @Test("A locked tag is refused, and a tag that was locked after writing is read-only")
+    func locked() async throws {
+        for chip in Type2Chip.known {
+            let world = World(try World.blank(chip))
+            var options = WriteOptions()
+            options.locks = true
+            #expect(try await write(Self.link, on: world, options).isLocked)
+            var tag = try await world.tag()
+            for page in chip.userPages {
+                #expect(chip.isLocked(page, by: tag[2], tag[chip.dynamicLockPage ?? 0]), "\(page)")
+            }
+            #expect(tag[3][3] == 0x0F)
+            let before = tag
+            let refused = await #expect(throws: TapcardError.self) {
+                try await write(Self.other, on: world, Self.overwriting)
+            }
+            #expect(refused?.kind == .lockedTag)
+            tag = try await world.tag()
+            #expect(tag == before)
+            #expect(try await world.station.messages.read().message == Self.link.encoded())
+        }
+    }
+
+    @Test("A message that does not fit is refused before anything is written", arguments: chips)
+    func tooLong(_ chip: String) async throws {
+        let world = try world(chip)
+        let room = try await world.station.messages.read().maximumByteCount
+        let writes = await world.reader.writeCount
+        func text(_ count: Int) -> NDEFMessage {
+            NDEFMessage([.media("a/b", [UInt8](repeating: 0x41, count: count))])
+        }
+        let head = try text(300).encoded().count - 300
+        let refused = await #expect(throws: TapcardError.self) {
+            try await write(text(room - head + 4), on: world, Self.overwriting)
+        }
+        #expect(refused?.kind == .tooLong)
+        #expect(await world.reader.writeCount == writes)
+    }
+
+    /// Every fault that can happen at a frame.
+    private static let faults: [Fault.Kind] =
+        [.lost, .acknowledgeLost, .pulledAfter, .garbled, .late, .refused(0)]
+        + [
+            TornPage.unchanged, .new, .zero, .mix(seed: 3), .someOnes(seed: 5),
+            .erasedToSomeOnes(seed: 8), .lowestOnes(5), .highestOnes(9), .erasedToLowestOnes(7),
+            .erasedToHighestOnes(11),
+        ].map(Fault.Kind.torn)
+
+    @Test(
+        "Whatever happens at any frame, the tag holds its old message, none, or the new one",
+        arguments: chips)
+    func faults(_ chip: String) async throws {
+        let old = try Self.other.encoded()
+        let new = try Self.link.encoded()
+        var count = 0
+        for kind in Self.faults {
+            for frame in 1... {
+                let world = try world(chip)
+                _ = try await write(Self.other, on: world, Self.overwriting)
+                try await world.arm(Fault(at: frame, counting: .frame, kind))
+                var isWritten = false
+                do {
+                    _ = try await write(Self.link, on: world, Self.overwriting)
+                    isWritten = true
+                } catch {}
+                let isOver = try await world.isArmed()
+                try await world.reader.change { field in
+                    field.fault = nil
+                    field.put(field.tags.map(\.uid) + field.chips.map(\.number))
+                }
+                await world.reader.release()
+                let found = try? await world.station.messages.read()
+                let what: Comment = "\(chip), \(kind) at frame \(frame)"
+                if isWritten {
+                    #expect(found?.message == new, what)
+                } else {
+                    let held = found?.message ?? []
+                    #expect(
+                        held == old || held == new || found?.isEmpty ?? true
+                            || found?.problem != nil, what)
+                }
+                // A second attempt finishes what the first one began.
+                _ = try await write(Self.link, on: world, Self.overwriting)
+                #expect(try await world.station.messages.read().message == new, what)
+                if isOver { break }
+                count += 1
+            }
+        }
+        #expect(count > 100)
+    }
+}
