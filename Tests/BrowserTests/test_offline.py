@@ -223,7 +223,7 @@ class SellingTests(SellingCase):
                  "The ledger is offline. You can still take up to $497.50 in payments; "
                  "they will be recorded later.",
                  "Offline payments not yet booked: $2.50.")
-        page.see("less this till's offline payments that are not in the ledger yet")
+        page.see("minus offline payments that are not in the ledger yet")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()
@@ -243,7 +243,7 @@ class SellingTests(SellingCase):
         page.see(OFFLINE)
         page.listen()
         till.put(self.uid)
-        page.see("less this till's offline payments that are not in the ledger yet")
+        page.see("minus offline payments that are not in the ledger yet")
         page.hear("Amanda Gonzalez, balance $20.00.")
         self.assertNotIn("Try again", " ".join(page.heard()))
 

@@ -99,6 +99,29 @@ struct TagMessagesTests: ProvenCards {
         }
     }
 
+    @Test("A tag with a password is written to only with that password", arguments: Type2Chip.known)
+    func password(_ chip: Type2Chip) async throws {
+        let world = World(try World.blank(chip))
+        let secret: [UInt8] = [1, 2, 3, 4]
+        try await world.alter { tag in
+            tag[chip.configurationPage ?? 0] = Page(4, 0, 0, 4)
+            tag[chip.passwordPage ?? 0] = Page(1, 2, 3, 4)
+        }
+        var options = WriteOptions()
+        for wrong: [UInt8]? in [nil, [4, 3, 2, 1]] {
+            options.password = wrong.map { TagPassword(password: $0, pack: []) }
+            let before = try await world.tag()
+            let refused = await #expect(throws: TapcardError.self) {
+                try await write(Self.link, on: world, options)
+            }
+            #expect(refused?.kind == .protectedTag)
+            #expect(try await world.tag().pages == before.pages)
+        }
+        options.password = TagPassword(password: secret, pack: [])
+        _ = try await write(Self.link, on: world, options)
+        #expect(try await world.station.messages.read().message == Self.link.encoded())
+    }
+
     @Test("A message that does not fit is refused before anything is written", arguments: chips)
     func tooLong(_ chip: String) async throws {
         let world = try world(chip)

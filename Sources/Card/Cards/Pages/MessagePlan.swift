@@ -28,7 +28,7 @@ package struct MessagePlan: Hashable, Sendable {
         let offset = isKept ? old?.offset ?? 0 : 0
         let room = area.count - offset
         let block = TLVArea.encoded(message: message)
-        // The terminator is left out if there is no room for it (NFC Forum Type 2).
+        // If there is no room for the terminator, it is left out (NFC Forum Type 2).
         guard block.count - 1 <= room else {
             throw MessageTooLong(
                 byteCount: message.count, maximum: MessagePlan.maximumByteCount(in: room))

@@ -47,7 +47,7 @@ package enum RecordContent: Hashable, Sendable {
             default: .unknown(type: type, record.payload)
             }
         case .external:
-            // External types are compared without regard to case (NFC Forum RTD).
+            // External types are case-insensitive (NFC Forum RTD).
             guard type.lowercased() == androidAppType else {
                 return .external(type: type, record.payload)
             }

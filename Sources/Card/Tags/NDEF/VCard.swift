@@ -1,4 +1,4 @@
-/// A contact (RFC 6350 and its predecessors).
+/// A contact in vCard format (RFC 6350 and earlier versions).
 package struct VCard: Hashable, Sendable {
     /// One line of a contact, such as `TEL;TYPE=cell:+1 555 0100`.
     package struct Field: Hashable, Sendable {
@@ -65,7 +65,7 @@ extension VCard.Field {
             })
         else { return nil }
         let head = line[..<colon]
-        // A group, as in `item1.TEL`, only joins fields.
+        // A group name, as in `item1.TEL`, only ties fields together, so it is dropped.
         let title = head.prefix { $0 != ";" }
         let name = title.split(separator: ".").last ?? ""
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else { return nil }

@@ -69,7 +69,13 @@ package struct TagMessages: StationWork {
 
     /// The error for a tag that was left while it was written to.
     private func left(_ error: Interruption, _ hasBegun: Bool) -> Interruption {
-        if case .refused = error { return error }
+        switch error {
+        case .refused: return error
+        // The password is sent before the first WRITE.
+        case .card(let cause) where cause.kind == .wrongPassword:
+            return .refused(protected("The tag did not accept the password."))
+        default: break
+        }
         guard hasBegun else { return error }
         let cause = error.error
         return .refused(
@@ -90,7 +96,7 @@ package struct TagMessages: StationWork {
         let lockWrites = options.locks ? try lockWrites(for: tag) : []
         let wasThere = tag.reading.message == message && !hasBegun
         if tag.reading.message != message {
-            if !hasBegun { try requireReplaceable(tag.reading, options) }
+            if !hasBegun { try requireReplaceable(tag, options) }
             try requireRoom(message, on: tag)
             dependencies.progress(.writing)
             hasBegun = true
@@ -118,7 +124,7 @@ package struct TagMessages: StationWork {
     /// A tag that has been read, and what is needed to write to it.
     private struct OpenTag {
         enum Medium {
-            case pages(ScannedTag, isLocked: Bool)
+            case pages(ScannedTag, isProtected: Bool)
             case files(Type4Capability)
         }
 
@@ -146,7 +152,7 @@ package struct TagMessages: StationWork {
         let access = try await station.fitness.access(of: tag)
         let room = area.count - (message.map(\.offset) ?? 0)
         return OpenTag(
-            medium: .pages(tag, isLocked: access.isLocked),
+            medium: .pages(tag, isProtected: access.isProtected),
             reading: TagReading(
                 identity, kind: tag.kind, format: .type2, message: message?.value ?? [],
                 otherBlocks: blocks.filter {
@@ -162,13 +168,7 @@ package struct TagMessages: StationWork {
     private func requireNoCard(_ tag: OpenTag) async throws(Interruption) {
         guard let uid = CardUID(bytes: tag.reading.uid) else { return }
         let known = try await asking(await ledger.knownCard(of: uid))
-        if let known, known.card.status != .closed, known.card.status != .replaced {
-            throw .refused(
-                Refusal(
-                    .cardHasMoney,
-                    "card \(uid) is not closed and has a balance of \(known.balance.shown)"),
-                uid: uid)
-        }
+        try known?.requireEnded()
         // A card that is not in this ledger belongs to someone else's.
         guard known == nil, case .pages(let scanned, _) = tag.medium,
             let layout = scanned.chip.model.flatMap(CardLayout.init),
@@ -184,9 +184,18 @@ package struct TagMessages: StationWork {
             uid: uid)
     }
 
+    private func protected(_ what: String) -> TapcardError {
+        TapcardError(
+            .protectedTag, what, meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+    }
+
     private func requireReplaceable(
-        _ reading: TagReading, _ options: WriteOptions
+        _ tag: OpenTag, _ options: WriteOptions
     ) throws(Interruption) {
+        let reading = tag.reading
+        if case .pages(_, isProtected: true) = tag.medium, options.password == nil {
+            throw .refused(protected("The tag requires a password for writing."))
+        }
         guard reading.isWritable else {
             throw .refused(
                 .lockedTag, "The tag is locked. Its content can never be changed again.",
@@ -287,5 +296,17 @@ extension ScannedTag {
     fileprivate var dataArea: [UInt8] {
         // The container specifies the size in units of eight bytes.
         Array(memory.prefix(Int(capability[2]) * 8))
+    }
+}
+
+extension KnownCard {
+    /// Refuses a card whose account is still open, whatever its balance.
+    func requireEnded() throws(Interruption) {
+        if card.status == .closed || card.status == .replaced { return }
+        throw .refused(
+            Refusal(
+                .cardHasMoney,
+                "card \(card.uid) is not closed and has a balance of \(balance.shown)"),
+            uid: card.uid)
     }
 }

@@ -197,13 +197,7 @@ struct TagTools: StationWork {
         try await rewrite(
             overwriting, orRefuseChip: "it cannot be made blank again"
         ) { tag, uid, known throws(Interruption) in
-            if let known, known.card.status != .closed, known.card.status != .replaced {
-                throw .refused(
-                    Refusal(
-                        .cardHasMoney,
-                        "card \(uid) is not closed and has a balance of \(known.balance.shown)"),
-                    uid: uid)
-            }
+            try known?.requireEnded()
             // An empty NDEF message (type 03h, length 0) and the terminator (FEh).
             let blank = Page(0x03, 0x00, 0xFE, 0x00)
             return tag.chip.userPages.map { number in

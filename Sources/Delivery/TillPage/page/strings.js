@@ -100,7 +100,7 @@ export const say = {
     booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
     back: "The ledger is back online.",
     hint: "Will be recorded later", done: "Will be recorded when the ledger is back online.",
-    card: "Last known balance, less this till's offline payments that are not in the ledger yet.",
+    card: "Last known balance, minus offline payments that are not in the ledger yet.",
   },
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting\u2026",
