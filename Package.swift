@@ -112,6 +112,7 @@ let package = Package(
         library("CCurl", in: "libcurl4-openssl-dev"),
         library("CMicroHTTPD", in: "libmicrohttpd-dev"),
         library("CZlib", in: "zlib1g-dev"),
+        library("CMosquitto", in: "libmosquitto-dev"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -181,10 +182,16 @@ let package = Package(
             BlockingLane CZlib CardCryptography CustomerServer Ledger OperatingSystem StationFiles Tags \
             TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
             """),
+        room(
+            "Bridge", on: "Delivery",
+            """
+            BlockingLane CLinux CMosquitto CardCryptography Ledger OperatingSystem RemoteServices \
+            SQLiteLedger Tags TapcardCore TapcardDomain TextCodecs Verbs
+            """),
         program(
             "tapcard", at: "Sources/Delivery/tapcard",
             """
-            BlockingLane BuildStamp CardCryptography CommandLine Ledger LibNFCReader OperatingSystem \
+            BlockingLane Bridge BuildStamp CardCryptography CommandLine Ledger LibNFCReader OperatingSystem \
             PCSCReader PN532Emulator PostgreSQLLedger ReaderDiagnosis ReaderProcess RemoteServices \
             SQLiteLedger ServiceSandbox SimulatedReader Tags TapcardCore TapcardDomain TextCodecs \
             TillServer Verbs WebServer
@@ -279,6 +286,8 @@ let package = Package(
         tests(
             of: "CommandLine", on: "Delivery",
             "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
+        tests(
+            of: "Bridge", on: "Delivery", "\(station) CommandLine IdleDrivers Verbs WebServer"),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
         tests(
             of: "TillServer", on: "Delivery",
