@@ -1,10 +1,10 @@
-import TapcardDomain
-import TextCodecs
+package import TapcardDomain
+package import TextCodecs
 
 /// One event of a watch, as every output of `tapcard watch` gets it.
-struct TapEvent: Sendable, Hashable {
+package struct TapEvent: Sendable, Hashable {
     /// What happened.
-    enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// A tag was put on a reader.
         case arrived
         /// The tag that arrived last at this reader is gone.
@@ -16,7 +16,7 @@ struct TapEvent: Sendable, Hashable {
     }
 
     /// How far the UID can be trusted.
-    enum Trust: String, Sendable, CaseIterable {
+    package enum Trust: String, Sendable, CaseIterable {
         /// Anybody can make a tag with this UID.
         case uid
         /// A card whose seal is valid. A chip that imitates another one could still carry it.
@@ -25,23 +25,31 @@ struct TapEvent: Sendable, Hashable {
         case proved
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The ID of the event; a repeated delivery has the same one.
-    let id: String
-    let at: Timestamp
+    package let id: String
+    package let at: Timestamp
     /// The UID in upper-case hexadecimal; nil unless the event is about a tag.
-    let uid: String?
+    package let uid: String?
     /// The first text on the tag; nil if there is none.
-    let text: String?
+    package let text: String?
     /// Nil unless a tag arrived.
-    let trust: Trust?
+    package let trust: Trust?
     /// The event as all outputs send it, in one line.
-    let document: JSONValue
+    package let document: JSONValue
+
+    package init(
+        _ kind: Kind, id: String, at: Timestamp, uid: String? = nil, text: String? = nil,
+        trust: Trust? = nil, document: JSONValue
+    ) {
+        (self.kind, self.id, self.at) = (kind, id, at)
+        (self.uid, self.text, self.trust, self.document) = (uid, text, trust, document)
+    }
 }
 
 /// Takes the events of a watch, in order. An output that has to wait for something keeps events in
 /// a queue of its own, so that it never delays the reader.
-protocol EventOutput: Sendable {
+package protocol EventOutput: Sendable {
     /// Takes an event. Returns false if the output can never take another one, so that the watch
     /// ends.
     func take(_ event: TapEvent) async -> Bool

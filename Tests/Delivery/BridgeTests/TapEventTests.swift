@@ -1,6 +1,6 @@
+import Bridge
 import Testing
 
-@testable import Bridge
 
 @Suite("Events of a watch")
 struct TapEventTests {
