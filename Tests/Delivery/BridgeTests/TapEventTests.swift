@@ -1,7 +1,6 @@
 import Bridge
 import Testing
 
-
 @Suite("Events of a watch")
 struct TapEventTests {
     @Test("The words of an event are those that docs/BRIDGE.md lists")
