@@ -21,6 +21,9 @@ struct FloorRules {
     private static let executable = "tapcard"
     /// A pure target that tells people what is known about readers.
     private static let knownToDelivery: Set = ["ReaderDiagnosis"]
+    /// The outputs of the bridge are drivers themselves: they post over HTTP and keep a queue in
+    /// SQLite, and no part of a station asks them for anything.
+    private static let bridge = (name: "Bridge", drivers: ["RemoteServices", "SQLiteLedger"])
     /// The system's header may be imported by many targets, any other C library by only one.
     private static let sharedLibrary = "CLinux"
 
@@ -62,7 +65,10 @@ struct FloorRules {
         let isDriver =
             ["Readers", "Ledgers", "Services"].contains(its) && !core.contains(other.name)
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))
-        return below.contains(its) && (!isDriver || room.name == Self.executable)
+        let mayDrive =
+            room.name == Self.executable
+            || room.name == Self.bridge.name && Self.bridge.drivers.contains(other.name)
+        return below.contains(its) && (!isDriver || mayDrive)
             // Readers know chips, and nothing of cards.
             && (floor != "Readers" || its != "Card" || other.name == Self.chips)
     }
