@@ -112,7 +112,6 @@ let package = Package(
         library("CCurl", in: "libcurl4-openssl-dev"),
         library("CMicroHTTPD", in: "libmicrohttpd-dev"),
         library("CZlib", in: "zlib1g-dev"),
-        library("CMosquitto", in: "libmosquitto-dev"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -185,8 +184,8 @@ let package = Package(
         room(
             "Bridge", on: "Delivery",
             """
-            BlockingLane CLinux CMosquitto CardCryptography Ledger OperatingSystem RemoteServices \
-            SQLiteLedger Tags TapcardCore TapcardDomain TextCodecs Verbs
+            BlockingLane CLinux CardCryptography OperatingSystem RemoteServices TapcardCore \
+            TapcardDomain TextCodecs Verbs
             """),
         program(
             "tapcard", at: "Sources/Delivery/tapcard",
@@ -286,8 +285,7 @@ let package = Package(
         tests(
             of: "CommandLine", on: "Delivery",
             "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
-        tests(
-            of: "Bridge", on: "Delivery", "\(station) CommandLine IdleDrivers Verbs WebServer"),
+        tests(of: "Bridge", on: "Delivery", "\(station) RemoteServices Verbs"),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
         tests(
             of: "TillServer", on: "Delivery",

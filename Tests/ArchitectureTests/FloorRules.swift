@@ -21,9 +21,9 @@ struct FloorRules {
     private static let executable = "tapcard"
     /// A pure target that tells people what is known about readers.
     private static let knownToDelivery: Set = ["ReaderDiagnosis"]
-    /// The outputs of the bridge are drivers themselves: they post over HTTP and keep a queue in
-    /// SQLite, and no part of a station asks them for anything.
-    private static let bridge = (name: "Bridge", drivers: ["RemoteServices", "SQLiteLedger"])
+    /// The bridge is a driver itself: it posts events over HTTP, and no part of a station asks it
+    /// for anything.
+    private static let bridge = (name: "Bridge", driver: "RemoteServices")
     /// The system's header may be imported by many targets, any other C library by only one.
     private static let sharedLibrary = "CLinux"
 
@@ -67,7 +67,7 @@ struct FloorRules {
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))
         let mayDrive =
             room.name == Self.executable
-            || room.name == Self.bridge.name && Self.bridge.drivers.contains(other.name)
+            || (room.name, other.name) == Self.bridge
         return below.contains(its) && (!isDriver || mayDrive)
             // Readers know chips, and nothing of cards.
             && (floor != "Readers" || its != "Card" || other.name == Self.chips)

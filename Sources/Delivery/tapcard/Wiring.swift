@@ -1,4 +1,5 @@
 import BlockingLane
+import Bridge
 import BuildStamp
 import CardCryptography
 import CommandLine
@@ -30,7 +31,7 @@ enum Wiring {
             return Program.showVersion(Build.recorded, console)
         }
         let program = Program(
-            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving)], console: console,
+            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving), watch], console: console,
             environment: environment.variables,
             malformed: environment.malformed, build: Build.recorded)
         // The work starts only after the handlers are registered, because an earlier signal would
@@ -237,6 +238,10 @@ enum Wiring {
         SystemClock.bootID.map {
             Uptime(boot: $0, milliseconds: SystemClock.millisecondsSinceBoot)
         }
+    }
+
+    private static let watch = Command.watch { authorities in
+        HTTPClient(HTTPClient.Options(version: Release.version, authorities: authorities))
     }
 
     /// Creates the services, each with its own HTTP client so that they do not wait for each other.

@@ -9,6 +9,9 @@
 #include <sys/types.h>
 #include <stdint.h>
 #include <netinet/in.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -22,6 +25,41 @@ extern int grantpt(int descriptor);
 extern int unlockpt(int descriptor);
 extern int ptsname_r(int descriptor, char *name, size_t size);
 extern void cfmakeraw(struct termios *settings);
+extern int memfd_create(const char *name, unsigned int flags);
+extern long syscall(long number, ...);
+extern int posix_spawn_file_actions_addclosefrom_np(
+    posix_spawn_file_actions_t *actions, int from);
+extern ssize_t write(int descriptor, const void *bytes, size_t count);
+extern off_t lseek(int descriptor, off_t offset, int whence);
+extern int close(int descriptor);
+
+/// Opens a file in memory that contains these bytes and is read from the start. Returns -1 and sets
+/// errno on failure.
+static inline int linux_file_with(const void *bytes, size_t count) {
+    int file = memfd_create("tapcard", 1 /* MFD_CLOEXEC */);
+    if (file < 0) return -1;
+    size_t written = 0;
+    while (written < count) {
+        ssize_t some = write(file, (const char *)bytes + written, count - written);
+        if (some < 0 && errno == EINTR) continue;
+        if (some <= 0) break;
+        written += (size_t)some;
+    }
+    if (written == count && lseek(file, 0, 0 /* SEEK_SET */) == 0) return file;
+    close(file);
+    return -1;
+}
+
+/// Opens a descriptor that can be read from once the child process has ended. Returns -1 and sets
+/// errno on failure.
+static inline int linux_open_process(pid_t process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+/// Makes a started process close all descriptors from this one on. Returns 0 or an error number.
+static inline int linux_close_from(posix_spawn_file_actions_t *actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
 
 /// Opens the master side of a new pseudoterminal. Returns -1 and sets errno on failure.
 static inline int linux_openpt(void) { return posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC); }

@@ -37,6 +37,13 @@ package struct TagMessages: StationWork {
         }
     }
 
+    /// Reads the message of a tag that has just been selected, and releases the tag.
+    func read(_ identity: TagIdentity) async throws(TapcardError) -> TagReading {
+        try await using(identity) { identity throws(Interruption) in
+            try await open(identity).reading
+        }
+    }
+
     /// Waits for a tag and writes what `compose` makes of it. Returns only after the message has
     /// been read back.
     ///
@@ -274,6 +281,12 @@ package struct TagMessages: StationWork {
         let identity = try await translating(
             awaiting: await reader.select(within: settings.wait)
         ) { (error: ReaderError) in TapcardError(error) }
+        return try await using(identity, body)
+    }
+
+    private func using<Success: Sendable>(
+        _ identity: TagIdentity, _ body: (TagIdentity) async throws(Interruption) -> Success
+    ) async throws(TapcardError) -> Success {
         do throws(Interruption) {
             guard identity.isType2 || identity.usesBlocks else {
                 throw .refused(

@@ -251,6 +251,15 @@ extension Station {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
+    /// Watches the reader without ever writing to a tag. Tags that are no cards are read, too.
+    package func watchTags(
+        _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
+        _ show: (WatchEvent) async -> Bool
+    ) async {
+        await ReaderWatch(station: self, readsTags: true)
+            .watch(resolving: false, showTag: showTag, show)
+    }
+
     /// Checks every invariant of the ledger. If a time is given, also lists the stations
     /// whose reports are overdue at that time.
     public static func audit(

@@ -4,6 +4,8 @@ import TapcardDomain
 /// Watches a reader for one card after another.
 struct ReaderWatch: StationWork {
     let station: Station
+    /// Whether tags that are no cards are read as well.
+    var readsTags = false
 
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
     /// the caller set a very short wait.
@@ -16,20 +18,24 @@ struct ReaderWatch: StationWork {
     /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads card after card until the task is canceled or `show` returns false.
+    /// Reads card after card until the task is canceled or `show` returns false. If tags are
+    /// read, `showTag` is called for a tag that is no card, with what is on the tag, if that can be
+    /// read, and with the reason why it is no card; `show` is not called for it then.
     func watch(
-        resolving: Bool, _ show: (Station.WatchEvent) async -> Bool
+        resolving: Bool,
+        showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
+        _ show: (Station.WatchEvent) async -> Bool
     ) async {
         let patient = waiting(max(settings.wait, ReaderWatch.minimumWait))
         // The first wait is short, so that a reader that is already lost is reported soon.
         var station = waiting(ReaderWatch.minimumWait)
         var isFirst = true
         while !Task.isCancelled {
-            let present: CardUID?
+            let present: [UInt8]?
             var sawSeveral = false
             do {
                 let summary = try await station.read(resolving: resolving)
-                (present, isFirst) = (summary.uid, false)
+                (present, isFirst) = (summary.uid.bytes, false)
                 guard await show(.card(summary)) else { return }
             } catch {
                 // The caller stopped watching.
@@ -44,13 +50,18 @@ struct ReaderWatch: StationWork {
                 // No particular card was requested, so if another card has taken the first one's
                 // place, it is simply the next card.
                 if error.kind == .wrongCard { continue }
-                guard await show(.problem(error)) else { return }
+                let tag = readsTags ? await tagThatIsNoCard(error) : nil
+                if let (identity, reading) = tag {
+                    guard await showTag(identity, reading, error) else { return }
+                } else {
+                    guard await show(.problem(error)) else { return }
+                }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await readerCameBack(show) else { return }
                     (station, isFirst) = (waiting(ReaderWatch.minimumWait), true)
                     continue
                 }
-                present = error.uid
+                present = tag?.0.uid ?? error.uid?.bytes
                 sawSeveral = error.kind == .severalTags
             }
             let lost = await waitForRemoval(of: present, sawSeveral: sawSeveral)
@@ -64,6 +75,25 @@ struct ReaderWatch: StationWork {
         }
     }
 
+    /// The tag on the reader that this error is about, and what is on it; nil if the error is not
+    /// about a single tag, or the tag is gone.
+    private func tagThatIsNoCard(
+        _ error: TapcardError
+    ) async -> (TagIdentity, TagReading?)? {
+        switch error.result {
+        case .refused, .untrusted, .failed: break
+        case .usage, .noCard, .noReader, .unknown, .service, .ledger: return nil
+        }
+        // Several tags answer with an error here, too.
+        guard error.kind != .severalTags,
+            let tag = try? await reader.select(within: Station.returnLimit)
+        else { return nil }
+        // Another tag may have taken the place of the one that the error is about.
+        if let uid = error.uid, uid.bytes != tag.uid { return nil }
+        // A tag that cannot be read is still reported, with the reason that the error gives.
+        return (tag, try? await station.messages.read(tag))
+    }
+
     private func waiting(_ wait: Duration) -> Station {
         var station = station
         station.settings.wait = wait
@@ -73,8 +103,8 @@ struct ReaderWatch: StationWork {
     /// Returns once this card has been removed from the reader or another card has taken its place.
     /// If no card is given, waits for the removal of the first card seen. Returns the error if the
     /// reader itself is gone.
-    private func waitForRemoval(of card: CardUID?, sawSeveral: Bool) async -> ReaderError? {
-        var present = card?.bytes
+    private func waitForRemoval(of card: [UInt8]?, sawSeveral: Bool) async -> ReaderError? {
+        var present = card
         var misses = 0
         var sawSeveral = sawSeveral
         while !Task.isCancelled {

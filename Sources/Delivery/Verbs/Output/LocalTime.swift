@@ -4,7 +4,7 @@ package import TapcardDomain
 /// Formats for times, which are stored in UTC and shown in local time.
 package enum LocalTime {
     /// The local time, such as "2026-11-21 14:05:09".
-    static func text(_ time: Timestamp) -> String {
+    package static func text(_ time: Timestamp) -> String {
         let parts = unsafe parts(time, localtime_r)
         return unsafe date(parts) + " " + clock(parts)
     }

@@ -61,7 +61,7 @@ extension TapcardError {
     public var advice: String { NextWords.text(of: next.map(\.words)) }
 
     /// What happened, what it means for the card and the money, and the next step, in one text.
-    var message: String {
+    package var message: String {
         [what, meaning, advice].filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

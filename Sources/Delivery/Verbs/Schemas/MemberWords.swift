@@ -36,6 +36,9 @@ package enum MemberWords {
         "freeBytes": "how many bytes longer the message could be",
         "maximumBytes": "length of the longest message that fits on the tag",
         "writable": "whether the tag itself allows writing",
+        "trust": "how far the UID can be trusted: uid, sealed, or proved",
+        "ready": "whether the reader works",
+        "missed": "how many events had to be dropped",
         "wasThere": "true if the tag already held this message, so nothing was written",
     ]
 

@@ -50,6 +50,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case protection = "TagProtection"
     case tagContent = "TagContent"
     case writtenTag = "WrittenTag"
+    case tapEvent = "TapEvent"
     case emulation = "Emulation"
     case sandbox = "Sandbox"
     case served = "ServedPage"
@@ -122,6 +123,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
         case .tagContent: PrintedDocument.done(ShownMessage.fields.required)
         case .writtenTag: PrintedDocument.done(WrittenTag.fields.required)
+        case .tapEvent: TapEvent.schema
         case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
         case .addedCashier:

@@ -8,9 +8,9 @@ package import TapcardDomain
 
 /// The line that tells the user to wait. It does nothing if there is no terminal.
 package struct WaitingLine: Sendable {
-    let show: @Sendable (String) -> Void
+    package let show: @Sendable (String) -> Void
     /// Removes the line and returns once it is gone.
-    let stop: @Sendable () async -> Void
+    package let stop: @Sendable () async -> Void
 
     package init(
         show: @escaping @Sendable (String) -> Void = { _ in },
@@ -69,14 +69,14 @@ package struct Session: Sendable {
     }
 
     package func station(
-        with ledger: any LedgerStore, _ keys: KeyRingSource
+        with ledger: any LedgerStore, _ keys: KeyRingSource, for use: ReaderUse? = nil
     ) async throws(TapcardError) -> Station {
         var station = Station.Settings(
             wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
             ceilings: try settings.ceilings(ledger.currency), isConfirmed: self[.confirmed])
         try settings.setCardAddress(of: &station)
         return Station(
-            reader: try await reader(for: self[.watch] ? .watch : .tap), ledger: ledger,
+            reader: try await reader(for: use ?? (self[.watch] ? .watch : .tap)), ledger: ledger,
             keySource: keys, settings: station, dependencies: dependencies)
     }
 
@@ -87,9 +87,23 @@ package struct Session: Sendable {
             // A ledger that cannot be written to is good enough for showing a card.
             return try await station(with: try await ledger(changing: false))
         }
+        return try await stationWithoutLedger(for: .tap)
+    }
+
+    /// A station that watches tags and changes nothing at all, neither a tag nor the ledger. Keys
+    /// and a ledger are used if there are any.
+    package func watchOnlyStation() async throws(TapcardError) -> Station {
+        guard let keys = try keyFile.load(), let ledger = try await existingLedger() else {
+            return try await stationWithoutLedger(for: .watch)
+        }
         return try await station(
+            with: ledger, KeyRingSource(keyFile, holding: keys), for: .watch)
+    }
+
+    private func stationWithoutLedger(for use: ReaderUse) async throws(TapcardError) -> Station {
+        try await station(
             with: InMemoryLedger(currency: try settings.currency ?? .usd),
-            KeyRingSource(KeyRing.none))
+            KeyRingSource(KeyRing.none), for: use)
     }
 
     /// The station for watching the reader, and whether its keys were compared with the other

@@ -44,7 +44,7 @@ extension Settings {
 
     /// The certificate file from the settings. It is read here so that errors in it are reported
     /// before any request.
-    private var authorities: String? {
+    package var authorities: String? {
         get throws(TapcardError) {
             guard let path = effective(.caFile).text else { return nil }
             // Each service reads the file itself, but standard input can be read only once.

@@ -48,7 +48,7 @@ extension TLV: DocumentedObject {
 }
 
 /// A record with its content, except for secrets that are not shown.
-private struct ShownRecord: DocumentedObject {
+struct ShownRecord: DocumentedObject {
     let content: RecordContent
     let showsSecrets: Bool
 

@@ -166,6 +166,24 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
+    /// The names in a folder, in no particular order.
+    public static func names(in folder: String) throws(FileError) -> [String] {
+        guard let stream = unsafe opendir(folder) else { throw .last(folder) }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            // The size of `d_name` in Glibc, which Swift imports as a tuple.
+            let nameCapacity = 256
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    unsafe name.withMemoryRebound(to: CChar.self, capacity: nameCapacity) {
+                        unsafe String(cString: $0)
+                    }
+                })
+        }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
     /// Makes the names in a folder durable.
     private static func synchronizeFolder(_ folder: String) throws(FileError) {
         try FileDescriptor.open(folder, O_RDONLY | O_DIRECTORY).synchronize()

@@ -1,0 +1,113 @@
+import BlockingLane
+import CLinux
+import Glibc
+
+/// A command that is started for an event: without a shell, in a process group of its own, and
+/// with no descriptors except the standard streams.
+package struct ChildCommand: Sendable {
+    /// How a run ended.
+    package enum Outcome: Hashable, Sendable {
+        case exited(Int32)
+        case killed(signal: Int32)
+        /// The command ran for longer than its limit, so its process group was ended.
+        case timedOut
+        case notStarted(String)
+    }
+
+    /// The program and its arguments. A program without a slash is looked for in `path`.
+    package let words: [String]
+    package let limit: Duration
+
+    /// The PATH of the command. It is fixed, because the environment is cleared.
+    package static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    /// How long a command may take to end after SIGTERM.
+    private static let gracePeriod = Duration.seconds(2)
+
+    package init(_ words: [String], limit: Duration) { (self.words, self.limit) = (words, limit) }
+
+    /// Runs the command with these bytes on standard input and these variables, and waits until it
+    /// has ended. What it prints goes to standard error, so that it does not mix with events.
+    package func run(input: [UInt8], _ variables: [String: String]) async -> Outcome {
+        await Doorway(BlockingLane(label: "tapcard.exec")).run {
+            start(input, variables.merging(["PATH": ChildCommand.path]) { own, _ in own })
+        }
+    }
+
+    private func start(_ input: [UInt8], _ variables: [String: String]) -> Outcome {
+        // A file instead of a pipe: a command that does not read it holds up nothing.
+        let stdin = unsafe linux_file_with(input, input.count)
+        guard stdin >= 0 else { return .notStarted(ChildCommand.reason(errno)) }
+        defer { close(stdin) }
+        var actions = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&actions)
+        defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+        unsafe posix_spawn_file_actions_adddup2(&actions, stdin, STDIN_FILENO)
+        unsafe posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
+        unsafe _ = linux_close_from(&actions, STDERR_FILENO + 1)
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        unsafe posix_spawnattr_setpgroup(&attributes, 0)
+        // This program ignores some signals and blocks others; the command starts without that.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, number) }
+        unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+        var environment =
+            unsafe variables.map { unsafe strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { unsafe (arguments + environment).forEach { unsafe free($0) } }
+        var process: pid_t = 0
+        let number = unsafe posix_spawn(
+            &process, resolved(words[0]), &actions, &attributes, &arguments, &environment)
+        guard number == 0 else { return .notStarted(ChildCommand.reason(number)) }
+        return wait(for: process)
+    }
+
+    private func wait(for process: pid_t) -> Outcome {
+        let descriptor = linux_open_process(process)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        let isInTime = ends(descriptor, within: limit)
+        if !isInTime {
+            kill(-process, SIGTERM)
+            _ = ends(descriptor, within: ChildCommand.gracePeriod)
+            // Also ends what the command started and left behind.
+            kill(-process, SIGKILL)
+        }
+        var status: Int32 = 0
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        guard isInTime else { return .timedOut }
+        let signal = status & 0x7F
+        return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+    }
+
+    /// Whether the process ends in this time. Without a descriptor, nothing can be waited for.
+    private func ends(_ descriptor: Int32, within limit: Duration) -> Bool {
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while descriptor >= 0 {
+            let rest = max(.zero, deadline - clock.now).components
+            let milliseconds = rest.seconds * 1_000 + rest.attoseconds / 1_000_000_000_000_000
+            let count = unsafe poll(&entry, 1, Int32(clamping: milliseconds))
+            if count > 0 { return true }
+            if count == 0 || errno != EINTR { return false }
+        }
+        return false
+    }
+
+    /// The program's path. A word without a slash is looked for as a shell would.
+    private func resolved(_ program: String) -> String {
+        if program.contains("/") { return program }
+        return ChildCommand.path.split(separator: ":").map { "\($0)/\(program)" }
+            .first { unsafe access($0, X_OK) == 0 } ?? program
+    }
+
+    private static func reason(_ number: Int32) -> String {
+        unsafe String(cString: strerror(number))
+    }
+}

@@ -1,0 +1,56 @@
+import TapcardCore
+package import Verbs
+
+/// Prints a line for each event on standard output.
+package struct LineOutput: EventOutput {
+    /// How events are printed.
+    package enum Style: Sendable {
+        /// Each event as one line of JSON.
+        case json
+        /// A line for each tag that arrives.
+        case format(EventFormat)
+        /// A line for people for each event.
+        case sentences
+        /// Nothing is printed.
+        case none
+    }
+
+    private let style: Style
+    private let output: StandardOutput
+
+    package init(_ style: Style, _ output: StandardOutput) {
+        (self.style, self.output) = (style, output)
+    }
+
+    package func take(_ event: TapEvent) -> Bool {
+        switch style {
+        case .json: output.write(document: event.document)
+        case .format(let format):
+            event.kind != .arrived || output.write(format.line(for: event) + "\n")
+        case .sentences: output.write(LineOutput.sentence(about: event).shown + "\n")
+        case .none: true
+        }
+    }
+
+    package func end() {}
+
+    private static func sentence(about event: TapEvent) -> String {
+        let uid = event.uid ?? "a tag without a readable UID"
+        let what: String
+        switch event.kind {
+        case .arrived:
+            // Only what is more than a claim is worth a word.
+            let trust = event.trust.flatMap { $0 == .uid ? nil : " (\($0.rawValue))" } ?? ""
+            let content = event.url ?? event.text
+            what =
+                [event.chip.map { "\(uid) \($0)" } ?? uid, trust].joined()
+                + (content.map { ": \($0)" } ?? "")
+        case .departed: what = "\(uid) is gone"
+        case .reader:
+            what = event.problem == nil ? "the reader works again" : "the reader is gone"
+        case .gap: what = "events were dropped"
+        }
+        let problem = event.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
+        return LocalTime.text(event.at) + " " + what + problem
+    }
+}

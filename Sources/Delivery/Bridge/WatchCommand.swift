@@ -1,0 +1,254 @@
+import CardCryptography
+import OperatingSystem
+package import RemoteServices
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+package import Verbs
+
+extension Parameter<[String]> {
+    fileprivate static var readers: Self {
+        .options("reader", "NAME", .reader, "Reader to watch; repeat for up to 16 readers")
+    }
+    fileprivate static var arguments: Self {
+        .arguments(
+            "ARGUMENT", .word, "Arguments of the command after `--exec`", isRequired: false,
+            page: .never)
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var format: Self {
+        .option("format", "TEXT", .word, "Print TEXT for each tag, such as '{uid} {text}'")
+    }
+    fileprivate static var exec: Self {
+        .option("exec", "COMMAND", .word, "Run COMMAND for each event, without a shell")
+    }
+    fileprivate static var webhook: Self {
+        .option("webhook", "URL", .word, "Post each event to URL, signed")
+    }
+    fileprivate static var webhookSecret: Self {
+        .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) of --webhook")
+    }
+}
+
+extension Parameter<TapEvent.Trust?> {
+    fileprivate static var execTrust: Self {
+        .option(
+            "exec-trust", "TRUST", .choice(TapEvent.Trust.self),
+            "Run the command only for tags with this trust or more")
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var execLimit: Self {
+        .option(
+            "exec-limit", "SECONDS", .wholeNumber(1...3_600, orSay: WatchCommand.notStarted),
+            "End the command after this time (default 10)")
+    }
+    fileprivate static var maximumAge: Self {
+        .option(
+            "max-age", "SECONDS", .wholeNumber(1...31_536_000, orSay: WatchCommand.notStarted),
+            "Drop events that --webhook could not post in this time")
+    }
+    fileprivate static var queueLimit: Self {
+        .option(
+            "queue-limit", "N", .wholeNumber(1...1_000_000, orSay: WatchCommand.notStarted),
+            "Events to keep while the webhook is down (default 10000)")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var withBalance: Self {
+        .flag("with-balance", "Add the name and the balance of this station's cards")
+    }
+}
+
+extension Command {
+    /// The `watch` command. Its webhooks go through a transport that trusts these authorities.
+    package static func watch(
+        through transport: @escaping @Sendable (_ authorities: String?) -> any HTTPTransport
+    ) -> Command {
+        Command(
+            "watch", group: .tags, "Report every tag that arrives or leaves, to your own program",
+            discussion: "Nothing is ever written to a tag or to the ledger, and no setup is "
+                + "needed. Each event says how far its UID can be trusted: `uid` (anybody can "
+                + "copy it), `sealed` (a card of this station with a valid seal), or `proved` (an "
+                + "NTAG 424 card of this station). With `--json`, each event is a line of JSON.\n\n"
+                + "The command after `--exec` gets the event as JSON on standard input and as "
+                + "variables such as `TAPCARD_UID`; put `--` before arguments that begin with a "
+                + "hyphen. It runs at most once for an event. `--webhook` posts each event as "
+                + "Standard Webhooks describe it, in order and at least once; events wait in a "
+                + "queue on disk until the server accepts them. Events that had to be dropped are "
+                + "reported as a `gap`.",
+            takes: .readers, .format, .withBalance, .exec, .execTrust, .execLimit, .webhook,
+            .webhookSecret, .maximumAge, .queueLimit, .arguments, answers: .tapEvent,
+            example: "tapcard watch --format '{time} {uid} {text}'"
+        ) { session throws(TapcardError) in
+            try await WatchCommand.watch(
+                in: session, through: transport(try session.settings.authorities))
+        }
+    }
+}
+
+enum WatchCommand {
+    fileprivate static let notStarted = "The watch was not started."
+    private static let defaultExecLimit = 10
+    private static let defaultQueueLimit = 10_000
+
+    fileprivate static func watch(
+        in session: Session, through transport: any HTTPTransport
+    ) async throws(TapcardError) -> Report {
+        let sessions = try sessions(session)
+        // Everything is checked and opened before the first tag is reported.
+        let outputs = try await outputs(in: session, through: transport)
+        var stations: [(reader: String, station: Station)] = []
+        for own in sessions {
+            let station = try await own.watchOnlyStation()
+            stations.append((await station.reader.name, station))
+        }
+        await withTaskGroup { group in
+            for (reader, station) in stations {
+                group.addTask {
+                    await watch(
+                        station, TapEvents(
+                            at: reader, showingCards: session[.withBalance],
+                            session.dependencies), session, outputs)
+                }
+            }
+            // A reader whose watch ends cannot be watched any more, or the output has failed.
+            await group.next()
+            group.cancelAll()
+        }
+        for output in outputs { await output.end() }
+        return Report.nothing.whenStopped
+    }
+
+    /// Watches one reader until the task is canceled or an output has failed.
+    private static func watch(
+        _ station: Station, _ events: TapEvents, _ session: Session,
+        _ outputs: [any EventOutput]
+    ) async {
+        var events = events
+        func deliver(_ event: TapEvent?) async -> Bool {
+            guard let event else { return true }
+            await session.waiting.stop()
+            for output in outputs where !(await output.take(event)) { return false }
+            session.waiting.show("Hold a tag to the reader")
+            return true
+        }
+        // The ending of a watch with a reader that cannot work is the caller's to report.
+        await station.watchTags { tag, reading, error in
+            await deliver(events.event(for: tag, reading, error))
+        } _: { report in
+            var report = report
+            if case .card(let summary) = report {
+                report = .card(session.journal.subtractingUnbooked(summary))
+            }
+            return await deliver(events.event(for: report))
+        }
+    }
+
+    /// A session for each reader.
+    private static func sessions(_ session: Session) throws(TapcardError) -> [Session] {
+        let names = session[.readers]
+        guard names.count > 1 else { return [session] }
+        return try session.settings.forReaders(names, orSay: notStarted).map(session.using)
+    }
+
+    // MARK: - Outputs
+
+    private static func outputs(
+        in session: Session, through transport: any HTTPTransport
+    ) async throws(TapcardError) -> [any EventOutput] {
+        var outputs: [any EventOutput] = [LineOutput(try style(in: session), session.output)]
+        let dependencies = session.dependencies
+        let stamp = { @Sendable in TapEvent.Stamp(dependencies) }
+        let say = { @Sendable (text: String) in session.say("tapcard: \(text)\n") }
+        let arguments = session[.arguments]
+        if let program = session[.exec] {
+            guard !program.isEmpty else { throw refusal("The command after --exec is empty") }
+            let limit = session[.execLimit] ?? defaultExecLimit
+            outputs.append(
+                ExecOutput(
+                    ChildCommand([program] + arguments, limit: .seconds(limit)),
+                    requiring: session[.execTrust], stamp, say: say))
+        } else if let extra = arguments.first {
+            throw refusal(
+                "tapcard watch got one argument too many: \(extra.debugDescription)",
+                "To run a command for each event, write --exec before it.")
+        }
+        if let url = session[.webhook] {
+            let webhook = WebhookOutput(
+                try webhookSettings(url, in: session), try queue(for: url, in: session, stamp),
+                through: transport, now: dependencies.now, sleep: dependencies.sleep, say: say)
+            await webhook.begin()
+            outputs.append(webhook)
+        }
+        return outputs
+    }
+
+    private static func style(in session: Session) throws(TapcardError) -> LineOutput.Style {
+        if session.outputOptions.isJSON { return .json }
+        guard let text = session[.format] else {
+            return session.outputOptions.isQuiet ? .none : .sentences
+        }
+        guard let format = EventFormat(text) else {
+            let names = EventFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }
+            throw refusal(
+                "The value of --format contains a brace without a known placeholder",
+                "Use \(names.joined(separator: ", ")), and {{ for a brace.")
+        }
+        return .format(format)
+    }
+
+    private static func webhookSettings(
+        _ url: String, in session: Session
+    ) throws(TapcardError) -> WebhookOutput.Settings {
+        let address = try translating(ServiceAddress(url)) { (error: ServiceError) in
+            refusal("The value of --webhook is not a valid address: \(error.detail)")
+        }
+        guard let path = session[.webhookSecret] else {
+            throw refusal(
+                "The webhook has no secret, so its server could not tell events from forgeries",
+                "Put a secret into a file and add --webhook-secret FILE. To make one, run: "
+                    + "echo whsec_$(head -c 32 /dev/urandom | base64)")
+        }
+        let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
+            refusal("The file of --webhook-secret cannot be read: \(error.detail)")
+        }
+        let text = String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+        guard let secret = WebhookOutput.secret(text) else {
+            throw refusal(
+                "\(path) has no webhook secret: whsec_ and 24 to 64 bytes in Base64 are expected",
+                "To make one, run: echo whsec_$(head -c 32 /dev/urandom | base64)")
+        }
+        return WebhookOutput.Settings(
+            url: address.text, secret: secret,
+            maximumAge: session[.maximumAge].map { .seconds($0) })
+    }
+
+    /// The queue of the events for this address, which no other watch may use.
+    private static func queue(
+        for url: String, in session: Session, _ stamp: @escaping @Sendable () -> TapEvent.Stamp
+    ) throws(TapcardError) -> EventQueue {
+        // A hash, because an address may hold a token, and characters that no name can have.
+        let name = Hexadecimal.encode(SHA256.digest(Array(url.utf8)).prefix(8))
+        let folder = session.settings.dataFolder + "/watch/" + name
+        let limit = session[.queueLimit] ?? defaultQueueLimit
+        let queue = try translating(EventQueue(folder, limit: limit, stamp)) { (error: FileError) in
+            TapcardError(
+                .fileUnusable, "The queue of events cannot be used: \(error.detail).",
+                meaning: notStarted)
+        }
+        guard let queue else {
+            throw refusal(
+                "Another watch already posts to \(url)", "End it, or choose another address.")
+        }
+        return queue
+    }
+
+    private static func refusal(_ what: String, _ advice: String = "") -> TapcardError {
+        TapcardError(.usage, "\(what).", meaning: notStarted, advice: advice)
+    }
+}

@@ -1,0 +1,202 @@
+import Tags
+package import TapcardCore
+package import TapcardDomain
+package import TextCodecs
+
+/// One event of a watch, as every output of `tapcard watch` gets it.
+package struct TapEvent: Sendable {
+    /// What happened.
+    package enum Kind: String, DocumentedWord {
+        /// A tag was put on a reader.
+        case arrived
+        /// The tag that arrived last at this reader is gone.
+        case departed
+        /// A reader was lost or works again.
+        case reader
+        /// Events were dropped, because an output could not deliver them in time.
+        case gap
+    }
+
+    /// How far the UID can be trusted.
+    package enum Trust: String, DocumentedWord, Comparable {
+        /// Anybody can make a tag with this UID.
+        case uid
+        /// A card of this station whose seal is valid. Its content is genuine, but a chip that
+        /// imitates another one could carry it, too.
+        case sealed
+        /// An NTAG 424 of this station, which has proved that it knows its key.
+        case proved
+
+        package static func < (left: Trust, right: Trust) -> Bool {
+            allCases.firstIndex(of: left) ?? 0 < allCases.firstIndex(of: right) ?? 0
+        }
+    }
+
+    package let kind: Kind
+    /// The ID of the event; a repeated delivery has the same one.
+    package let id: String
+    package let at: Timestamp
+    /// The reader's name; nil for a gap.
+    package fileprivate(set) var reader: String?
+    /// The UID in upper-case hexadecimal; nil if there is none, or if it could not be read.
+    package fileprivate(set) var uid: String?
+    /// The name of the chip or of the kind of tag.
+    package fileprivate(set) var chip: String?
+    /// Nil unless a tag arrived.
+    package fileprivate(set) var trust: Trust?
+    /// What is on the tag; nil for a card, and for a tag that cannot be read.
+    fileprivate var content: TagReading?
+    /// The card, if the watch shows cards.
+    fileprivate var card: CardSummary?
+    /// What is wrong with the tag or the reader; nil if nothing is.
+    package fileprivate(set) var problem: TapcardError?
+    /// Whether the reader works.
+    fileprivate var isReady = false
+    /// How many events were dropped.
+    fileprivate var missed = 0
+
+    fileprivate init(_ kind: Kind, _ stamp: Stamp) {
+        (self.kind, id, at) = (kind, stamp.id, stamp.at)
+    }
+
+    /// The ID and the time of a new event.
+    package struct Stamp: Sendable {
+        package let id: String
+        package let at: Timestamp
+
+        package init(_ dependencies: Station.Dependencies) {
+            (id, at) = (dependencies.newID().description, dependencies.now())
+        }
+    }
+
+    /// The event that stands for others that were dropped.
+    package static func gap(_ missed: Int, _ stamp: Stamp) -> TapEvent {
+        var event = TapEvent(.gap, stamp)
+        event.missed = missed
+        return event
+    }
+
+    /// The first text on the tag.
+    package var text: String? {
+        content?.records.lazy.compactMap { if case .text(let text) = $0 { text.text } else { nil } }
+            .first
+    }
+
+    /// The first address on the tag.
+    package var url: String? {
+        content?.records.lazy.compactMap { record in
+            switch record {
+            case .uri(let uri): uri
+            case .smartPoster(let poster): poster.uri
+            default: nil
+            }
+        }.first
+    }
+
+    /// The event as outputs send it. Passwords of Wi-Fi networks are never in it.
+    package var document: JSONValue { members.object }
+}
+
+extension TapEvent: DocumentedObject {
+    static let fields: Fields<TapEvent> = [
+        "event": .of(\.kind), "id": .of(\.id), "at": .of(\.at),
+        "reader": .ifAny(\.reader), "uid": .ifAny(\.uid), "kind": .ifAny(\.chip),
+        "trust": .ifAny(\.trust), "text": .ifAny(\.text), "url": .ifAny(\.url),
+        "records": .ifAny { event in
+            event.content.map { $0.records.map { ShownRecord($0, showsSecrets: false) } }
+        },
+        "card": .ifAny { $0.card.map(CardInEvent.init) },
+        "error": .ifAny { $0.problem?.kind.word }, "message": .ifAny { $0.problem?.message },
+        "ready": .ifAny { $0.kind == .reader ? $0.isReady : nil },
+        "missed": .ifAny { $0.kind == .gap ? $0.missed : nil },
+    ]
+}
+
+/// A card's holder and balance.
+private struct CardInEvent: DocumentedObject {
+    let card: CardSummary
+
+    static let fields: Fields<CardInEvent> = [
+        "id": .of { $0.card.holder.id.map { String($0.number) } },
+        "name": .of { $0.card.holder.name }, "balance": .of { $0.card.balance },
+        "currency": .of { $0.card.balance?.currency.code },
+    ]
+
+    init(_ card: CardSummary) { self.card = card }
+}
+
+/// Makes the events of one reader from what its watch reports.
+package struct TapEvents: Sendable {
+    private let reader: String
+    private let showsCards: Bool
+    private let dependencies: Station.Dependencies
+    /// What is on the reader; nil if nothing is. The UID in it may be unknown.
+    private var present: (uid: String?, Void)?
+
+    package init(
+        at reader: String, showingCards showsCards: Bool, _ dependencies: Station.Dependencies
+    ) {
+        (self.reader, self.showsCards, self.dependencies) = (reader, showsCards, dependencies)
+    }
+
+    /// The event for what the watch reports; nil if there is nothing to tell.
+    package mutating func event(for report: Station.WatchEvent) -> TapEvent? {
+        switch report {
+        case .card(let summary):
+            var event = arrival(summary.uid.description, summary.problem)
+            event.chip = summary.chip.name
+            event.trust = summary.trust
+            if showsCards { event.card = summary }
+            return event
+        case .problem(let error) where error.result == .noReader:
+            return readerEvent(isReady: false, error)
+        case .problem(let error): return arrival(error.uid?.description, error)
+        case .gone: return departure()
+        case .readerReturned: return readerEvent(isReady: true)
+        case .empty: return nil
+        }
+    }
+
+    /// The event for a tag that is no card of this station. That it is none is not a problem here.
+    package mutating func event(
+        for tag: TagIdentity, _ reading: TagReading?, _ error: TapcardError
+    ) -> TapEvent {
+        let isOrdinary = reading != nil && [.notACard, .blankTag, .unsupportedTag].contains(error.kind)
+        var event = arrival(Hexadecimal.encode(tag.uid), isOrdinary ? nil : error)
+        event.chip = reading?.kind ?? tag.kind
+        event.content = reading
+        return event
+    }
+
+    private var stamp: TapEvent.Stamp { TapEvent.Stamp(dependencies) }
+
+    private mutating func arrival(_ uid: String?, _ problem: TapcardError?) -> TapEvent {
+        var event = TapEvent(.arrived, stamp)
+        (event.reader, event.uid, event.trust, event.problem) = (reader, uid, .uid, problem)
+        present = (uid, ())
+        return event
+    }
+
+    private mutating func departure() -> TapEvent? {
+        guard let (uid, _) = present else { return nil }
+        var event = TapEvent(.departed, stamp)
+        (event.reader, event.uid) = (reader, uid)
+        present = nil
+        return event
+    }
+
+    private func readerEvent(isReady: Bool, _ problem: TapcardError? = nil) -> TapEvent {
+        var event = TapEvent(.reader, stamp)
+        (event.reader, event.isReady, event.problem) = (reader, isReady, problem)
+        return event
+    }
+}
+
+extension CardSummary {
+    /// How far this card's UID can be trusted.
+    fileprivate var trust: TapEvent.Trust {
+        guard problem == nil, seal == .valid, ledger != .unknown else { return .uid }
+        // The records of an NTAG 424 can only be read after it has proved that it knows its key.
+        return chip == .ntag424 ? .proved : .sealed
+    }
+}
