@@ -49,7 +49,7 @@ struct ContractTests {
     }
 
     /// Verbs that run until they are stopped, which have tests of their own.
-    private static let endless: Set = ["emulate", "sandbox", "serve"]
+    private static let endless: Set = ["emulate", "sandbox", "serve", "watch"]
 
     @Test("Every verb prints a JSON document in one of the sessions")
     func verbs() throws {

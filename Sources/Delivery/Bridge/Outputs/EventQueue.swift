@@ -163,6 +163,7 @@ package struct EventQueue {
     private func store(_ event: TapEvent, _ missed: Int = 0, as number: Int) -> Bool {
         let stored = Stored(
             at: event.at, id: event.id, missed: missed, body: event.document.text)
+        // What could not be stored is counted, and told as a gap.
         return (try? file(number).write(stored.bytes, mode: 0o600)) != nil
     }
 

@@ -1,0 +1,164 @@
+import Glibc
+import OperatingSystem
+import TestSupport
+import Testing
+import TextCodecs
+
+/// `tapcard watch` with what people put on their readers, and with the programs that it tells.
+@Suite("Watching any tag", .ownThread)
+struct WatchTests {
+    private func documents(_ process: ChildProcess) throws -> [JSONValue] {
+        try process.output.split(separator: "\n", omittingEmptySubsequences: true)
+            .map { try JSONValue.parsing(Array($0.utf8)) }
+    }
+
+    private func events(_ process: ChildProcess) throws -> [String] {
+        try documents(process).map { document in
+            ["event", "uid", "kind", "trust", "text", "url", "error"]
+                .compactMap { document[$0]?.string }.joined(separator: " ")
+        }
+    }
+
+    /// Waits for so many lines, and returns the last event in short.
+    private func event(_ count: Int, _ process: ChildProcess) throws -> String {
+        try process.wait("event \(count)") {
+            try process.output.split(separator: "\n").count >= count
+                && process.output.hasSuffix("\n")
+        }
+        return try events(process)[count - 1]
+    }
+
+    @Test("Tags and cards are reported with what is on them, through libnfc")
+    func all() throws {
+        let station = try EmulatedTill()
+        let till = station.till
+        station.tell("remove")
+        let process = try till.start(["watch", "--json"])
+        station.tell("present")
+        #expect(try event(1, process) == "arrived 04AC6B72BA6C80 NTAG213 uid")
+        station.tell("remove")
+        #expect(try event(2, process) == "departed 04AC6B72BA6C80")
+        station.tell("present classic")
+        let classic = try event(3, process)
+        #expect(classic.hasPrefix("arrived ") && classic.contains("MIFARE Classic 1K uid"))
+        #expect(classic.hasSuffix("unsupported-tag"))
+        process.signal(SIGTERM)
+        let ended = try process.end()
+        #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+        let schema = try JSONValue.parsing(Array(till.step("schema watch").utf8))
+        let checker = SchemaChecker(document: schema)
+        for document in try documents(of: ended.output) {
+            #expect(checker.faults(of: document, against: schema) == [])
+        }
+    }
+
+    private func documents(of output: String) throws -> [JSONValue] {
+        try output.split(separator: "\n").map { try JSONValue.parsing(Array($0.utf8)) }
+    }
+
+    @Test("What was written is reported, and a card of this station is more than its UID")
+    func content() throws {
+        let till = try Till()
+        #expect(try first(till, ["watch", "--json"]).contains(#""trust":"uid","records":[]"#))
+        // The watch itself sets nothing up.
+        #expect(try DurableFile(till.keys).read() == nil)
+        #expect(try DurableFile(till.ledger).read() == nil)
+        try till.step("sim put NTAG215")
+        try till.step("tag write --url https://example.com/1 --text Hello")
+        #expect(
+            try first(till, ["watch", "--json"]).contains(
+                #""kind":"NTAG215","trust":"uid","text":"Hello","url":"https://example.com/1""#))
+        let format = ["watch", "--format", "{uid} {text} {url}"]
+        #expect(try first(till, format).hasSuffix(" Hello https://example.com/1\n"))
+        try till.step("sim put \(Till.firstUID)")
+        try till.step("issue --name Ann --balance 20")
+        let before = try till.step("history")
+        let card = try first(till, ["watch", "--json"])
+        #expect(card.contains(#""trust":"sealed""#) && !card.contains("Ann"))
+        let shown = try first(till, ["watch", "--json", "--with-balance"])
+        #expect(
+            shown.contains(#""card":{"id":null,"name":"Ann","balance":"20.00","currency":"USD"}"#))
+        #expect(try till.step("history") == before)
+        try till.step("sim put NTAG424")
+        try till.step("issue --name Ben")
+        #expect(try first(till, ["watch", "--json"]).contains(#""trust":"proved""#))
+        // A copy of the records on another tag is no card of this station.
+        try till.step("sim put \(Till.firstUID)")
+        try till.step("tag dump \(till.file("dump"))")
+        try till.step("sim put NTAG213")
+        try till.step("tag restore \(till.file("dump")) --overwrite")
+        let copied = try first(till, ["watch", "--json"])
+        #expect(copied.contains(#""trust":"uid""#) && copied.contains(#""error":"copied""#))
+    }
+
+    /// The first line that a watch prints for the tag on the reader.
+    private func first(_ till: Till, _ words: [String]) throws -> String {
+        let process = try till.start(words)
+        try process.wait("a line") { try process.output.hasSuffix("\n") }
+        process.signal(SIGTERM)
+        return try process.end().output
+    }
+
+    @Test("An open payment stays open: a watch resolves nothing")
+    func open() throws {
+        let till = try Till()
+        try till.step("issue --balance 20")
+        try till.step("sim tear 1 lost")
+        #expect(try till.run(["pay", "5"]).status == 6)
+        try till.step("sim put \(Till.firstUID)")
+        let before = try DurableFile(till.simulation.path).read()
+        _ = try first(till, ["watch", "--json"])
+        #expect(try DurableFile(till.simulation.path).read() == before)
+        #expect(try till.step("read").contains("$5.00"))
+    }
+
+    @Test("A command runs for each event, and its failure ends nothing")
+    func exec() throws {
+        let till = try Till()
+        let script = "echo \"$TAPCARD_EVENT $TAPCARD_UID $1\" >> \(till.home)/told; exit 3"
+        let process = try till.start(
+            ["watch", "--quiet", "--exec", "/bin/sh", "--", "-c", script, "sh", "a b"])
+        let told = DurableFile("\(till.home)/told")
+        func lines() throws -> [String] {
+            String(decoding: try told.read() ?? [], as: UTF8.self).split(separator: "\n")
+                .map(String.init)
+        }
+        try process.wait("the first run") { try lines().count == 1 }
+        try till.step("sim take")
+        try process.wait("the second run") { try lines().count == 2 }
+        process.signal(SIGTERM)
+        let ended = try process.end()
+        #expect(
+            try lines() == [
+                "arrived \(Till.firstUID) a b", "departed \(Till.firstUID) a b",
+            ])
+        #expect(ended.status == 0 && ended.output == "")
+        #expect(ended.errors.contains("The command /bin/sh ended with status 3."))
+    }
+
+    @Test("A closed output ends the watch")
+    func closed() throws {
+        let till = try Till()
+        let process = try till.start(
+            ["watch", "--json"], streams: .init(output: .path("/dev/full")))
+        #expect(try process.end().status == 1)
+    }
+
+    @Test(
+        "What makes no sense is refused before anything is watched",
+        arguments: [
+            (["--format", "{balance}"], "a brace without a known placeholder"),
+            (["extra"], "got one argument too many"),
+            (["--exec", ""], "is empty"),
+            (["--webhook", "ftp://example.com"], "not a valid address"),
+            (["--webhook", "https://example.com"], "has no secret"),
+            (["--webhook", "https://example.com", "--webhook-secret", "/dev/null"], "whsec_"),
+            (["--reader", "sim", "--reader", "sim"], "was given twice"),
+        ])
+    func refused(_ words: [String], _ reason: String) throws {
+        let ended = try Till().run(["watch"] + words)
+        #expect(ended.status == 2, "\(ended.errors)")
+        #expect(ended.errors.contains(reason), "\(ended.errors)")
+        #expect(ended.errors.contains("The watch was not started."), "\(ended.errors)")
+    }
+}
