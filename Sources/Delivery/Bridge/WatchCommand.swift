@@ -111,7 +111,8 @@ enum WatchCommand {
             for (reader, station) in stations {
                 group.addTask {
                     await watch(
-                        station, TapEvents(
+                        station,
+                        TapEvents(
                             at: reader, showingCards: session[.withBalance],
                             session.dependencies), session, outputs)
                 }

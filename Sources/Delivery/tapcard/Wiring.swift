@@ -31,8 +31,8 @@ enum Wiring {
             return Program.showVersion(Build.recorded, console)
         }
         let program = Program(
-            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving), watch], console: console,
-            environment: environment.variables,
+            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving), watch],
+            console: console, environment: environment.variables,
             malformed: environment.malformed, build: Build.recorded)
         // The work starts only after the handlers are registered, because an earlier signal would
         // be lost.

@@ -161,7 +161,8 @@ package struct TapEvents: Sendable {
     package mutating func event(
         for tag: TagIdentity, _ reading: TagReading?, _ error: TapcardError
     ) -> TapEvent {
-        let isOrdinary = reading != nil && [.notACard, .blankTag, .unsupportedTag].contains(error.kind)
+        let isOrdinary =
+            reading != nil && [.notACard, .blankTag, .unsupportedTag].contains(error.kind)
         var event = arrival(Hexadecimal.encode(tag.uid), isOrdinary ? nil : error)
         event.chip = reading?.kind ?? tag.kind
         event.content = reading
