@@ -68,11 +68,13 @@ package struct TagMessages: StationWork {
         }
     }
 
-    /// Returns once this tag has been removed, or another one has taken its place.
+    /// Returns once this tag has been removed, or another one has taken its place. If no tag is
+    /// given, returns once the reader is empty.
     package func waitUntilGone(_ uid: [UInt8]?) async throws(TapcardError) {
-        let lost = await ReaderWatch(station: station).waitForRemoval(
-            of: uid, sawSeveral: uid == nil)
-        if let lost { throw TapcardError(lost) }
+        let watch = ReaderWatch(station: station)
+        if let lost = await watch.waitForRemoval(of: uid, sawSeveral: false) {
+            throw TapcardError(lost)
+        }
     }
 
     private static let maximumAttempts = 3
@@ -255,6 +257,9 @@ package struct TagMessages: StationWork {
                 meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
         }
         let header = scanned.header
+        let isLocked = tag.reading.isWritable == false && scanned.capability[3] & 0x0F != 0
+        // The lock bits of page 2 are set last, so the tag was locked by an earlier try.
+        if isLocked, header[10] == 0xFF, header[11] == 0xFF { return [] }
         return [
             // The low nibble is the write access condition: 0Fh means that nobody may write.
             PageWrite(3, Page(header[12], header[13], header[14], header[15] | 0x0F)),

@@ -48,11 +48,13 @@ package struct WriteJob: Sendable, Hashable {
     /// The next row that needs a tag, from this one on.
     package func next(from first: Int) -> Int? {
         let done = Set(entries.filter { $0.outcome.isFinal }.map(\.row))
-        return (max(1, first)..<(hashes.count + 1)).first { !done.contains($0) }
+        return (1..<(hashes.count + 1)).first { $0 >= first && !done.contains($0) }
     }
 
     /// The row that this tag was written for; nil if it was written for none.
-    package func row(of uid: String) -> Int? { entries.first { $0.uid == uid && $0.outcome.isFinal }?.row }
+    package func row(of uid: String) -> Int? {
+        entries.first { $0.uid == uid && $0.outcome.isFinal }?.row
+    }
 
     /// Records that a tag is about to be written for a row. Another tag that was begun for the row
     /// keeps its entry, because it may hold the same message.
