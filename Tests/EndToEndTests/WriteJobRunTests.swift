@@ -73,7 +73,8 @@ struct WriteJobRunTests {
                 try till.step("sim tear \(Int.random(in: 1...6, using: &random)) \(fault)")
                 uid = try ended(process) { try put("NTAG213") }
                 try till.step("sim tear none")
-            case 2:
+            // A job that is done when it is killed asks for no other row.
+            case 2 where row < rows:
                 uid = try put("NTAG213")
                 // The try may not have begun yet, be under way, or be over.
                 usleep(UInt32.random(in: 0..<30_000, using: &random))
@@ -148,7 +149,10 @@ struct WriteJobRunTests {
         let first = try till.step("sim put NTAG213 NTAG215")
         #expect(first.contains("NTAG215"))
         let process = try start(["--lock"])
-        try process.wait("a word about it") { try process.errors.contains("more than one tag") }
+        try process.wait("a word about it") {
+            try process.errors.contains("everal tags")
+                || process.errors.contains("ore than one tag")
+        }
         try till.step("sim put NTAG216")
         let ended = try process.end()
         #expect(ended.errors.ranges(of: "Next: row 1,").count == 2)

@@ -16,7 +16,7 @@ struct CSVTextTests {
             try rows("a,b\n\"x, \"\"y\"\"\nz\",\n\n,1") == [
                 ["a", "b"], ["x, \"y\"\nz", ""], ["", "1"],
             ])
-        #expect(try rows("") == [] && rows(",,\n\n;\n") == [])
+        #expect(try rows("") == [] && rows(",,\n\n,\n") == [])
         #expect(try rows("a,\u{301}b\u{2028}c") == [["a", "\u{301}b\u{2028}c"]])
     }
 
