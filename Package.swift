@@ -136,7 +136,7 @@ let package = Package(
         room("ReaderDiagnosis", on: "Readers", "BlockingLane CLibUSB"),
 
         room("Ledger", on: "Ledgers", "TapcardDomain"),
-        room("SQLiteLedger", on: "Ledgers", "BlockingLane CSQLite Ledger TapcardDomain"),
+        room("SQLiteLedger", on: "Ledgers", "BlockingLane CSQLite Ledger OperatingSystem TapcardDomain"),
         room(
             "PostgreSQLLedger", on: "Ledgers",
             "BlockingLane CPQ Ledger OperatingSystem TapcardDomain"),
@@ -184,7 +184,7 @@ let package = Package(
         room(
             "Bridge", on: "Delivery",
             """
-            BlockingLane CLinux CardCryptography OperatingSystem RemoteServices TapcardCore \
+            BlockingLane CLinux CardCryptography OperatingSystem ReaderDiagnosis RemoteServices TapcardCore \
             TapcardDomain TextCodecs Verbs
             """),
         program(

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// The recipes of docs/BRIDGE.md, run as they are printed, except for the addresses in them.
-@Suite("Recipes for other programs", .ownThread)
+/// Runs the recipes from docs/BRIDGE.md as printed; only addresses and paths are replaced.
+@Suite("Recipes in docs/BRIDGE.md", .ownThread)
 struct RecipeTests {
     private let till: Till
     private let page: String
@@ -19,21 +19,21 @@ struct RecipeTests {
         try DurableFile(path).read().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The code below a heading of the page, in this language.
+    /// The first code block in this language below a heading.
     private func code(below heading: String, _ language: String = "sh") throws -> String {
         let section = try #require(page.split(separator: "### \(heading)\n").last)
         let block = try #require(section.split(separator: "```\(language)\n").dropFirst().first)
         return String(try #require(block.split(separator: "```").first))
     }
 
-    /// Starts a recipe in the till's folder, with these replacements.
+    /// Runs a recipe in the till's folder after making these replacements.
     private func start(_ recipe: String, _ changes: [String: String] = [:]) throws -> ChildProcess {
         var text = recipe
         for (old, new) in changes {
             try #require(text.contains(old), "\(old) is not in the recipe")
             text = text.replacing(old, with: new)
         }
-        // With exec, the signal that ends the recipe reaches tapcard itself.
+        // Without exec, the signal that ends the recipe would reach only the shell.
         text = text.replacing("\ntapcard ", with: "\nexec tapcard ")
         if text.hasPrefix("tapcard ") { text = "exec " + text }
         let folder = try Executable.path().split(separator: "/").dropLast().joined(separator: "/")
@@ -45,7 +45,7 @@ struct RecipeTests {
             ], folder: till.home)
     }
 
-    @Test("A spreadsheet gets a line for each tag")
+    @Test("The spreadsheet recipe writes one line per tag")
     func spreadsheet() throws {
         let process = try start(try code(below: "A spreadsheet"))
         let file = till.file("taps.csv")
@@ -56,7 +56,7 @@ struct RecipeTests {
         #expect(fields.count == 3 && fields[1] == "04AC6B72BA6C80" && fields[2] == "NTAG213\n")
     }
 
-    @Test("A door opens for an NTAG 424 card of this station, and for nothing else")
+    @Test("The door opens only for an NTAG 424 card of this station")
     func door() throws {
         let opened = till.file("opened")
         try till.write(
@@ -65,7 +65,7 @@ struct RecipeTests {
         try till.step("sim put NTAG424")
         let process = try start(
             try code(below: "A door"), ["/usr/local/bin/open-door": till.file("open")])
-        try process.wait("the blank chip") { try process.output.hasSuffix("\n") }
+        try process.wait("the blank tag") { try process.output.hasSuffix("\n") }
         try till.step("sim put \(Till.firstUID)")
         try process.wait("a sealed card") { try process.output.contains("(sealed)") }
         process.signal(SIGTERM)
@@ -79,9 +79,16 @@ struct RecipeTests {
         second.signal(SIGTERM)
         _ = try second.end()
         #expect(try Self.text(opened) == "\(uid)\n")
+        try till.step("block")
+        let third = try start(
+            try code(below: "A door"), ["/usr/local/bin/open-door": till.file("open")])
+        try third.wait("the blocked card") { try third.output.hasSuffix("\n") }
+        third.signal(SIGTERM)
+        #expect(try third.end().output.contains("proved") == false)
+        #expect(try Self.text(opened) == "\(uid)\n")
     }
 
-    @Test("An MQTT broker gets each event")
+    @Test("The MQTT recipe publishes events to a broker")
     func mqtt() throws {
         let (socket, port) = try Loopback.listen(backlog: 1)
         close(socket)
@@ -105,7 +112,7 @@ struct RecipeTests {
         #expect(try process.end().errors == "")
     }
 
-    @Test("A webhook's server finds each signature genuine, with the lines of the page")
+    @Test("The Python code in the webhook recipe verifies the signature")
     func webhook() throws {
         let check = try code(below: "A webhook", "python")
         try till.write(

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// `tag write --file` with everything that goes wrong while somebody holds tags to a reader.
-@Suite("A job of many tags", .ownThread)
+/// Runs `tag write --file` with the faults of a real reader: wrong tags, torn writes, and crashes.
+@Suite("Write jobs", .ownThread)
 struct WriteJobRunTests {
     private let till: Till
     private let job: String
@@ -28,7 +28,7 @@ struct WriteJobRunTests {
         String(decoding: try #require(try DurableFile(path).read()), as: UTF8.self)
     }
 
-    /// The cells of the result, without the first line.
+    /// The cells of the result file, without its header.
     private func result() throws -> [[String]] {
         try content(till.file("job.result.csv")).split(separator: "\n").dropFirst()
             .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
@@ -39,7 +39,7 @@ struct WriteJobRunTests {
         try DurableFile(job).write(Array(("id,name\n" + lines).utf8))
     }
 
-    @Test("A row a tag, whatever is pulled, doubled, wrong, or killed")
+    @Test("Every row gets its own tag despite torn writes, wrong tags, and crashes")
     func faults() throws {
         let (rows, faults) = Thoroughness.asked > .check ? (200, 40) : (20, 8)
         try write(rows: rows)
@@ -51,14 +51,14 @@ struct WriteJobRunTests {
         var (row, faultsLeft, last) = (1, faults, "")
         while row <= rows {
             try process.wait("row \(row)") { try process.errors.contains("Next: row \(row),") }
-            // So that all faults have happened when the last row comes.
+            // The probability rises, so that all faults have happened by the last row.
             let isFault =
                 faultsLeft > 0 && Int.random(in: 0...(rows - row), using: &random) < faultsLeft
             if isFault { faultsLeft -= 1 }
             var uid = ""
             switch isFault ? Int.random(in: 0..<4, using: &random) : 4 {
             case 0:
-                // The tag that was written last, or another one that must not be written.
+                // A tag that the job must refuse: the last one written, or one with other content.
                 let tag =
                     last.isEmpty
                     ? wrong[0]
@@ -73,10 +73,10 @@ struct WriteJobRunTests {
                 try till.step("sim tear \(Int.random(in: 1...6, using: &random)) \(fault)")
                 uid = try ended(process) { try put("NTAG213") }
                 try till.step("sim tear none")
-            // A job that is done when it is killed asks for no other row.
+            // Not for the last row: if the job is done before it is killed, no row is next.
             case 2 where row < rows:
                 uid = try put("NTAG213")
-                // The try may not have begun yet, be under way, or be over.
+                // The signal may arrive before, during, or after the write.
                 usleep(UInt32.random(in: 0..<30_000, using: &random))
                 process.signal(SIGKILL)
                 _ = try process.end()
@@ -93,7 +93,7 @@ struct WriteJobRunTests {
                 try written(row, process)
             }
             let isWritten = try process.errors.contains("Written: row \(row) to")
-            // What was torn is thrown away, or held to the reader again.
+            // A torn tag is either thrown away or held to the reader again.
             if !isWritten, Bool.random(using: &random) {
                 try till.step("sim take")
                 continue
@@ -107,11 +107,11 @@ struct WriteJobRunTests {
         }
         let ended = try process.end()
         #expect(ended.status == 0, "\(ended.errors)")
-        #expect(ended.output.contains("Written: \(rows) of \(rows) rows, 0 left out, 0 to do"))
+        #expect(ended.output.contains("Written: \(rows) of \(rows) rows, 0 skipped, 0 remaining"))
         try checkTags(rows)
     }
 
-    /// A tag that has other content before the job begins.
+    /// Creates a tag with other content before the job starts, and returns its UID.
     private func prepare(_ line: String) throws -> String {
         let uid = try put("NTAG213")
         try till.step(line)
@@ -119,7 +119,7 @@ struct WriteJobRunTests {
         return uid
     }
 
-    /// Puts a tag on the reader that the job refuses, and takes it away.
+    /// Puts a tag on the reader, waits until the job refuses it, and removes it.
     private func refused(_ uid: String, _ process: ChildProcess) throws {
         func count() throws -> Int {
             try ["already written", "is locked", "other content"]
@@ -131,11 +131,11 @@ struct WriteJobRunTests {
         try till.step("sim take")
     }
 
-    /// Does something, and waits until the job asks for the next tag.
+    /// Makes a change, and waits until the job has finished its attempt on that tag.
     private func ended(_ process: ChildProcess, _ change: () throws -> String) throws -> String {
         let before = try process.errors.ranges(of: "Next: row").count
         let uid = try change()
-        try process.wait("an end of the try") {
+        try process.wait("the end of the attempt") {
             let errors = try process.errors
             return errors.ranges(of: "Next: row").count > before
                 || errors.ranges(of: "Written: row").count >= before
@@ -143,13 +143,13 @@ struct WriteJobRunTests {
         return uid
     }
 
-    @Test("Several tags on the reader are told once, and a locked tag is met again")
+    @Test("Several tags are reported once, and a locked tag is recognized after a crash")
     func several() throws {
         try write(rows: 1)
         let first = try till.step("sim put NTAG213 NTAG215")
         #expect(first.contains("NTAG215"))
         let process = try start(["--lock"])
-        try process.wait("a word about it") {
+        try process.wait("the error about several tags") {
             try process.errors.contains("everal tags")
                 || process.errors.contains("ore than one tag")
         }
@@ -157,7 +157,7 @@ struct WriteJobRunTests {
         let ended = try process.end()
         #expect(ended.errors.ranges(of: "Next: row 1,").count == 2)
         #expect(ended.status == 0 && ended.output.contains("Written: 1 of 1 rows"))
-        // As after a crash between the last WRITE and the journal.
+        // Simulates a crash after the last WRITE, before the journal was updated.
         let journal = DurableFile(job + ".journal")
         let text = String(decoding: try #require(try journal.read()), as: UTF8.self)
         try journal.write(Array(text.replacing("\"written\"", with: "\"unknown\"").utf8))
@@ -166,7 +166,7 @@ struct WriteJobRunTests {
             again.status == 0 && again.output.contains("Written: 1 of 1 rows"), "\(again.errors)")
     }
 
-    @Test("A table that changed is refused with its rows, and rows may be added")
+    @Test("A changed table is refused and its rows are named, but rows can be added")
     func changed() throws {
         try write(rows: 2)
         try till.step("sim put NTAG213")
@@ -176,15 +176,16 @@ struct WriteJobRunTests {
         _ = try process.end()
         try DurableFile(job).write(Array("id,name\n1,Filament 1\n2,Other\n".utf8))
         let refused = try start().end()
-        #expect(refused.status == 2 && refused.errors.contains("in row 2. Nothing was written"))
+        #expect(
+            refused.status == 2 && refused.errors.contains("affected rows: 2. Nothing was written"))
         try write(rows: 3)
         let resumed = try start()
         try resumed.wait("row 2") { try resumed.errors.contains("Next: row 2, 2 Filament 2.") }
         resumed.signal(SIGINT)
-        #expect(try resumed.end().output.contains("Written: 1 of 3 rows, 0 left out, 2 to do"))
+        #expect(try resumed.end().output.contains("Written: 1 of 3 rows, 0 skipped, 2 remaining"))
     }
 
-    @Test("Bad rows are left out, and a dry run needs no tag")
+    @Test("Invalid rows are skipped, and a dry run needs no tag")
     func bad() throws {
         try DurableFile(job).write(Array("id,name\n1,\n2,Good,more\n3,=Good\n".utf8))
         let words = [
@@ -194,9 +195,9 @@ struct WriteJobRunTests {
         #expect(dry.status == 0)
         #expect(
             dry.output == """
-                Row 1: left out: the column name is empty
-                Row 2: left out: more cells than columns
-                Row 3: 30 bytes, https://example.com/3 | =Good
+                Row 1: skipped (the name column is empty)
+                Row 2: skipped (more cells than columns)
+                Row 3: 30 bytes (fits NTAG213, NTAG215, NTAG216): https://example.com/3 | =Good
 
                 """)
         try till.step("sim put NTAG213")
@@ -212,12 +213,17 @@ struct WriteJobRunTests {
         #expect(unknown.status == 2 && unknown.errors.contains("{nmae}"))
         try DurableFile(job).write(Array("text,lang\na,dé\n".utf8))
         let language = try till.run(["tag", "write", "--file", job, "--dry-run"])
-        #expect(language.output == "Row 1: left out: a language is not a code such as en\n")
+        #expect(language.output == "Row 1: skipped (the language must be a code such as en)\n")
+        try DurableFile(job).write(Array("url\nnot a url\n".utf8))
+        let address = try till.run(["tag", "write", "--file", job, "--dry-run"])
+        #expect(address.output.hasPrefix("Row 1: "), "\(address.output)")
+        let stream = try till.run(["tag", "write", "--file", "-"])
+        #expect(stream.status == 2 && stream.errors.contains("standard input"))
         let alone = try till.run(["tag", "write", "--dry-run", "--text", "a"])
         #expect(alone.status == 2 && alone.errors.contains("--file"))
     }
 
-    /// Puts a new tag on the reader, and returns its UID.
+    /// Puts a new tag on the reader and returns its UID.
     private func put(_ chip: String) throws -> String {
         String(try till.step("sim put \(chip)").split(separator: " ")[1])
     }
@@ -228,7 +234,7 @@ struct WriteJobRunTests {
         }
     }
 
-    /// Compares the result with what is on each of its tags.
+    /// Checks that each tag in the result file holds its row's records.
     private func checkTags(_ rows: Int) throws {
         let entries = try result()
         let done = entries.filter { ["written", "already-there"].contains($0[4]) }

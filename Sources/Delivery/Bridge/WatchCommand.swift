@@ -49,7 +49,7 @@ extension Parameter<Int?> {
     fileprivate static var maximumAge: Self {
         .option(
             "max-age", "SECONDS", .wholeNumber(1...31_536_000, orSay: WatchCommand.notStarted),
-            "Drop events that --webhook could not post in this time")
+            "Drop events older than this instead of delivering them")
     }
     fileprivate static var queueLimit: Self {
         .option(
@@ -95,10 +95,12 @@ enum WatchCommand {
     fileprivate static let notStarted = "The watch was not started."
     private static let defaultExecLimit = 10
     private static let defaultQueueLimit = 10_000
+    private static let defaultTrustedAge = 10
 
     fileprivate static func watch(
         in session: Session, through transport: any HTTPTransport
     ) async throws(TapcardError) -> Report {
+        try requireUse(of: session)
         let sessions = try sessions(session)
         // Everything is checked and opened before the first tag is reported.
         let outputs = try await outputs(in: session, through: transport)
@@ -134,7 +136,9 @@ enum WatchCommand {
         func deliver(_ event: TapEvent?) async -> Bool {
             guard let event else { return true }
             await session.waiting.stop()
-            for output in outputs where !(await output.take(event)) { return false }
+            var isTaken = true
+            for output in outputs where !(await output.take(event)) { isTaken = false }
+            guard isTaken else { return false }
             session.waiting.show("Hold a tag to the reader")
             return true
         }
@@ -157,6 +161,27 @@ enum WatchCommand {
         return try session.settings.forReaders(names, orSay: notStarted).map(session.using)
     }
 
+    /// Refuses options that would have no effect.
+    private static func requireUse(of session: Session) throws(TapcardError) {
+        func require(_ isUsed: Bool, _ option: String, _ other: String) throws(TapcardError) {
+            if isUsed { return }
+            throw refusal(
+                "The option --\(option) has no effect without --\(other)",
+                "Add --\(other), or leave out --\(option).")
+        }
+        let hasExec = session[.exec] != nil
+        let hasWebhook = session[.webhook] != nil
+        try require(hasExec || session[.execTrust] == nil, "exec-trust", "exec")
+        try require(hasExec || session[.execLimit] == nil, "exec-limit", "exec")
+        try require(hasWebhook || session[.webhookSecret] == nil, "webhook-secret", "webhook")
+        try require(hasWebhook || session[.queueLimit] == nil, "queue-limit", "webhook")
+        try require(
+            hasWebhook || hasExec || session[.maximumAge] == nil, "max-age", "webhook or --exec")
+        guard session[.format] == nil || !session.outputOptions.isJSON else {
+            throw refusal("The options --format and --json cannot be combined", "Leave one out.")
+        }
+    }
+
     // MARK: - Outputs
 
     private static func outputs(
@@ -170,10 +195,14 @@ enum WatchCommand {
         if let program = session[.exec] {
             guard !program.isEmpty else { throw refusal("The command after --exec is empty") }
             let limit = session[.execLimit] ?? defaultExecLimit
+            // A door must not open for somebody who left minutes ago.
+            let ownAge = session[.execTrust] == nil ? nil : defaultTrustedAge
             outputs.append(
                 ExecOutput(
                     ChildCommand([program] + arguments, limit: .seconds(limit)),
-                    requiring: session[.execTrust], stamp, say: say))
+                    requiring: session[.execTrust],
+                    maximumAge: (session[.maximumAge] ?? ownAge).map { .seconds($0) }, stamp,
+                    say: say))
         } else if let extra = arguments.first {
             throw refusal(
                 "tapcard watch got one argument too many: \(extra.debugDescription)",

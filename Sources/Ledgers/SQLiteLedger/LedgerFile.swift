@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Ledger
+import OperatingSystem
 import TapcardDomain
 
 /// The path of a ledger, and the ways to open it.
@@ -123,7 +124,7 @@ struct LedgerFile: Sendable {
         let hold = try LedgerHold(path, .using)
         defer { withExtendedLifetime(hold) {} }
         let (folder, name) = LedgerFolder.split(path)
-        for file in LedgerFolder.names(in: folder) {
+        for file in (try? DurableFile.names(in: folder)) ?? [] {
             let other = "\(folder)/\(file)"
             let marks = [TemporaryFile.mark, LedgerFile.restoreMark]
             guard marks.contains(where: { file.hasPrefix(name + $0) }),

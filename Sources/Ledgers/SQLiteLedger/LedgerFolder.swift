@@ -54,24 +54,6 @@ enum LedgerFolder {
         return (folder, String(path[path.index(after: slash)...]))
     }
 
-    /// The names in a folder; empty if it cannot be read.
-    static func names(in folder: String) -> [String] {
-        guard let stream = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            // The size of `d_name` in Glibc, which Swift imports as a tuple.
-            let nameCapacity = 256
-            names.append(
-                unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    unsafe name.withMemoryRebound(to: CChar.self, capacity: nameCapacity) {
-                        unsafe String(cString: $0)
-                    }
-                })
-        }
-        return names
-    }
-
     /// Gives a file a second name.
     static func link(_ path: String, _ name: String) throws(LedgerError) {
         guard unsafe Glibc.link(path, name) == 0 else {

@@ -1,5 +1,6 @@
 import BlockingLane
 public import Ledger
+import OperatingSystem
 
 extension SQLiteLedger {
     /// Retires a ledger by renaming it while no program has it open, and returns the new name. If
@@ -21,7 +22,8 @@ extension LedgerFile {
     fileprivate func setAside() throws(LedgerError) -> String {
         guard LedgerFolder.contains(path) else {
             let (folder, name) = LedgerFolder.split(path)
-            let earlier = LedgerFolder.names(in: folder)
+            let names = (try? DurableFile.names(in: folder)) ?? []
+            let earlier = names
                 .filter { file in
                     // The names of its journal and its other files have a suffix after the digits.
                     file.hasPrefix(name + LedgerFile.mark)

@@ -1,5 +1,6 @@
 import Glibc
 import Ledger
+import OperatingSystem
 
 /// A file that is prepared next to its destination and then replaces it in one step. If the
 /// preparation fails, the destination is left unchanged.
@@ -33,7 +34,7 @@ final class TemporaryFile: Sendable {
         // The six characters that `mkstemp` substitutes for the Xs.
         let suffixLength = 6
         let drafts = Set(
-            LedgerFolder.names(in: folder).filter { $0.hasPrefix(prefix) }.map {
+            ((try? DurableFile.names(in: folder)) ?? []).filter { $0.hasPrefix(prefix) }.map {
                 String($0.prefix(prefix.count + suffixLength))
             })
         for draft in drafts {

@@ -11,7 +11,7 @@
 #include <netinet/in.h>
 #include <spawn.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -26,7 +26,6 @@ extern int unlockpt(int descriptor);
 extern int ptsname_r(int descriptor, char *name, size_t size);
 extern void cfmakeraw(struct termios *settings);
 extern int memfd_create(const char *name, unsigned int flags);
-extern long syscall(long number, ...);
 extern int posix_spawn_file_actions_addclosefrom_np(
     posix_spawn_file_actions_t *actions, int from);
 extern ssize_t write(int descriptor, const void *bytes, size_t count);
@@ -50,10 +49,12 @@ static inline int linux_file_with(const void *bytes, size_t count) {
     return -1;
 }
 
-/// Opens a descriptor that can be read from once the child process has ended. Returns -1 and sets
-/// errno on failure.
-static inline int linux_open_process(pid_t process) {
-    return (int)syscall(SYS_pidfd_open, process, 0);
+/// Whether a process has ended or is not a child of this process. It is not reaped.
+static inline _Bool linux_has_ended(pid_t process) {
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno != EINTR;
+    return info.si_pid == process;
 }
 
 /// Makes a started process close all descriptors from this one on. Returns 0 or an error number.

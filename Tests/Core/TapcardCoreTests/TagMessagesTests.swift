@@ -138,6 +138,34 @@ struct TagMessagesTests: ProvenCards {
         #expect(await world.reader.writeCount == writes)
     }
 
+    @Test("A tag without FAST_READ is written to and read back")
+    func oldChip() async throws {
+        let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
+        let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
+        let world = World(try World.blank())
+        try await world.put(try #require(TagMemory.blank(chip, uid: uid)))
+        for message in [Self.link, Self.link, NDEFMessage([NDEFURI("tel:123").record])] {
+            _ = try await write(message, on: world, Self.overwriting)
+            #expect(try await world.station.messages.read().message == message.encoded())
+        }
+    }
+
+    @Test("A tag without a capability container is read as empty, and never written to")
+    func unformatted() async throws {
+        for page in [Page.zero, Page(0x12, 0x34, 0x12, 0x00), Page(0xE1, 0x20, 0x12, 0x00)] {
+            let world = World(try World.blank())
+            try await world.alter { $0[3] = page }
+            let before = try await world.tag()
+            let reading = try await world.station.messages.read()
+            #expect(reading.isEmpty && reading.maximumByteCount == 0 && !reading.isWritable)
+            let refused = await #expect(throws: TapcardError.self) {
+                try await write(Self.link, on: world, Self.overwriting)
+            }
+            #expect(refused?.kind == .unsupportedTag)
+            #expect(try await world.tag() == before)
+        }
+    }
+
     /// Every fault that can happen at a frame.
     private static let faults: [Fault.Kind] =
         [.lost, .acknowledgeLost, .pulledAfter, .garbled, .late, .refused(0)]

@@ -21,11 +21,11 @@ struct ExecOutputTests {
 
     private func output(
         _ script: String, _ arguments: [String] = [], limit: Duration = .seconds(60),
-        requiring trust: TapEvent.Trust? = nil
+        requiring trust: TapEvent.Trust? = nil, maximumAge: Duration? = nil
     ) -> ExecOutput {
         ExecOutput(
             ChildCommand(["/bin/sh", "-c", script, "sh", folder] + arguments, limit: limit),
-            requiring: trust, events.stamp,
+            requiring: trust, maximumAge: maximumAge, events.stamp,
             say: { [said] text in said.withLock { $0.append(text) } })
     }
 
@@ -100,6 +100,43 @@ struct ExecOutputTests {
         // The group is empty once all its processes have been ended, and reaped by the system.
         while kill(-group, 0) == 0 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(errno == ESRCH)
+    }
+
+    @Test("What a command leaves behind is ended with it, and an ended watch ends the command")
+    func leftBehind() async throws {
+        let output = output(
+            "(echo $$ > \"$1/n\"; mv \"$1/n\" \"$1/child\"; sleep 1000) & "
+                + "while ! [ -e \"$1/child\" ]; do :; done; exit 0")
+        _ = await output.take(events.arrival())
+        let group = try #require(Int32(try await wait(for: "child").filter(\.isNumber)))
+        await output.end()
+        while kill(-group, 0) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let endless = self.output(
+            "echo > \"$1/began\"; while :; do sleep 1; done", limit: .seconds(3_600))
+        for _ in 1...3 { _ = await endless.take(events.arrival()) }
+        _ = try await wait(for: "began")
+        await endless.end()
+        #expect(said.withLock { $0.filter { $0.contains("took too long") }.count } == 1)
+    }
+
+    @Test("An old event runs nothing")
+    func old() async throws {
+        let output = output(
+            "cat >> \"$1/all\"; while ! [ -e \"$1/go\" ]; do sleep 0.01; done",
+            maximumAge: .seconds(10))
+        for number in 1...2 { _ = await output.take(events.arrival(number)) }
+        _ = try await wait(for: "all")
+        events.seconds.withLock { $0 += 60 }
+        try DurableFile("\(folder)/go").write([])
+        _ = await output.take(events.arrival(3))
+        while try (file("all") ?? "").split(separator: "\n").count < 3 {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await output.end()
+        let documents = try #require(try file("all")).split(separator: "\n").map {
+            try JSONValue.parsing(Array($0.utf8))
+        }
+        #expect(documents.map { $0.numberOfArrival ?? -($0.missedCount ?? 0) } == [1, -1, 3])
     }
 
     @Test("One command runs at a time, and what is too much is told as a gap")

@@ -35,6 +35,19 @@ final class SampleEvents: Sendable {
 
     var stamp: @Sendable () -> TapEvent.Stamp { { TapEvent.Stamp(self.dependencies) } }
 
+    /// The arrival of a tag with this text.
+    func arrival(text: String) -> TapEvent {
+        let tag = TagIdentity(uid: [1, 2, 3, 4])
+        let message = NDEFMessage([NDEFText(language: "en", text: text).record])
+        var events = TapEvents(at: "sim", showingCards: false, dependencies)
+        return events.event(
+            for: tag,
+            TagReading(
+                tag, kind: "NTAG213", format: .type2, message: (try? message.encoded()) ?? [],
+                maximumByteCount: 142, isWritable: true),
+            TapcardError(.notACard, "No card."))
+    }
+
     /// The arrival of a tag that has this number as its UID.
     func arrival(_ number: Int? = nil) -> TapEvent {
         let own = count.withLock { count in

@@ -128,6 +128,17 @@ struct WebhookOutputTests {
         #expect(server.numbers == [1, -1])
     }
 
+    @Test("An event that the server refuses for its content does not block the ones behind it")
+    func refusedEvent() async throws {
+        let server = Server(Array(repeating: 422, count: 5))
+        let output = try output(server)
+        for number in 1...2 { _ = await output.take(events.arrival(number)) }
+        try await wait { server.numbers.count == 7 }
+        await output.end()
+        #expect(server.numbers == [1, 1, 1, 1, 1, -1, 2])
+        #expect(said.withLock { $0.contains { $0.contains("refuses") } })
+    }
+
     @Test("A server that wants no more events gets none")
     func gone() async throws {
         let server = Server([410])

@@ -74,12 +74,12 @@ struct ServeCommandTests {
             ),
             (
                 "--reader sim --reader pcsc:ACS",
-                "A server cannot use simulated and real readers together, because their keys and "
+                "Simulated and real readers cannot be used together, because their keys and "
                     + "ledgers are separate."
             ),
             (
                 "--reader pcsc:ACS --reader sim",
-                "A server cannot use simulated and real readers together, because their keys and "
+                "Simulated and real readers cannot be used together, because their keys and "
                     + "ledgers are separate."
             ),
             ("--reader sim --reader nonsense", "\"nonsense\" is not a reader name."),

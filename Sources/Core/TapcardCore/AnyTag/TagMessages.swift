@@ -3,30 +3,30 @@ import Ledger
 package import Tags
 import TapcardDomain
 
-/// How a message is written to a tag.
+/// Options for writing a message to a tag.
 package struct WriteOptions: Sendable, Hashable {
-    /// Whether other content on the tag may be replaced. A card with a balance never is.
+    /// Whether to replace other content on the tag. A card with a balance is never overwritten.
     package var overwrites = false
-    /// Whether the tag is made read-only once it holds the message. This cannot be undone.
+    /// Whether to make the tag read-only after writing the message. This cannot be undone.
     package var locks = false
-    /// The password that the tag requires, or is to require from now on.
+    /// The tag's write password, if it has one.
     package var password: TagPassword?
 
     package init() {}
 }
 
-/// What was written to a tag.
+/// The result of writing a message to a tag.
 package struct WrittenTag: Sendable, Hashable {
     package let uid: [UInt8]
     package let kind: String
     package let message: [UInt8]
-    /// Whether the tag held this message before, so that nothing was written.
+    /// Whether the tag already held the message, so that it did not have to be written.
     package let wasThere: Bool
     package let isLocked: Bool
 }
 
-/// Reads and writes the messages of tags of all kinds. It uses no keys, and the ledger only to
-/// recognize cards.
+/// Reads and writes NDEF messages on any Type 2 or Type 4 tag. Needs no keys, and looks into the
+/// ledger only to avoid overwriting cards.
 package struct TagMessages: StationWork {
     let station: Station
 
@@ -44,11 +44,11 @@ package struct TagMessages: StationWork {
         }
     }
 
-    /// Waits for a tag and writes what `compose` makes of it. Returns only after the message has
-    /// been read back.
+    /// Waits for a tag and writes the message that `compose` creates for it. Returns only after the
+    /// message has been read back.
     ///
-    /// After a fault, the tag is selected and read again, as long as it stays on the reader: only
-    /// what is read decides what still has to be written.
+    /// After a transmission error, tries again as long as the tag stays on the reader. Each attempt
+    /// reads the tag first, and writes only what is still missing.
     package func write(
         _ options: WriteOptions, _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(TapcardError) -> WrittenTag {
@@ -61,15 +61,15 @@ package struct TagMessages: StationWork {
                     return try await write(identity, options, &hasBegun, compose)
                 } catch {
                     guard attempts < TagMessages.maximumAttempts, error.mayPass,
-                        await isStillThere(identity)
-                    else { throw left(error, hasBegun) }
+                        await isStillOnReader(identity)
+                    else { throw finalError(for: error, hasBegun) }
                 }
             }
         }
     }
 
-    /// Returns once this tag has been removed, or another one has taken its place. If no tag is
-    /// given, returns once the reader is empty.
+    /// Waits until this tag has been removed or replaced by another one. If `uid` is nil, waits
+    /// until the reader is empty.
     package func waitUntilGone(_ uid: [UInt8]?) async throws(TapcardError) {
         let watch = ReaderWatch(station: station)
         if let lost = await watch.waitForRemoval(of: uid, sawSeveral: false) {
@@ -79,17 +79,18 @@ package struct TagMessages: StationWork {
 
     private static let maximumAttempts = 3
 
-    private func isStillThere(_ identity: TagIdentity) async -> Bool {
+    private func isStillOnReader(_ identity: TagIdentity) async -> Bool {
         (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid
     }
 
-    /// The error for a tag that was left while it was written to.
-    private func left(_ error: Interruption, _ hasBegun: Bool) -> Interruption {
+    /// The error to report when the command gives up on a tag. If writing had begun, the outcome is
+    /// unknown.
+    private func finalError(for error: Interruption, _ hasBegun: Bool) -> Interruption {
         switch error {
         case .refused: return error
-        // The password is sent before the first WRITE.
+        // The password is sent before the first WRITE, so the tag is unchanged.
         case .card(let cause) where cause.kind == .wrongPassword:
-            return .refused(protected("The tag did not accept the password."))
+            return .refused(protectedTagError("The tag rejected the password."))
         default: break
         }
         guard hasBegun else { return error }
@@ -106,9 +107,15 @@ package struct TagMessages: StationWork {
         _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(Interruption) -> WrittenTag {
         let tag = try await open(identity)
+        if case .pages(let scanned, _) = tag.medium, !scanned.hasNDEF {
+            throw .refused(
+                .unsupportedTag,
+                "The tag is not NDEF-formatted: page 3 has no valid capability container.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+        }
         let message = try translating(
             try encoded(compose(tag.reading)), into: Interruption.refused)
-        try await requireNoCard(tag)
+        try await requireNoActiveCard(tag)
         let lockWrites = options.locks ? try lockWrites(for: tag) : []
         let wasThere = tag.reading.message == message && !hasBegun
         if tag.reading.message != message {
@@ -120,7 +127,9 @@ package struct TagMessages: StationWork {
         }
         if !lockWrites.isEmpty {
             hasBegun = true
-            try await write(lockWrites, options.password)
+            if case .pages(let scanned, _) = tag.medium {
+                try await write(lockWrites, to: scanned, options.password)
+            }
         }
         return WrittenTag(
             uid: identity.uid, kind: tag.reading.kind, message: message, wasThere: wasThere,
@@ -137,7 +146,7 @@ package struct TagMessages: StationWork {
 
     // MARK: - Reading
 
-    /// A tag that has been read, and what is needed to write to it.
+    /// A tag's content, together with what is needed to write to it.
     private struct OpenTag {
         enum Medium {
             case pages(ScannedTag, isProtected: Bool)
@@ -175,17 +184,17 @@ package struct TagMessages: StationWork {
                     $0.kind != .message && $0.kind != .null && $0.kind != .terminator
                 },
                 maximumByteCount: MessagePlan.maximumByteCount(in: room),
-                isWritable: !access.isLocked && tag.capability[3] & 0x0F == 0))
+                isWritable: tag.hasNDEF && !access.isLocked && tag.capability[3] & 0x0F == 0))
     }
 
     // MARK: - Refusing
 
-    /// Refuses a card that may hold a balance, even if the user wants to overwrite the tag.
-    private func requireNoCard(_ tag: OpenTag) async throws(Interruption) {
+    /// Throws an error if the tag is a card that may hold a balance, even with `--overwrite`.
+    private func requireNoActiveCard(_ tag: OpenTag) async throws(Interruption) {
         guard let uid = CardUID(bytes: tag.reading.uid) else { return }
         let known = try await asking(await ledger.knownCard(of: uid))
         try known?.requireEnded()
-        // A card that is not in this ledger belongs to someone else's.
+        // A tag that looks like a card but is not in this ledger comes from another ledger.
         guard known == nil, case .pages(let scanned, _) = tag.medium,
             let layout = scanned.chip.model.flatMap(CardLayout.init),
             let image = CardImage(
@@ -200,7 +209,7 @@ package struct TagMessages: StationWork {
             uid: uid)
     }
 
-    private func protected(_ what: String) -> TapcardError {
+    private func protectedTagError(_ what: String) -> TapcardError {
         TapcardError(
             .protectedTag, what, meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
     }
@@ -210,7 +219,7 @@ package struct TagMessages: StationWork {
     ) throws(Interruption) {
         let reading = tag.reading
         if case .pages(_, isProtected: true) = tag.medium, options.password == nil {
-            throw .refused(protected("The tag requires a password for writing."))
+            throw .refused(protectedTagError("The tag requires a password for writing."))
         }
         guard reading.isWritable else {
             throw .refused(
@@ -241,13 +250,14 @@ package struct TagMessages: StationWork {
                 MessagePlan(message, on: scanned.dataArea)
             ) { (error: MessageTooLong) in Interruption.refused(tooLong(error)) }
             for writes in [plan.preparation, plan.completion] {
-                try await write(writes, options.password)
+                try await write(writes, to: scanned, options.password)
             }
         }
     }
 
-    /// The WRITEs that make the tag read-only. The capability container tells phones first; the
-    /// lock bits of the page that holds it are set last.
+    /// The WRITEs that make the tag read-only: first the capability container, which phones check,
+    /// then the dynamic lock bits, and last the static lock bits, which also lock the container.
+    /// Empty if the tag is already locked.
     private func lockWrites(for tag: OpenTag) throws(Interruption) -> [PageWrite] {
         guard case .pages(let scanned, _) = tag.medium, let page = scanned.chip.dynamicLockPage,
             let dynamic = scanned.chip.lockedDynamicPage
@@ -258,34 +268,34 @@ package struct TagMessages: StationWork {
         }
         let header = scanned.header
         let isLocked = tag.reading.isWritable == false && scanned.capability[3] & 0x0F != 0
-        // The lock bits of page 2 are set last, so the tag was locked by an earlier try.
+        // The lock bits in page 2 are set last, so an earlier attempt has already finished.
         if isLocked, header[10] == 0xFF, header[11] == 0xFF { return [] }
         return [
-            // The low nibble is the write access condition: 0Fh means that nobody may write.
+            // The low nibble is the write access condition; Fh means no write access.
             PageWrite(3, Page(header[12], header[13], header[14], header[15] | 0x0F)),
             PageWrite(page, dynamic), PageWrite(2, Page(header[8], header[9], 0xFF, 0xFF)),
         ]
     }
 
     private func write(
-        _ writes: [PageWrite], _ password: TagPassword?
+        _ writes: [PageWrite], to tag: ScannedTag, _ password: TagPassword?
     ) async throws(Interruption) {
         guard !writes.isEmpty else { return }
         _ = try await reader.performInTap(
             WritePages(
-                writes, maximumAnswerLength: await reader.maximumAnswerLength, password: password))
+                writes, maximumAnswerLength: await reader.maximumAnswerLength, password: password,
+                usesFastRead: tag.chip.hasFastRead))
     }
 
     private func tooLong(_ error: MessageTooLong) -> TapcardError {
         TapcardError(
             .tooLong,
-            "The message does not fit on the tag: it has \(error.byteCount) bytes, and the tag has "
-                + "room for \(error.maximum).", meaning: TapcardError.nothingWritten,
+            "The message is \(error.byteCount) bytes long, but the tag only has room for "
+                + "\(error.maximum).", meaning: TapcardError.nothingWritten,
             next: [.tag(.useAnother)])
     }
 
-    /// Waits for a tag of any kind that can hold a message, runs the body, and always releases the
-    /// tag.
+    /// Waits for a Type 2 or Type 4 tag, passes it to `body`, and releases it, even after an error.
     private func withTag<Success: Sendable>(
         _ body: (TagIdentity) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
@@ -317,15 +327,18 @@ package struct TagMessages: StationWork {
 }
 
 extension ScannedTag {
-    /// The bytes for data blocks, as far as the capability container lets phones use them.
+    /// Whether page 3 holds a capability container: the magic number E1h and major version 1.
+    fileprivate var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
+
+    /// The user memory that the capability container declares; empty if there is no container.
     fileprivate var dataArea: [UInt8] {
-        // The container specifies the size in units of eight bytes.
-        Array(memory.prefix(Int(capability[2]) * 8))
+        // The container gives the size in units of 8 bytes.
+        hasNDEF ? Array(memory.prefix(Int(capability[2]) * 8)) : []
     }
 }
 
 extension KnownCard {
-    /// Refuses a card whose account is still open, whatever its balance.
+    /// Throws an error unless the card is closed or replaced. A zero balance is not enough.
     func requireEnded() throws(Interruption) {
         if card.status == .closed || card.status == .replaced { return }
         throw .refused(

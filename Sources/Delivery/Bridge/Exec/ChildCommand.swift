@@ -1,4 +1,4 @@
-import BlockingLane
+package import BlockingLane
 import CLinux
 import Glibc
 
@@ -20,20 +20,28 @@ package struct ChildCommand: Sendable {
 
     /// The PATH of the command. It is fixed, because the environment is cleared.
     package static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    /// How long a command may take to end after SIGTERM.
+    /// How long a command may take to end after SIGTERM, and how long it goes on after the watch
+    /// has ended.
     private static let gracePeriod = Duration.seconds(2)
+    /// 5 milliseconds.
+    private static let pollingInterval: useconds_t = 5_000
 
     package init(_ words: [String], limit: Duration) { (self.words, self.limit) = (words, limit) }
 
     /// Runs the command with these bytes on standard input and these variables, and waits until it
     /// has ended. What it prints goes to standard error, so that it does not mix with events.
-    package func run(input: [UInt8], _ variables: [String: String]) async -> Outcome {
-        await Doorway(BlockingLane(label: "tapcard.exec")).run {
-            start(input, variables.merging(["PATH": ChildCommand.path]) { own, _ in own })
+    package func run(
+        input: [UInt8], _ variables: [String: String], until isStopped: Guarded<Bool>
+    ) async -> Outcome {
+        let variables = variables.merging(["PATH": ChildCommand.path]) { own, _ in own }
+        return await Doorway(BlockingLane(label: "tapcard.exec")).run {
+            start(input, variables, isStopped)
         }
     }
 
-    private func start(_ input: [UInt8], _ variables: [String: String]) -> Outcome {
+    private func start(
+        _ input: [UInt8], _ variables: [String: String], _ isStopped: Guarded<Bool>
+    ) -> Outcome {
         // A file instead of a pipe: a command that does not read it holds up nothing.
         let stdin = unsafe linux_file_with(input, input.count)
         guard stdin >= 0 else { return .notStarted(ChildCommand.reason(errno)) }
@@ -55,7 +63,7 @@ package struct ChildCommand: Sendable {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP] { unsafe sigaddset(&signals, number) }
+        unsafe sigfillset(&signals)
         unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
         var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
         var environment =
@@ -65,39 +73,37 @@ package struct ChildCommand: Sendable {
         let number = unsafe posix_spawn(
             &process, resolved(words[0]), &actions, &attributes, &arguments, &environment)
         guard number == 0 else { return .notStarted(ChildCommand.reason(number)) }
-        return wait(for: process)
+        return wait(for: process, isStopped)
     }
 
-    private func wait(for process: pid_t) -> Outcome {
-        let descriptor = linux_open_process(process)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        let isInTime = ends(descriptor, within: limit)
-        if !isInTime {
-            kill(-process, SIGTERM)
-            _ = ends(descriptor, within: ChildCommand.gracePeriod)
-            // Also ends what the command started and left behind.
-            kill(-process, SIGKILL)
+    /// Waits until the command has ended, and ends it if it runs for too long or is stopped.
+    private func wait(for process: pid_t, _ isStopped: Guarded<Bool>) -> Outcome {
+        let clock = ContinuousClock()
+        var deadline = clock.now + limit
+        var hasTime = true
+        while !linux_has_ended(process) {
+            if isStopped.withLock({ $0 }) {
+                deadline = min(deadline, clock.now + ChildCommand.gracePeriod)
+                isStopped.withLock { $0 = false }
+            }
+            if clock.now >= deadline {
+                guard hasTime else { break }
+                hasTime = false
+                kill(-process, SIGTERM)
+                deadline = clock.now + ChildCommand.gracePeriod
+            }
+            usleep(ChildCommand.pollingInterval)
         }
+        // The command may have left processes behind. Its own entry still exists, so the number
+        // cannot belong to another group.
+        kill(-process, SIGKILL)
         var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        guard isInTime else { return .timedOut }
+        while unsafe waitpid(process, &status, 0) < 0 {
+            if errno != EINTR { return .notStarted(ChildCommand.reason(errno)) }
+        }
+        guard hasTime else { return .timedOut }
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
-    }
-
-    /// Whether the process ends in this time. Without a descriptor, nothing can be waited for.
-    private func ends(_ descriptor: Int32, within limit: Duration) -> Bool {
-        let clock = ContinuousClock()
-        let deadline = clock.now + limit
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while descriptor >= 0 {
-            let rest = max(.zero, deadline - clock.now).components
-            let milliseconds = rest.seconds * 1_000 + rest.attoseconds / 1_000_000_000_000_000
-            let count = unsafe poll(&entry, 1, Int32(clamping: milliseconds))
-            if count > 0 { return true }
-            if count == 0 || errno != EINTR { return false }
-        }
-        return false
     }
 
     /// The program's path. A word without a slash is looked for as a shell would.

@@ -1,3 +1,4 @@
+import ReaderDiagnosis
 import TapcardCore
 package import Verbs
 
@@ -19,7 +20,7 @@ package struct EventFormat: Sendable, Hashable {
     /// The line for an event. A tag's text may contain control characters, which are replaced.
     package func line(for event: TapEvent) -> String {
         template.filled { name in
-            Placeholder(rawValue: name).flatMap { value(of: $0, in: event)?.shown } ?? ""
+            Placeholder(rawValue: name).flatMap { value(of: $0, in: event)?.escapedForOneLine } ?? ""
         }
     }
 

@@ -3,46 +3,51 @@ package import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// The events that an output has not delivered yet, each in a file of its own. They are kept in
-/// order through restarts and crashes.
+/// The events that an output still has to deliver, oldest first. Each is stored in its own file, so
+/// the queue survives restarts and crashes.
 ///
-/// If events have to be dropped, one `gap` event stands where they were. It is kept in memory as
-/// well as in its file, so that a full disk loses no count while the program runs.
+/// Dropped events are replaced by a `gap` event that counts them.
 package struct EventQueue {
-    /// An event that waits.
+    /// An event to deliver.
     package struct Entry: Sendable, Hashable {
-        /// Its place in the order; also the name of its file.
+        /// The number of its file, or 0 if it is a gap that could not be stored.
         fileprivate let number: Int
         package let id: String
         package let at: Timestamp
-        /// How many events it stands for, if it is a gap.
-        fileprivate let missed: Int
         /// The event's document.
         package let body: String
     }
 
-    /// A gap: how many events were dropped, and its own event's stamp.
+    /// A gap in the queue.
     private struct Gap {
-        var missed: Int
         let stamp: TapEvent.Stamp
+        var missed: Int
+        /// The number of the last event that the gap replaces.
+        var last: Int
+        /// Whether the gap may already have been delivered. Its count must not change after that,
+        /// because a receiver ignores a second event with the same ID.
+        var isClosed = false
+
+        var event: TapEvent { .gap(missed, stamp) }
     }
 
     private let folder: String
     private let limit: Int
     private let stamp: @Sendable () -> TapEvent.Stamp
-    /// Keeps a second process from delivering the same events.
+    /// Keeps other processes from using the queue.
     private let lock: FileLock
-    /// The numbers of the files, oldest first.
     private var numbers: [Int] = []
     private var gaps: [Int: Gap] = [:]
     private var next = 1
-    /// How many events could not be stored since the last one that was.
+    /// The number of events that could not be stored, for example because the disk is full.
     private var unstored = 0
-    /// The event that is being delivered, which must not be dropped.
+    /// The gap for unstored events while it is being delivered.
+    private var unstoredGap: Gap?
+    /// The event that is being delivered, which cannot be dropped.
     private var delivering: Int?
 
     /// Opens the queue in a folder, which is created if it is missing. Returns nil if another
-    /// process uses it.
+    /// process is using the queue.
     package init?(
         _ folder: String, limit: Int, _ stamp: @escaping @Sendable () -> TapEvent.Stamp
     ) throws(FileError) {
@@ -50,19 +55,38 @@ package struct EventQueue {
         guard let lock = try FileLock.acquire(folder + "/lock", waiting: false) else { return nil }
         (self.folder, self.limit, self.stamp, self.lock) = (folder, limit, stamp, lock)
         for name in try DurableFile.names(in: folder) {
-            if let number = EventQueue.number(of: name) { numbers.append(number) }
+            if let number = EventQueue.number(of: name) {
+                numbers.append(number)
+            } else if name.hasSuffix(EventQueue.unfinishedSuffix) {
+                // A crash can leave a file that was never renamed. It is not part of the queue.
+                try? DurableFile("\(folder)/\(name)").remove()
+            }
         }
         numbers.sort()
         next = (numbers.last ?? 0) + 1
+        try loadGaps()
+    }
+
+    private mutating func loadGaps() throws(FileError) {
         for number in numbers {
-            guard let stored = Stored(try file(number).read()), stored.missed > 0 else { continue }
-            gaps[number] = Gap(missed: stored.missed, stamp: stamp())
+            guard let stored = StoredEvent(try file(number).read()), stored.missed > 0 else {
+                continue
+            }
+            gaps[number] = Gap(
+                stamp: TapEvent.Stamp(id: stored.id, at: stored.at), missed: stored.missed,
+                last: stored.last, isClosed: true)
+        }
+        // A crash may have come before a dropped event's file was removed.
+        for (number, gap) in gaps {
+            for replaced in numbers where replaced > number && replaced <= gap.last {
+                discard(replaced)
+            }
         }
     }
 
-    package var isEmpty: Bool { numbers.isEmpty && unstored == 0 }
+    package var isEmpty: Bool { numbers.isEmpty && unstored == 0 && unstoredGap == nil }
 
-    /// Adds an event. If the queue is full, the oldest event is dropped.
+    /// Adds an event. If the queue is full, drops the oldest event that is not being delivered.
     package mutating func add(_ event: TapEvent) {
         storeGap()
         guard unstored == 0, store(event, as: next) else {
@@ -71,108 +95,118 @@ package struct EventQueue {
         }
         numbers.append(next)
         next += 1
-        while numbers.count - gaps.count > limit { drop(oldestWaiting) }
+        var waiting = numbers.filter { gaps[$0] == nil && $0 != delivering }
+        while waiting.count > limit { drop(waiting.removeFirst()) }
     }
 
-    /// The oldest event; nil if there is none. It stays until it is removed.
+    /// The oldest event, or nil if there is none or if it cannot be read at the moment. It stays in
+    /// the queue until it is removed.
     package mutating func first() -> Entry? {
+        if let unstoredGap { return Entry(number: 0, unstoredGap.event) }
         storeGap()
         while let number = numbers.first {
             if let gap = gaps[number] {
                 delivering = number
-                return Entry(number: number, missed: gap.missed, .gap(gap.missed, gap.stamp))
+                gaps[number]?.isClosed = true
+                return Entry(number: number, gap.event)
             }
-            if let stored = stored(number) {
+            guard let bytes = try? file(number).read() else { return nil }
+            if let stored = StoredEvent(bytes) {
                 delivering = number
-                return Entry(
-                    number: number, id: stored.id, at: stored.at, missed: 0, body: stored.body)
+                return Entry(number: number, id: stored.id, at: stored.at, body: stored.body)
             }
-            // Somebody changed the file, so the event is lost.
+            // Someone else changed the file.
             drop(number)
         }
         guard unstored > 0 else { return nil }
-        // The disk is full, so the gap is delivered from memory.
-        return Entry(number: 0, missed: unstored, .gap(unstored, stamp()))
+        let gap = Gap(stamp: stamp(), missed: unstored, last: 0, isClosed: true)
+        (unstoredGap, unstored) = (gap, 0)
+        return Entry(number: 0, gap.event)
     }
 
-    /// Removes an event that has been delivered.
+    /// Removes a delivered event.
     package mutating func remove(_ entry: Entry) {
         delivering = nil
         if entry.number == 0 {
-            // More events may have come while this was delivered.
-            unstored = max(0, unstored - entry.missed)
+            unstoredGap = nil
         } else {
             discard(entry.number)
         }
     }
 
-    /// Drops an event that is too old to be delivered, and all others that are older than `time`.
+    /// Drops an event that cannot be delivered.
+    package mutating func giveUp(_ entry: Entry) {
+        delivering = nil
+        if entry.number != 0, gaps[entry.number] == nil { drop(entry.number) }
+    }
+
+    /// Drops all events that are older than this time.
     package mutating func expire(before time: Timestamp) {
         delivering = nil
         for number in numbers where gaps[number] == nil {
-            guard let stored = stored(number), stored.at < time else { return }
+            let bytes = (try? file(number).read()).flatMap { $0 }
+            guard let stored = StoredEvent(bytes), stored.at < time else { return }
             drop(number)
         }
     }
 
-    private var oldestWaiting: Int {
-        numbers.first { $0 != delivering && gaps[$0] == nil } ?? numbers[0]
-    }
-
-    /// Replaces an event by a gap, which it shares with a gap just before it.
+    /// Replaces an event with a gap, or adds it to the gap just before it.
     private mutating func drop(_ number: Int) {
         let index = numbers.firstIndex(of: number) ?? 0
-        if index > 0, let gap = gaps[numbers[index - 1]], numbers[index - 1] != delivering {
-            setGap(gap.missed + 1, at: numbers[index - 1])
+        if index > 0, var gap = gaps[numbers[index - 1]], !gap.isClosed {
+            gap.missed += 1
+            gap.last = number
+            setGap(gap, at: numbers[index - 1])
             discard(number)
         } else {
-            setGap(1, at: number)
+            setGap(Gap(stamp: stamp(), missed: 1, last: number), at: number)
         }
     }
 
-    private mutating func setGap(_ missed: Int, at number: Int) {
-        let gap = Gap(missed: missed, stamp: gaps[number]?.stamp ?? stamp())
+    @discardableResult private mutating func setGap(_ gap: Gap, at number: Int) -> Bool {
         gaps[number] = gap
-        // If this fails, the count is still in memory.
-        _ = store(.gap(missed, gap.stamp), missed, as: number)
+        return store(gap.event, missed: gap.missed, last: gap.last, as: number)
     }
 
     private mutating func discard(_ number: Int) {
         numbers.removeAll { $0 == number }
         gaps[number] = nil
-        // A file that stays is delivered again after the next start, which is promised.
+        // If the file cannot be removed, its event is delivered again after a restart.
         try? file(number).remove()
     }
 
-    /// Stores a gap for the events that could not be stored, if the disk has room again.
+    /// Stores a gap for the events that could not be stored, if the disk can be written to again.
     private mutating func storeGap() {
         guard unstored > 0 else { return }
-        if let last = numbers.last, last != delivering, let gap = gaps[last] {
-            setGap(gap.missed + unstored, at: last)
-            unstored = 0
+        if let last = numbers.last, var gap = gaps[last], !gap.isClosed {
+            gap.missed += unstored
+            setGap(gap, at: last)
         } else {
-            let gap = Gap(missed: unstored, stamp: stamp())
-            guard store(.gap(unstored, gap.stamp), unstored, as: next) else { return }
-            gaps[next] = gap
+            guard setGap(Gap(stamp: stamp(), missed: unstored, last: next), at: next) else {
+                gaps[next] = nil
+                return
+            }
             numbers.append(next)
             next += 1
-            unstored = 0
+        }
+        unstored = 0
+    }
+
+    private func store(
+        _ event: TapEvent, missed: Int = 0, last: Int = 0, as number: Int
+    ) -> Bool {
+        let stored = StoredEvent(
+            at: event.at, id: event.id, missed: missed, last: last, body: event.document.text)
+        do throws(FileError) {
+            try file(number).write(stored.bytes, mode: 0o600)
+            return true
+        } catch {
+            return error.isReplaced
         }
     }
 
-    private func store(_ event: TapEvent, _ missed: Int = 0, as number: Int) -> Bool {
-        let stored = Stored(
-            at: event.at, id: event.id, missed: missed, body: event.document.text)
-        // What could not be stored is counted, and told as a gap.
-        return (try? file(number).write(stored.bytes, mode: 0o600)) != nil
-    }
-
-    private func stored(_ number: Int) -> Stored? {
-        (try? file(number).read()).flatMap { Stored($0) }
-    }
-
     private func file(_ number: Int) -> DurableFile {
-        // Padded, so that a listing shows the files in order.
+        // Padding keeps a folder listing in order.
         let digits = String(number)
         let zeros = String(repeating: "0", count: max(0, EventQueue.digits - digits.count))
         return DurableFile("\(folder)/\(zeros)\(digits)\(EventQueue.suffix)")
@@ -180,6 +214,7 @@ package struct EventQueue {
 
     private static let digits = 12
     private static let suffix = ".json"
+    private static let unfinishedSuffix = ".new"
 
     private static func number(of name: String) -> Int? {
         guard name.hasSuffix(suffix) else { return nil }
@@ -188,35 +223,35 @@ package struct EventQueue {
 }
 
 extension EventQueue.Entry {
-    fileprivate init(number: Int, missed: Int, _ event: TapEvent) {
-        self.init(
-            number: number, id: event.id, at: event.at, missed: missed, body: event.document.text)
+    fileprivate init(number: Int, _ event: TapEvent) {
+        self.init(number: number, id: event.id, at: event.at, body: event.document.text)
     }
 }
 
-/// The content of an event's file: a line with its time, its ID, and how many events a gap stands
-/// for, then its document.
-private struct Stored {
+/// The contents of an event's file. The first line has the time, the ID, and, for a gap, the number
+/// of dropped events and the last of them. The second line is the event's document.
+private struct StoredEvent {
     let at: Timestamp
     let id: String
-    /// 0 for an event that is no gap.
+    /// 0 unless the event is a gap.
     let missed: Int
+    let last: Int
     let body: String
 
-    var bytes: [UInt8] { Array("\(at.milliseconds) \(id) \(missed)\n\(body)\n".utf8) }
+    var bytes: [UInt8] { Array("\(at.milliseconds) \(id) \(missed) \(last)\n\(body)\n".utf8) }
 
-    init(at: Timestamp, id: String, missed: Int, body: String) {
-        (self.at, self.id, self.missed, self.body) = (at, id, missed, body)
+    init(at: Timestamp, id: String, missed: Int, last: Int, body: String) {
+        (self.at, self.id, self.missed, self.last, self.body) = (at, id, missed, last, body)
     }
 
-    /// Reads a file; nil if somebody else changed it.
+    /// Reads a file. Returns nil if it has any other form.
     init?(_ bytes: [UInt8]?) {
         let lines = (bytes ?? []).split(separator: UInt8(ascii: "\n"))
             .map { String(decoding: $0, as: UTF8.self) }
-        guard lines.count == 2, case let words = lines[0].split(separator: " "), words.count == 3,
-            let milliseconds = Int64(words[0]), let missed = Int(words[2])
+        guard lines.count == 2, case let words = lines[0].split(separator: " "), words.count == 4,
+            let milliseconds = Int64(words[0]), let missed = Int(words[2]), let last = Int(words[3])
         else { return nil }
         at = Timestamp(milliseconds: milliseconds)
-        (id, self.missed, body) = (String(words[1]), missed, lines[1])
+        (id, self.missed, self.last, body) = (String(words[1]), missed, last, lines[1])
     }
 }

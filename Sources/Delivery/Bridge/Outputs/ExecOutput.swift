@@ -1,3 +1,5 @@
+import BlockingLane
+import TapcardDomain
 import TextCodecs
 package import Verbs
 
@@ -11,19 +13,23 @@ package actor ExecOutput: EventOutput {
 
     private let command: ChildCommand
     private let requiredTrust: TapEvent.Trust?
+    private let maximumAge: Duration?
     private let stamp: @Sendable () -> TapEvent.Stamp
     private let say: @Sendable (String) -> Void
     private var waiting: [TapEvent] = []
     private var missed = 0
     private var worker: Task<Void, Never>?
+    private let isStopped = Guarded(false)
+    private var isOver = false
 
-    /// With `requiredTrust`, the command runs only for tags that arrive with at least this trust.
+    /// With `requiredTrust`, the command runs only when a tag arrives with at least this trust.
+    /// Events older than `maximumAge` are dropped.
     package init(
         _ command: ChildCommand, requiring requiredTrust: TapEvent.Trust? = nil,
-        _ stamp: @escaping @Sendable () -> TapEvent.Stamp,
+        maximumAge: Duration? = nil, _ stamp: @escaping @Sendable () -> TapEvent.Stamp,
         say: @escaping @Sendable (String) -> Void
     ) {
-        (self.command, self.requiredTrust) = (command, requiredTrust)
+        (self.command, self.requiredTrust, self.maximumAge) = (command, requiredTrust, maximumAge)
         (self.stamp, self.say) = (stamp, say)
     }
 
@@ -42,10 +48,11 @@ package actor ExecOutput: EventOutput {
         return true
     }
 
-    /// Waits for the command that is running. Events that wait for it are dropped, because nobody
-    /// is there to see what they would do.
+    /// Drops the waiting events, and waits until the running command has ended. After a short time,
+    /// it is ended.
     package func end() async {
-        waiting = []
+        (waiting, missed, isOver) = ([], 0, true)
+        isStopped.withLock { $0 = true }
         await worker?.value
     }
 
@@ -55,10 +62,18 @@ package actor ExecOutput: EventOutput {
     }
 
     private func next() -> TapEvent? {
+        if isOver { return nil }
+        if let maximumAge {
+            let now = stamp().at
+            let milliseconds = Int64(maximumAge / .milliseconds(1))
+            let count = waiting.count
+            waiting.removeAll { now.millisecondsSince($0.at) > milliseconds }
+            missed += count - waiting.count
+        }
         guard missed > 0 else { return waiting.isEmpty ? nil : waiting.removeFirst() }
         let count = missed
         missed = 0
-        // A command that opens something must not run for anything but a trusted tag.
+        // A command that opens something must run only for a trusted tag.
         guard requiredTrust == nil else {
             say("\(count) events were dropped, because the command took too long.")
             return next()
@@ -68,7 +83,8 @@ package actor ExecOutput: EventOutput {
 
     private func run(_ event: TapEvent) async {
         let outcome = await command.run(
-            input: Array((event.document.text + "\n").utf8), ExecOutput.variables(of: event))
+            input: Array((event.document.text + "\n").utf8), ExecOutput.variables(of: event),
+            until: isStopped)
         let name = command.words[0].shown
         switch outcome {
         case .exited(0): break

@@ -1,3 +1,4 @@
+import ReaderDiagnosis
 import TapcardCore
 package import Verbs
 
@@ -27,7 +28,7 @@ package struct LineOutput: EventOutput {
         case .json: output.write(document: event.document)
         case .format(let format):
             event.kind != .arrived || output.write(format.line(for: event) + "\n")
-        case .sentences: output.write(LineOutput.sentence(about: event).shown + "\n")
+        case .sentences: output.write(LineOutput.sentence(about: event).escapedForOneLine + "\n")
         case .none: true
         }
     }

@@ -22,6 +22,8 @@ package actor WebhookOutput: EventOutput {
 
     private static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(30))
     private static let firstPause = Duration.seconds(1)
+    /// How often an event is sent again that the server refuses because of its content.
+    private static let maximumRefusals = 5
     private static let maximumPause = Duration.seconds(300)
 
     private let settings: Settings
@@ -31,6 +33,8 @@ package actor WebhookOutput: EventOutput {
     private let say: @Sendable (String) -> Void
     private var queue: EventQueue
     private var worker: Task<Void, Never>?
+    /// The event that the server refused last, and how often.
+    private var refused: (id: String, count: Int) = ("", 0)
     private var isFailing = false
     /// Whether the server has asked for no more events.
     private var isOver = false
@@ -69,6 +73,9 @@ package actor WebhookOutput: EventOutput {
             if await send(entry) {
                 queue.remove(entry)
                 pause = WebhookOutput.firstPause
+            } else if refused.id == entry.id, refused.count >= WebhookOutput.maximumRefusals {
+                say("The webhook's server refuses the event \(entry.id), so it is dropped.")
+                queue.giveUp(entry)
             } else if !isOver {
                 // Without jitter, many stations would all try again at the same moment.
                 let jitter = Double.random(in: 0.5...1)
@@ -108,10 +115,15 @@ package actor WebhookOutput: EventOutput {
             case 410:
                 isOver = true
                 say("The webhook's server wants no more events (status 410), so none are sent.")
+            case 400, 413, 422:
+                refused = (entry.id, refused.id == entry.id ? refused.count + 1 : 1)
+                fail("its server answered with status \(answer.status)")
             default: fail("its server answered with status \(answer.status)")
             }
         } catch {
-            // A body without an end, or one that is too long, says nothing about the event.
+            if error.kind == .tooLarge {
+                refused = (entry.id, refused.id == entry.id ? refused.count + 1 : 1)
+            }
             if error.kind != .cancelled { fail(error.detail) }
         }
         return false

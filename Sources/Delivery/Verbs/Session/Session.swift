@@ -93,11 +93,12 @@ package struct Session: Sendable {
     /// A station that watches tags and changes nothing at all, neither a tag nor the ledger. Keys
     /// and a ledger are used if there are any.
     package func watchOnlyStation() async throws(TapcardError) -> Station {
+        // The reader may be connected later.
+        let use = ReaderUse.till(nextTo: settings.otherReaders)
         guard let keys = try keyFile.load(), let ledger = try await existingLedger() else {
-            return try await stationWithoutLedger(for: .watch)
+            return try await stationWithoutLedger(for: use)
         }
-        return try await station(
-            with: ledger, KeyRingSource(keyFile, holding: keys), for: .watch)
+        return try await station(with: ledger, KeyRingSource(keyFile, holding: keys), for: use)
     }
 
     private func stationWithoutLedger(for use: ReaderUse) async throws(TapcardError) -> Station {

@@ -25,9 +25,9 @@ extension Settings {
             let own = try using(reader: name, nextTo: Array(others))
             guard own.readerIsSimulated == readerIsSimulated else {
                 throw refusal(
-                    "A server cannot use simulated and real readers together, because their keys "
-                        + "and ledgers are separate.",
-                    "Start another server for the simulated readers.")
+                    "Simulated and real readers cannot be used together, because their keys and "
+                        + "ledgers are separate.",
+                    "Start another tapcard for the simulated readers.")
             }
             if let duplicate = all.first(where: { $0.readerPlace == own.readerPlace }) {
                 throw refusal(

@@ -36,7 +36,7 @@ extension Parameter<Bool> {
         .flag("raw", "Print only the message's raw bytes (for tag write --ndef)", page: .never)
     }
     static var dryRun: Self {
-        .flag("dry-run", "Check the rows of --file without a tag", page: .never)
+        .flag("dry-run", "Check all rows of --file without writing a tag", page: .never)
     }
     static var lock: Self {
         .flag(
@@ -50,7 +50,7 @@ extension Parameter<[String]> {
         .options("url", "URL", .word, "Add a link; {uid} is replaced with the tag's UID")
     }
     static var texts: Self {
-        .options("text", "TEXT", .word, "Add a text; {uid} is replaced with the tag's UID")
+        .options("text", "TEXT", .word, "Add a text record; {uid} is replaced with the tag's UID")
     }
     static var media: Self {
         .options(
@@ -66,7 +66,7 @@ extension Parameter<[String]> {
         .options("vcard", "FILE", .file, "Add a contact from a vCard file")
     }
     static var messages: Self {
-        .options("ndef", "FILE", .file, "Add the records of a message that tag read --raw printed")
+        .options("ndef", "FILE", .file, "Add the records of a message saved from tag read --raw")
     }
 }
 
@@ -75,17 +75,17 @@ extension Parameter<Int?> {
         .option(
             "start-row", "N",
             .wholeNumber(1...1_000_000, orSay: "Nothing was written to a tag."),
-            "Begin --file with this row; the first row below the names is 1", page: .never)
+            "Start at row N of --file; row 1 is the first below the header", page: .never)
     }
 }
 
 extension Parameter<String?> {
     static var language: Self {
-        .option("lang", "LANG", .word, "Language code of the texts; en by default", page: .never)
+        .option("lang", "LANG", .word, "Language code for text records (default en)", page: .never)
     }
     static var jobFile: Self {
         .option(
-            "file", "JOB.csv", .file, "Write a tag for each row of a table; see docs/BRIDGE.md",
+            "file", "JOB.csv", .file, "Write one tag per row of a CSV table; see docs/BRIDGE.md",
             page: .never)
     }
     static var passwordFile: Self {
@@ -113,7 +113,7 @@ enum MessageCommands {
         }
         guard session[.startRow] == nil, !session[.dryRun] else {
             throw TapcardError.usage(
-                "The options --start-row and --dry-run belong to a job.",
+                "The options --start-row and --dry-run require --file.",
                 advice: "Add --file JOB.csv.")
         }
         let records = try TypedRecords(session)
@@ -127,7 +127,7 @@ enum MessageCommands {
             written.members,
             [
                 written.wasThere
-                    ? "Nothing written: \(written.kind) \(uid) already holds exactly this message"
+                    ? "Nothing written: \(written.kind) \(uid) already holds this message"
                     : "Written: \(written.message.count) bytes to \(written.kind) \(uid)"
             ] + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
     }
@@ -140,7 +140,7 @@ enum MessageCommands {
         return options
     }
 
-    /// The password in a file: 8 hexadecimal digits.
+    /// Reads a write password from a file that contains 8 hexadecimal digits.
     private static func tagPassword(_ path: String) throws(TapcardError) -> TagPassword {
         let text = String(decoding: try NamedFile(path).content(), as: UTF8.self)
         let digits = text.filter { !$0.isWhitespace }

@@ -44,6 +44,8 @@ package struct TapEvent: Sendable {
     package fileprivate(set) var chip: String?
     /// Nil unless a tag arrived.
     package fileprivate(set) var trust: Trust?
+    /// The card's standing in the ledger; nil for a tag that is not a card.
+    fileprivate var standing: CardSummary.Standing?
     /// What is on the tag; nil for a card, and for a tag that cannot be read.
     fileprivate var content: TagReading?
     /// The card, if the watch shows cards.
@@ -63,6 +65,8 @@ package struct TapEvent: Sendable {
     package struct Stamp: Sendable {
         package let id: String
         package let at: Timestamp
+
+        package init(id: String, at: Timestamp) { (self.id, self.at) = (id, at) }
 
         package init(_ dependencies: Station.Dependencies) {
             (id, at) = (dependencies.newID().description, dependencies.now())
@@ -101,7 +105,7 @@ extension TapEvent: DocumentedObject {
     static let fields: Fields<TapEvent> = [
         "event": .of(\.kind), "id": .of(\.id), "at": .of(\.at),
         "reader": .ifAny(\.reader), "uid": .ifAny(\.uid), "kind": .ifAny(\.chip),
-        "trust": .ifAny(\.trust), "text": .ifAny(\.text), "url": .ifAny(\.url),
+        "trust": .ifAny(\.trust), "ledger": .ifAny(\.standing), "text": .ifAny(\.text), "url": .ifAny(\.url),
         "records": .ifAny { event in
             event.content.map { $0.records.map { ShownRecord($0, showsSecrets: false) } }
         },
@@ -145,7 +149,7 @@ package struct TapEvents: Sendable {
         case .card(let summary):
             var event = arrival(summary.uid.description, summary.problem)
             event.chip = summary.chip.name
-            event.trust = summary.trust
+            (event.trust, event.standing) = (summary.trust, summary.ledger)
             if showsCards { event.card = summary }
             return event
         case .problem(let error) where error.result == .noReader:
@@ -196,7 +200,8 @@ package struct TapEvents: Sendable {
 extension CardSummary {
     /// How far this card's UID can be trusted.
     fileprivate var trust: TapEvent.Trust {
-        guard problem == nil, seal == .valid, ledger != .unknown else { return .uid }
+        // A card that is blocked, closed, or replaced must open nothing.
+        guard problem == nil, seal == .valid, ledger == .known else { return .uid }
         // The records of an NTAG 424 can only be read after it has proved that it knows its key.
         return chip == .ntag424 ? .proved : .sealed
     }

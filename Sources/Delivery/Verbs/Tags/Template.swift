@@ -1,5 +1,5 @@
-/// A text with placeholders such as `{uid}`. Braces around anything but a name stand for
-/// themselves, so that JSON can be written as it is.
+/// A text with placeholders such as `{uid}`. Write `{{` for a literal `{`. A brace that does not
+/// start a placeholder stays as it is, so most JSON needs no escaping.
 package struct Template: Sendable, Hashable {
     private enum Part: Sendable, Hashable {
         case text(String)
@@ -13,25 +13,31 @@ package struct Template: Sendable, Hashable {
         while let brace = rest.firstIndex(of: "{") {
             let after = rest[brace...].dropFirst()
             let name = after.prefix(while: Template.isInName)
-            let isPlaceholder = !name.isEmpty && after.dropFirst(name.count).first == "}"
-            let end = isPlaceholder ? rest.index(after: name.endIndex) : after.startIndex
-            parts.append(.text(String(isPlaceholder ? rest[..<brace] : rest[..<end])))
-            if isPlaceholder { parts.append(.placeholder(String(name))) }
-            rest = rest[end...]
+            let end = after.dropFirst(name.count)
+            if after.first == "{" {
+                parts.append(.text(String(rest[...brace])))
+                rest = after.dropFirst()
+            } else if !name.isEmpty, end.first == "}" {
+                parts += [.text(String(rest[..<brace])), .placeholder(String(name))]
+                rest = end.dropFirst()
+            } else {
+                parts.append(.text(String(rest[...brace])))
+                rest = after
+            }
         }
         parts.append(.text(String(rest)))
     }
 
     private static func isInName(_ character: Character) -> Bool {
-        character.isLetter || character.isNumber || " -_.".contains(character)
+        !"{}\":;,".contains(character) && !character.isNewline
     }
 
-    /// The names in braces, in order.
+    /// The names of the placeholders, in order of appearance.
     package var names: [String] {
         parts.compactMap { if case .placeholder(let name) = $0 { name } else { nil } }
     }
 
-    /// The text with a value for each name.
+    /// Returns the text with every placeholder replaced by its value.
     package func filled(_ value: (String) -> String) -> String {
         parts.map { part in
             switch part {
@@ -41,7 +47,8 @@ package struct Template: Sendable, Hashable {
         }.joined()
     }
 
-    /// A value as it may stand anywhere in a URL (RFC 3986, section 2).
+    /// Percent-encodes every character except the unreserved ones (RFC 3986, section 2.3), so that
+    /// the value is safe in any part of a URL.
     package static func percentEncoded(_ value: String) -> String {
         value.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))

@@ -2,11 +2,12 @@ import Tags
 import TapcardCore
 import TextCodecs
 
-/// The records that the user typed, in the order of their options. Files are read before a tag is
-/// waited for.
+/// The records given on the command line, in the order of the options. `init` reads all files, so
+/// a missing file is reported before the command waits for a tag.
 struct TypedRecords: Sendable {
     private enum Typed: Sendable {
-        /// An address; a whole address from a column is not encoded again.
+        /// A link. `encodes` is false if the whole URL comes from a column, because it is already
+        /// encoded.
         case uri(Template, encodes: Bool)
         case text(Template, language: Template)
         case wifi(WiFiNetwork)
@@ -15,7 +16,8 @@ struct TypedRecords: Sendable {
 
     private var records: [Typed] = []
 
-    /// `columns` are those of a job's table, which may be placeholders, too.
+    /// `columns` are the columns of a job's table. If no option adds a record, the columns `url`,
+    /// `text`, and `lang` are used.
     init(_ session: Session, columns: [String] = []) throws(TapcardError) {
         let language = session[.language] ?? "en"
         guard TypedRecords.isLanguage(language) else {
@@ -53,18 +55,18 @@ struct TypedRecords: Sendable {
         }
     }
 
-    /// The records of a table that has columns for them, if no option names any.
+    /// The records that a table's own `url`, `text`, and `lang` columns describe.
     private static func records(of columns: [String], _ language: String) -> [Typed] {
         var records: [Typed] = []
         if columns.contains("url") { records.append(.uri(Template("{url}"), encodes: false)) }
         if columns.contains("text") {
-            let own = columns.contains("lang") ? "{lang}" : language
-            records.append(.text(Template("{text}"), language: Template(own)))
+            let code = columns.contains("lang") ? "{lang}" : language
+            records.append(.text(Template("{text}"), language: Template(code)))
         }
         return records
     }
 
-    /// Refuses a placeholder that has no value, before a tag is waited for.
+    /// Throws an error if a record uses a placeholder that is not in `known`.
     func requireValues(for known: [String]) throws(TapcardError) {
         let used = records.flatMap { record -> [String] in
             switch record {
@@ -77,7 +79,8 @@ struct TypedRecords: Sendable {
         guard let unknown = used.first(where: { !known.contains($0) }) else { return }
         let names = known.map { "{\($0)}" }.joined(separator: ", ")
         throw TypedRecords.usage(
-            "nothing is known about {\(unknown)}", advice: "Use one of these: \(names).")
+            "unknown placeholder: {\(unknown)}",
+            advice: "Use one of these: \(names). For a literal brace, write {{.")
     }
 
     private static func isLanguage(_ text: String) -> Bool {
@@ -85,7 +88,7 @@ struct TypedRecords: Sendable {
             && text.utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Whether the languages of all texts are codes.
+    /// Returns true if every text record has a valid language code.
     func hasLanguages(in values: [String: String]) -> Bool {
         records.allSatisfy { record in
             guard case .text(_, let language) = record else { return true }
@@ -93,11 +96,12 @@ struct TypedRecords: Sendable {
         }
     }
 
-    /// The first column that an address or a text consists of, and that is empty in a row.
+    /// Returns the first column whose empty value breaks a record: any column in a link, or the
+    /// columns of a text that would be empty. Returns nil if there is none.
     func missingValue(in values: [String: String]) -> String? {
         records.lazy.compactMap { record in
             switch record {
-            // An address with a gap leads nowhere.
+            // A URL with a missing part would open the wrong page.
             case .uri(let template, _): template.names.first { (values[$0] ?? "").isEmpty }
             case .text(let template, _):
                 template.filled { values[$0] ?? "" }.isEmpty ? template.names.first : nil
@@ -106,7 +110,8 @@ struct TypedRecords: Sendable {
         }.first
     }
 
-    /// The addresses and texts with these values, for people.
+    /// A readable summary of the records with these values, for the result file. Leaves out Wi-Fi
+    /// passwords.
     func summary(_ values: [String: String]) -> String {
         records.map { record in
             switch record {
@@ -122,7 +127,8 @@ struct TypedRecords: Sendable {
         }.joined(separator: " | ")
     }
 
-    /// The records as they were given, to notice that a job is continued with others.
+    /// The records before placeholders are replaced. It is hashed into the journal, so that a job
+    /// cannot be resumed with other records by mistake.
     var description: String {
         func text(_ template: Template) -> String { template.filled { "{\($0)}" } }
         return records.map { record in
@@ -136,7 +142,7 @@ struct TypedRecords: Sendable {
         }.joined(separator: "\n")
     }
 
-    /// The message with these values for its placeholders.
+    /// Builds the NDEF message, with placeholders replaced by these values.
     func message(_ values: [String: String]) -> NDEFMessage {
         func filled(_ template: Template) -> String { template.filled { values[$0] ?? "" } }
         return NDEFMessage(
@@ -172,7 +178,7 @@ struct TypedRecords: Sendable {
     private static func contact(_ path: String) throws(TapcardError) -> Typed {
         let bytes = try NamedFile(path).content()
         _ = try translating(VCard(bytes)) { (error: NDEFError) in
-            usage("\(path) is not a contact: \(error.detail)")
+            usage("\(path) is not a valid vCard: \(error.detail)")
         }
         return .record(.media(VCard.mediaType, bytes))
     }
@@ -180,7 +186,7 @@ struct TypedRecords: Sendable {
     private static func message(_ path: String) throws(TapcardError) -> [Typed] {
         let bytes = try NamedFile(path).content()
         let message = try translating(NDEFMessage(decoding: bytes)) { (error: NDEFError) in
-            usage("\(path) is not an NDEF message: \(error.detail)")
+            usage("\(path) is not a valid NDEF message: \(error.detail)")
         }
         return message.records.map { .record($0) }
     }
@@ -189,7 +195,7 @@ struct TypedRecords: Sendable {
         let text = String(decoding: try NamedFile(path).content(), as: UTF8.self)
         guard let network = WiFiNetwork(code: text) else {
             throw usage(
-                "\(path) does not contain the text of a Wi-Fi QR code",
+                "\(path) does not contain valid Wi-Fi QR text",
                 advice: "The text must look like this: WIFI:S:NAME;T:WPA;P:PASSWORD;;")
         }
         return .wifi(network)
@@ -203,7 +209,8 @@ struct TypedRecords: Sendable {
 }
 
 extension WiFiNetwork {
-    /// Reads the text of a Wi-Fi QR code, as phones make it. `nil` if it is not valid.
+    /// Parses the text of a Wi-Fi QR code, which phones generate to share a network. Returns nil if
+    /// the text is not valid.
     init?(code: String) {
         let text = code.filter { !$0.isNewline }
         guard text.uppercased().hasPrefix("WIFI:") else { return nil }
@@ -236,7 +243,7 @@ extension WiFiNetwork {
         case "WPA", "WPA2", "SAE", "WPA3": security = .wpa
         default: return nil
         }
-        // A protected network without a password could not be joined.
+        // Nobody could join a protected network without its password, and an open one has none.
         guard (security == .open) == password.isEmpty else { return nil }
         self.init(name: name, password: password, security: security)
     }

@@ -2,13 +2,13 @@ import TestSupport
 import Testing
 import Verbs
 
-@Suite("Tables in CSV")
+@Suite("CSV files")
 struct CSVTextTests {
     private func rows(_ text: String) throws -> [[String]] {
         try CSVText.rows(Array(text.utf8))
     }
 
-    @Test("Cells are read as spreadsheets write them")
+    @Test("CSV files exported by spreadsheets are read correctly")
     func read() throws {
         #expect(try rows("a,b\n1,2\n") == [["a", "b"], ["1", "2"]])
         #expect(try rows("\u{FEFF}a;b\r\n1;2,5\r\n") == [["a", "b"], ["1", "2,5"]])
@@ -21,7 +21,7 @@ struct CSVTextTests {
     }
 
     @Test(
-        "What is not a table is refused with its line",
+        "Malformed CSV is refused with the line number",
         arguments: [("a\n\"b", 2), ("a\n\"b\"c\n", 2), ("a,\"\n\n", 3)])
     func malformed(_ text: String, _ line: Int) {
         let error = #expect(throws: CSVText.Malformed.self) { try rows(text) }
@@ -29,7 +29,7 @@ struct CSVTextTests {
         #expect(throws: CSVText.Malformed.self) { try CSVText.rows([0x61, 0xFF]) }
     }
 
-    @Test("What is written is read again, and no cell is a formula", arguments: 0..<50)
+    @Test("Any cells survive a round trip, and no cell becomes a formula", arguments: 0..<50)
     func roundTrip(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let letters = Array("ab,;\"\n\r\t=+-@' ü\u{1F600}\u{301}\u{200D}".unicodeScalars)
@@ -53,16 +53,16 @@ struct CSVTextTests {
     }
 }
 
-@Suite("Texts with placeholders")
+@Suite("Text templates")
 struct TemplateTests {
-    @Test("Names in braces are filled, and other braces stand for themselves")
+    @Test("Placeholders are replaced, and other braces are kept")
     func filled() {
-        let template = Template(#"{uid}/{ row 1}{"a":{"b":1}}{}{x"#)
-        #expect(template.names == ["uid", " row 1"])
-        #expect(template.filled { "<\($0)>" } == #"<uid>/< row 1>{"a":{"b":1}}{}{x"#)
+        let template = Template(#"{uid}/{Price (€)}{"a":{"b":1}}{}{{x}{x"#)
+        #expect(template.names == ["uid", "Price (€)"])
+        #expect(template.filled { "<\($0)>" } == #"<uid>/<Price (€)>{"a":{"b":1}}{}{x}{x"#)
     }
 
-    @Test("A value cannot leave its place in a URL")
+    @Test("Reserved characters in a URL value are percent-encoded")
     func encoded() {
         #expect(Template.percentEncoded("a b/ü?&#%~") == "a%20b%2F%C3%BC%3F%26%23%25~")
     }

@@ -1,23 +1,24 @@
-/// Tables as spreadsheets exchange them (RFC 4180). Cells are separated by commas, or by semicolons
-/// if the first line has more of those.
+/// Reads and writes CSV (RFC 4180). The separator is a comma, or a semicolon if the first line
+/// contains more semicolons than commas.
 package enum CSVText {
     package struct Malformed: Error { package let line: Int }
 
-    /// The rows with their cells. Empty lines are left out.
+    /// Splits a file into rows of cells. Skips rows whose cells are all empty.
     package static func rows(_ bytes: [UInt8]) throws(Malformed) -> [[String]] {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = bytes.starts(with: byteOrderMark) ? Array(bytes.dropFirst(3)) : bytes
         guard let text = String(validating: content, as: UTF8.self) else {
             throw Malformed(line: 1)
         }
-        // Scalars, because a combining mark would make one character of itself and a separator.
+        // A combining mark after a separator would merge with it into one Character, so this works
+        // on scalars.
         let scalars = Array(text.unicodeScalars)
         let first = scalars.prefix { $0 != "\n" && $0 != "\r" }
         let separator: Unicode.Scalar =
             first.count { $0 == ";" } > first.count { $0 == "," } ? ";" : ","
         var rows: [[String]] = []
         var (row, cell, line) = ([String](), String.UnicodeScalarView(), 1)
-        /// Whether the cell began with a quotation mark, and whether that has been closed.
+        // True once the current cell's opening or closing quotation mark has been read.
         var (isQuoted, isClosed) = (false, false)
         func endCell() {
             row.append(String(cell))
@@ -39,7 +40,7 @@ package enum CSVText {
                 if scalar != "\"" {
                     cell.append(scalar)
                 } else if next == "\"" {
-                    // Two quotation marks within a quoted cell stand for one.
+                    // A doubled quotation mark is an escaped one.
                     cell.append(scalar)
                     index += 1
                 } else {
@@ -62,8 +63,8 @@ package enum CSVText {
         return rows
     }
 
-    /// A line with these cells. Spreadsheets run a cell that begins like a formula, so such a cell
-    /// gets an apostrophe in front, which they show as text.
+    /// Formats one row. A cell that looks like a formula gets a leading apostrophe, so that
+    /// spreadsheets display it as text instead of evaluating it.
     package static func line(_ cells: [String]) -> String {
         cells.map { cell in
             let formulas: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n"]

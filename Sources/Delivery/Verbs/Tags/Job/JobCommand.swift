@@ -1,3 +1,4 @@
+import Cards
 import OperatingSystem
 import StationFiles
 import Tags
@@ -5,14 +6,16 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// Writes a tag for each row of a table. A journal next to the table makes the job resumable after
-/// anything that stops it.
+/// Runs `tag write --file`: writes one tag for each row of a table. Progress is kept in a journal
+/// next to the table, so an interrupted job can be resumed.
 struct JobCommand {
     private static let nothingWritten = "Nothing was written to a tag."
-    /// A UID that stands for that of the tag while the rows are checked.
+    /// A placeholder UID for checking rows before there is a tag.
     private static let sampleUID = "00000000000000"
-    /// How many rows an error names.
-    private static let maximumNamedRows = 10
+    /// The maximum number of rows that an error message lists.
+    private static let maximumListedRows = 10
+    /// Keeps the journal small, because the whole file is rewritten for every tag.
+    private static let maximumRows = 10_000
 
     private let session: Session
     private let options: WriteOptions
@@ -22,27 +25,40 @@ struct JobCommand {
     private let records: TypedRecords
 
     init(_ session: Session, _ options: WriteOptions, _ path: String) throws(TapcardError) {
-        (self.session, self.options, self.path) = (session, options, path)
+        (self.session, self.options) = (session, options)
+        guard !NamedFile(path).isStream else {
+            throw JobCommand.refusal(
+                "A job cannot be read from standard input, because its journal is stored next to "
+                    + "the table", "Save the table to a file, and pass the file's name.")
+        }
+        // Resolves links, so that every path to the same table leads to the same journal.
+        self.path = (try? DurableFile(path).resolved().path) ?? path
         let bytes = try NamedFile(path).content()
         let table = try translating(CSVText.rows(bytes)) { (error: CSVText.Malformed) in
             JobCommand.refusal(
-                "\(path) is not a table in CSV: line \(error.line) cannot be read",
+                "\(path) is not a valid CSV file (line \(error.line))",
                 "Save the table as CSV in UTF-8.")
         }
-        // Spreadsheets leave empty cells at the end of a line.
+        // Spreadsheets often export empty cells at the end of the header.
         var names = (table.first ?? []).map { String($0.trimmingSpaces) }
         while names.last?.isEmpty == true { names.removeLast() }
         columns = names
         rows = Array(table.dropFirst())
         guard !rows.isEmpty else {
             throw JobCommand.refusal(
-                "\(path) has no rows below its first line",
-                "The first line names the columns, and each line below is a tag.")
+                "\(path) has no rows below the header",
+                "Put the column names in the first line, and add one row for each tag.")
+        }
+        guard rows.count <= JobCommand.maximumRows else {
+            throw JobCommand.refusal(
+                "\(path) has more than \(JobCommand.maximumRows) rows",
+                "Split it into smaller files.")
         }
         guard Set(columns + ["uid", "row"]).count == columns.count + 2 else {
             throw JobCommand.refusal(
-                "\(path) has two columns with the same name, or one that is named uid or row",
-                "Rename the column; {uid} and {row} stand for the tag and the row.")
+                "\(path) has two columns with the same name, or a column named uid or row",
+                "Rename the column. {uid} and {row} are reserved for the tag's UID and the row's "
+                    + "number.")
         }
         records = try TypedRecords(session, columns: columns)
         try records.requireValues(for: ["uid", "row"] + columns)
@@ -50,32 +66,33 @@ struct JobCommand {
 
     func run() async throws(TapcardError) -> Report {
         var job = WriteJob(rows, records: records.description)
-        if session[.dryRun] { return checked() }
+        if session[.dryRun] { return dryRunReport() }
         let lock = try translating(FileLock.acquire(journal.path + ".lock", waiting: false)) {
             (error: FileError) in unusable(error)
         }
         guard lock != nil else {
             throw JobCommand.refusal(
-                "Another tapcard is working on \(path)", "Wait for it, or end it.")
+                "Another tapcard process is already working on \(path)",
+                "Wait until it finishes, or stop it.")
         }
         defer { withExtendedLifetime(lock) {} }
         try resume(&job)
-        refuseBadRows(&job)
+        skipBadRows(&job)
         try save(job)
         let station = try await session.readOnlyStation()
-        var announced: Int?
-        while let row = job.next(from: start), !Task.isCancelled {
-            if announced != row {
+        var announcedRow: Int?
+        while let row = job.next(from: firstRow), !Task.isCancelled {
+            if announcedRow != row {
                 session.say(
                     "tapcard: Next: row \(row), \(title(of: row)). Hold a tag to the reader.\n")
-                announced = row
+                announcedRow = row
             }
             do throws(TapcardError) {
                 let tag = try await write(row, &job, station)
-                // Otherwise, the same tag would be met again at once.
-                if job.next(from: start) != nil {
+                // Otherwise, the next row would be tried on the tag that is still on the reader.
+                if job.next(from: firstRow) != nil {
                     try await station.messages.waitUntilGone(tag)
-                    announced = nil
+                    announcedRow = nil
                 }
             } catch {
                 guard error.result == .noCard || error.kind == .cancelled else { throw error }
@@ -84,14 +101,14 @@ struct JobCommand {
         return report(on: job)
     }
 
-    private var start: Int { session[.startRow] ?? 1 }
+    private var firstRow: Int { session[.startRow] ?? 1 }
     private var journal: DurableFile { DurableFile(path + ".journal") }
     private var result: DurableFile {
         DurableFile((path.hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".result.csv")
     }
 
-    /// Whether another tag may do what this one did not.
-    private func mayGoOn(after error: TapcardError) -> Bool {
+    /// Returns true if the job can continue with another tag after this error.
+    private func canContinue(after error: TapcardError) -> Bool {
         switch error.result {
         case .noCard, .refused, .unknown, .untrusted, .failed: error.kind != .fileUnusable
         case .usage, .noReader, .service, .ledger: false
@@ -100,26 +117,26 @@ struct JobCommand {
 
     // MARK: - One tag
 
-    /// Writes a row to the next tag. Returns the tag if there was one, whether it was written or
-    /// not.
+    /// Waits for a tag and writes the row to it. Returns the tag's UID, even if the tag was
+    /// refused, or nil if no tag could be read.
     private func write(
         _ row: Int, _ job: inout WriteJob, _ station: Station
     ) async throws(TapcardError) -> [UInt8]? {
         let now = session.dependencies.now
         let before = job
-        var seen: [UInt8]?
+        var tag: [UInt8]?
         do throws(TapcardError) {
             let written = try await station.messages.write(options) {
                 reading throws(TapcardError) in
-                seen = reading.uid
+                tag = reading.uid
                 let uid = Hexadecimal.encode(reading.uid)
                 if let earlier = job.row(of: uid) {
                     throw TapcardError(
-                        .sameCard, "The tag \(uid) was already written for row \(earlier).",
+                        .sameCard, "Tag \(uid) was already written for row \(earlier).",
                         meaning: "Nothing was written to the tag.",
-                        advice: "Hold another tag to the reader.")
+                        advice: "Hold a different tag to the reader.")
                 }
-                // Recorded before the first WRITE, so that the tag is known again after a crash.
+                // Saved before the first WRITE, so that the tag is recognized after a crash.
                 job.begin(row, uid, content(of: row, uid), at: now())
                 try save(job)
                 return records.message(values(of: row, uid))
@@ -129,10 +146,10 @@ struct JobCommand {
             job.end(
                 row, uid, written.wasThere && !wasBegun ? .alreadyThere : .written, at: now())
             try save(job)
-            session.say("tapcard: Written: row \(row) to \(written.kind) \(uid). Take it away.\n")
+            session.say("tapcard: Written: row \(row) to \(written.kind) \(uid). Remove the tag.\n")
         } catch {
-            guard mayGoOn(after: error) else { throw error }
-            // A tag that refused was not touched.
+            guard canContinue(after: error) else { throw error }
+            // Any other error means that this attempt did not change the tag.
             if error.kind != .outcomeUnknown {
                 job = before
                 try save(job)
@@ -140,7 +157,7 @@ struct JobCommand {
             guard error.kind != .cancelled, error.result != .noCard else { throw error }
             session.show(error)
         }
-        return seen
+        return tag
     }
 
     // MARK: - Rows
@@ -151,52 +168,69 @@ struct JobCommand {
         return values
     }
 
-    /// The row for people: its first cells.
+    /// A short description of the row for messages: its first three nonempty cells.
     private func title(of row: Int) -> String {
         rows[row - 1].filter { !$0.isEmpty }.prefix(3).joined(separator: " ").shown
     }
 
-    /// What the row puts on its tag, for people.
+    /// A readable summary of the records that the row puts on a tag.
     private func content(of row: Int, _ uid: String) -> String {
         records.summary(values(of: row, uid))
     }
 
-    /// Why a row can be on no tag; nil if it can.
+    /// The reason why the row cannot be written to any tag. Returns nil if the row is valid.
     private func fault(of row: Int) -> String? {
         if rows[row - 1].dropFirst(columns.count).contains(where: { !$0.isEmpty }) {
             return "more cells than columns"
         }
         if let missing = records.missingValue(in: values(of: row, JobCommand.sampleUID)) {
-            return "the column \(missing) is empty"
+            return "the \(missing) column is empty"
         }
         if !records.hasLanguages(in: values(of: row, JobCommand.sampleUID)) {
-            return "a language is not a code such as en"
+            return "the language must be a code such as en"
         }
-        return (try? size(of: row)) == nil ? "the message is too long" : nil
+        let message = records.message(values(of: row, JobCommand.sampleUID))
+        guard let bytes = try? message.encoded() else { return "the message is too long" }
+        // A record that tapcard cannot decode would not work on a phone either.
+        let decoded = (try? NDEFMessage(decoding: bytes))?.records.map(RecordContent.init) ?? []
+        for case .invalid(_, _, let reason) in decoded { return reason }
+        return nil
     }
 
     private func size(of row: Int) throws -> Int {
         try records.message(values(of: row, JobCommand.sampleUID)).encoded().count
     }
 
-    private func refuseBadRows(_ job: inout WriteJob) {
+    private func skipBadRows(_ job: inout WriteJob) {
         for row in 1...rows.count {
             guard let fault = fault(of: row) else { continue }
-            session.say("tapcard: Row \(row) is left out: \(fault).\n")
+            session.say("tapcard: Skipping row \(row): \(fault).\n")
             job.refuse(row, fault, at: session.dependencies.now())
         }
     }
 
-    /// The rows without a tag: what each would put on its tag, and how long it is.
-    private func checked() -> Report {
+    /// The known Type 2 chips, with the length of the longest message that fits on each.
+    private static let chips = Type2Chip.known.map { chip in
+        let room = chip.userPages.count * Page.size
+        return (name: chip.name, room: MessagePlan.maximumByteCount(in: room))
+    }
+
+    /// Checks all rows without a reader. Lists each row's content, its length, and the chips that
+    /// it fits.
+    private func dryRunReport() -> Report {
         var bad = 0
         let lines = (1...rows.count).map { row in
             if let fault = fault(of: row) {
                 bad += 1
-                return "Row \(row): left out: \(fault)"
+                return "Row \(row): skipped (\(fault))"
             }
             let count = (try? size(of: row)) ?? 0
-            return "Row \(row): \(count) bytes, \(content(of: row, JobCommand.sampleUID).shown)"
+            let chips = JobCommand.chips.filter { $0.room >= count }.map(\.name)
+            let fit =
+                chips.isEmpty
+                ? "does not fit any NTAG21x" : "fits " + chips.joined(separator: ", ")
+            let content = content(of: row, JobCommand.sampleUID).shown
+            return "Row \(row): \(count) bytes (\(fit)): \(content)"
         }
         return Report(
             ["rows": .number(String(rows.count)), "bad": .number(String(bad))], lines,
@@ -208,29 +242,31 @@ struct JobCommand {
     private func resume(_ job: inout WriteJob) throws(TapcardError) {
         let bytes = try translating(journal.read()) { (error: FileError) in unusable(error) }
         guard let bytes else {
-            // A result without its journal belongs to a job that nobody can go on with.
+            // A result without a journal is left from a job that cannot be resumed. Starting over
+            // would overwrite it.
             guard (try? result.permissions()) == nil else {
                 throw JobCommand.refusal(
-                    "\(result.path) exists, but the job's journal \(journal.path) is missing",
-                    "Move the result away to begin the job again.")
+                    "\(result.path) exists, but the job's journal, \(journal.path), is missing",
+                    "To start the job over, move the result file away first.")
             }
             return
         }
         let damaged = TapcardError(
-            .fileUnusable, "The journal \(journal.path) cannot be read.",
+            .fileUnusable, "The job's journal, \(journal.path), is damaged.",
             meaning: JobCommand.nothingWritten,
-            advice: "Keep the result, and move the journal away to begin again.")
+            advice: "To start the job over, move the journal and the result file away first.")
         guard let stored = try? JSONValue.parsing(bytes),
             let changed = job.changedRows(since: stored), job.resume(stored)
         else { throw damaged }
         guard changed.isEmpty else {
-            let more = changed.count > JobCommand.maximumNamedRows ? ", and more" : ""
-            let names = changed.prefix(JobCommand.maximumNamedRows).map(String.init)
+            let more = changed.count > JobCommand.maximumListedRows ? ", and more" : ""
+            let numbers = changed.prefix(JobCommand.maximumListedRows).map(String.init)
                 .joined(separator: ", ")
             throw JobCommand.refusal(
-                "\(path), or the records, changed since the job was begun, in row \(names)\(more)",
-                "Undo the change, or copy the table to a new name to begin a new job. Rows may "
-                    + "be added at the end.")
+                "\(path) or the record options have changed since the job started; affected rows: "
+                    + "\(numbers)\(more)",
+                "Undo the change, or copy the table to a new file to start a new job. You can "
+                    + "still add rows at the end and correct skipped rows.")
         }
     }
 
@@ -245,9 +281,10 @@ struct JobCommand {
 
     private func unusable(_ error: FileError) -> TapcardError {
         TapcardError(
-            .fileUnusable, "The job's journal cannot be used: \(error.detail).",
-            meaning: "No tag was begun since the last line.",
-            advice: "Make room, and start the job again: it goes on where it was.")
+            .fileUnusable, "The job's progress cannot be saved or read: \(error.detail).",
+            meaning: "If a tag was just written, it will be recognized when the job continues.",
+            advice: "Check the disk space and the file's permissions, then run the same command "
+                + "again to continue.")
     }
 
     private func report(on job: WriteJob) -> Report {
@@ -265,7 +302,7 @@ struct JobCommand {
                 "file": .string(result.path),
             ],
             [
-                "Written: \(written) of \(rows.count) rows, \(bad) left out, \(left) to do",
+                "Written: \(written) of \(rows.count) rows, \(bad) skipped, \(left) remaining",
                 "Result: \(result.path)",
             ], isPlain: true, isChange: true)
     }
@@ -276,7 +313,7 @@ struct JobCommand {
 }
 
 extension String {
-    /// The text without spaces at its ends.
+    /// The text without leading and trailing whitespace.
     fileprivate var trimmingSpaces: Substring {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
