@@ -33,7 +33,6 @@ package actor KeyboardOutput: EventOutput {
     private let say: @Sendable (String) -> Void
     private var typing: Task<Void, Never>?
     private var waitingCount = 0
-    private var isOver = false
 
     package init(
         _ device: any KeyboardDevice, typing pattern: TextPattern?, then end: End,
@@ -45,12 +44,14 @@ package actor KeyboardOutput: EventOutput {
     }
 
     package func take(_ event: TapEvent) -> Bool {
-        guard event.kind == .arrived, let strokes = strokes(for: event) else {
-            return device != nil
-        }
+        if event.kind == .arrived, let strokes = strokes(for: event) { begin(strokes) }
+        return device != nil
+    }
+
+    private func begin(_ strokes: [KeyStroke]) {
         guard waitingCount < KeyboardOutput.maximumWaiting else {
             say("A tag was not typed, because too many arrived at once.")
-            return device != nil
+            return
         }
         waitingCount += 1
         typing = Task { [typing] in
@@ -58,17 +59,12 @@ package actor KeyboardOutput: EventOutput {
             waitingCount -= 1
             await type(strokes + end.strokes)
         }
-        return device != nil
     }
 
-    /// Waits until the text that is being typed is complete. Those that wait are dropped.
-    package func end() async {
-        isOver = true
-        await typing?.value
-    }
+    /// Returns when all tags that arrived have been typed.
+    package func end() async { await typing?.value }
 
     private func type(_ strokes: [KeyStroke]) async {
-        guard !isOver else { return }
         for stroke in strokes {
             guard device?.press(stroke) == true else {
                 if device != nil { say("The keyboard failed, so the watch ends.") }
