@@ -45,6 +45,10 @@ LONG SCardTransmit(
     SCARDHANDLE, const SCARD_IO_REQUEST *, const unsigned char *command, DWORD commandLength,
     SCARD_IO_REQUEST *, unsigned char *response, DWORD *responseLength);
 
+LONG SCardControl(
+    SCARDHANDLE, DWORD code, const void *command, DWORD commandLength, void *response,
+    DWORD responseSize, DWORD *responseLength);
+
 enum {
     TAPCARD_SCARD_SCOPE_SYSTEM = 2,
     TAPCARD_SCARD_SHARE_EXCLUSIVE = 1,
@@ -58,6 +62,8 @@ enum {
     TAPCARD_SCARD_STATE_UNKNOWN = 0x0004,
     TAPCARD_SCARD_STATE_UNAVAILABLE = 0x0008,
     TAPCARD_SCARD_STATE_PRESENT = 0x0020,
+    // Passes a command on to the reader itself: SCARD_CTL_CODE(1) in libccid and acsccid.
+    TAPCARD_SCARD_ESCAPE = 0x42000001,
 };
 
 // LONG and DWORD have 64 bits on this platform, and Swift cannot import the library's constants,
@@ -149,6 +155,15 @@ static inline uint32_t tapcard_scard_transmit(
         commandLength, NULL, response, &length);
     *responseLength = (uint32_t)length;
     return (uint32_t)status;
+}
+
+/// Sends a command to the reader itself. Its response is dropped.
+static inline uint32_t tapcard_scard_escape(
+    SCARDHANDLE card, const unsigned char *command, uint32_t commandLength) {
+    unsigned char response[256];
+    DWORD length = 0;
+    return (uint32_t)SCardControl(
+        card, TAPCARD_SCARD_ESCAPE, command, commandLength, response, sizeof response, &length);
 }
 
 /// Ends the connection and leaves the card as it is.

@@ -73,6 +73,13 @@ struct PCSCCard: ~Copyable {
         return Array(answer.prefix(Int(length)))
     }
 
+    /// Sends a command to the reader itself, not to the card.
+    func escape(_ command: [UInt8]) throws(PCSCStatus) {
+        try PCSCStatus(
+            rawValue: unsafe tapcard_scard_escape(handle, command, UInt32(command.count))
+        ).check()
+    }
+
     /// Resets the card, so that the reader selects it again.
     mutating func reset() throws(PCSCStatus) {
         try PCSCStatus(rawValue: unsafe tapcard_scard_reset(handle, &transmission)).check()

@@ -26,6 +26,8 @@ public actor PCSCReader: TagReader {
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
+    /// Whether the reader has been told not to beep for each card.
+    private var isQuiet = false
     /// Whether the tag responded to the last frame, so that another frame may be sent to it.
     private var isSelected = false
 
@@ -117,6 +119,23 @@ public actor PCSCReader: TagReader {
 
     public func release() async { releaseCard() }
 
+    public func release(signaling signal: TagSignal?) async {
+        // A card that is gone takes the connection along, and with it the way to the reader.
+        if let signal, card != nil { send(SignalCommands(of: name).commands(for: signal)) }
+        releaseCard()
+    }
+
+    private func send(_ commands: [SignalCommands.Command]) {
+        for command in commands {
+            // A reader without signals still serves cards.
+            switch command {
+            case .pseudo(let bytes): _ = try? transmit(bytes)
+            case .escape(let bytes):
+                try? calling { () throws(PCSCStatus) in try card?.escape(bytes) }
+            }
+        }
+    }
+
     private func search(within limit: Duration) throws(ReaderError) -> TagIdentity {
         let clock = ContinuousClock()
         let start = clock.now
@@ -163,6 +182,8 @@ public actor PCSCReader: TagReader {
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
+        if !isQuiet { send(SignalCommands(of: name).silence) }
+        isQuiet = true
         // If the card uses blocks, the reader has already activated it, and selecting it again
         // would undo the activation. The other protocols select only type A cards; cards of other
         // families are only identified.
@@ -280,7 +301,7 @@ public actor PCSCReader: TagReader {
     }
 
     private func disconnect() {
-        isSelected = false
+        (isSelected, isQuiet) = (false, false)
         card = nil
         // This comes before the context is released, so that no other thread can still use it.
         cancelSwitch.disarm()

@@ -63,7 +63,11 @@ public actor PersistentReader: TagReader {
         }
     }
 
-    public func release() async { await reader?.release() }
+    public func release() async { await release(signaling: nil) }
+
+    public func release(signaling signal: TagSignal?) async {
+        await reader?.release(signaling: signal)
+    }
 
     private func dropOnLoss<Success: Sendable>(
         _ body: (any TagReader) async throws(ReaderError) -> Success

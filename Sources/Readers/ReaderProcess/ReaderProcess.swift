@@ -80,10 +80,12 @@ public actor ReaderProcess: TagReader {
         return answer
     }
 
-    public func release() async {
+    public func release() async { await release(signaling: nil) }
+
+    public func release(signaling signal: TagSignal?) async {
         guard link != nil else { return }
         // If the release fails, the reader is gone, and so is its field.
-        do { _ = try await perform(.release) } catch { return }
+        do { _ = try await perform(.release(signal)) } catch { return }
     }
 
     package func open() async throws(ReaderError) {

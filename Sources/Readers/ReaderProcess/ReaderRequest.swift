@@ -1,3 +1,5 @@
+package import Tags
+
 /// A request to the process that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
     /// Opens the reader and requests its description.
@@ -6,7 +8,7 @@ package enum ReaderRequest: Hashable, Sendable {
     case exchange([UInt8])
     /// A command to an ISO/IEC 14443-4 card.
     case command([UInt8])
-    case release
+    case release(TagSignal?)
     /// Cancels the current request. It is the only request that may be sent before the previous
     /// reply has arrived, and the only one that gets no reply.
     case cancel
@@ -21,7 +23,11 @@ package enum ReaderRequest: Hashable, Sendable {
             self = .select(milliseconds: limit)
         case Opcode.exchange.rawValue: self = .exchange(rest.remainder())
         case Opcode.command.rawValue: self = .command(rest.remainder())
-        case Opcode.release.rawValue where rest.isAtEnd: self = .release
+        case Opcode.release.rawValue:
+            guard let number = rest.byte(), rest.isAtEnd else { return nil }
+            let signal = TagSignal(rawValue: number)
+            guard number == ReaderRequest.noSignal || signal != nil else { return nil }
+            self = .release(signal)
         case Opcode.cancel.rawValue where rest.isAtEnd: self = .cancel
         default: return nil
         }
@@ -33,10 +39,13 @@ package enum ReaderRequest: Hashable, Sendable {
         case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)
         case .exchange(let frame): [Opcode.exchange.rawValue] + frame
         case .command(let command): [Opcode.command.rawValue] + command
-        case .release: [Opcode.release.rawValue]
+        case .release(let signal):
+            [Opcode.release.rawValue, signal?.rawValue ?? ReaderRequest.noSignal]
         case .cancel: [Opcode.cancel.rawValue]
         }
     }
+
+    private static let noSignal: UInt8 = 0
 
     private enum Opcode: UInt8 {
         case open = 1

@@ -52,6 +52,11 @@ public enum ReaderService {
         }
 
         private func handle(_ request: ReaderRequest) async {
+            if case .release(let signal?) = request {
+                // A signal takes a while, and the operation has ended: its program must not wait.
+                _ = channel.send(ReaderReply.released.message)
+                return await reader.release(signaling: signal)
+            }
             _ = channel.send(await ReaderService.reply(to: request, reader).message)
         }
     }

@@ -18,7 +18,7 @@ struct EventFormatTests {
         "A tag's text stays on one line",
         arguments: ["a\nb", "a\r\nb", "a\tb", "a\u{1B}[2Jb", "a\u{2028}b"])
     func hostile(_ text: String) throws {
-        let event = SampleEvents().arrival(text: text)
+        let event = SampleEvents().arrival(text: Array(text.utf8))
         #expect(event.text == text)
         let line = try #require(EventFormat("{text}")).line(for: event)
         #expect(!line.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x2028 }, "\(line)")

@@ -20,6 +20,7 @@ package final class InterposedReader: TagReader {
     private struct State: Sendable {
         var exchanges: [Exchange] = []
         var limits: [Duration] = []
+        var signals: [TagSignal?] = []
         var select: Select?
         var answer: Answer?
         var command: Answer?
@@ -46,8 +47,13 @@ package final class InterposedReader: TagReader {
     /// The time limit of each selection.
     package var limits: [Duration] { state.withLock { $0.limits } }
 
+    /// The signal of each release, nil for none.
+    package var signals: [TagSignal?] { state.withLock { $0.signals } }
+
     /// Empties the trace.
-    package func forget() { state.withLock { ($0.exchanges, $0.limits) = ([], []) } }
+    package func forget() {
+        state.withLock { ($0.exchanges, $0.limits, $0.signals) = ([], [], []) }
+    }
 
     /// Changes what later calls do; without a closure, they are passed on.
     package func change(select: Select? = nil, answer: Answer? = nil) {
@@ -88,8 +94,11 @@ package final class InterposedReader: TagReader {
 
     private func note(_ exchange: Exchange) { state.withLock { $0.exchanges.append(exchange) } }
 
-    package func release() async {
-        guard let letGo else { return await reader.release() }
+    package func release() async { await release(signaling: nil) }
+
+    package func release(signaling signal: TagSignal?) async {
+        state.withLock { $0.signals.append(signal) }
+        guard let letGo else { return await reader.release(signaling: signal) }
         await letGo(reader)
     }
 }

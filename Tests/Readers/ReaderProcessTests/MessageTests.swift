@@ -8,7 +8,8 @@ struct MessageTests {
 
     private static let requests: [ReaderRequest] = [
         .open, .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),
-        .exchange([0x30, 4]), .release, .cancel, .command([]), .command([0x90, 0x60, 0, 0, 0]),
+        .exchange([0x30, 4]), .release(nil), .release(.done), .release(.refused), .cancel,
+        .command([]), .command([0x90, 0x60, 0, 0, 0]),
     ]
 
     private static let kinds: [ReaderError.Kind] = [

@@ -37,7 +37,7 @@ private final class HeldLink: ReaderLink {
 
 @Suite("A reader in a process of its own", .timeLimit(.minutes(1)))
 struct ReaderProcessTests {
-    private func near(_ reader: ScriptedReader) -> ReaderProcess {
+    private func near(_ reader: any TagReader) -> ReaderProcess {
         ReaderProcess { () throws(ReaderError) in
             try NearLink(
                 PersistentReader(
@@ -64,6 +64,20 @@ struct ReaderProcessTests {
         _ = try await process.select(within: .zero)
         await process.release()
         #expect(reader.releases == 1)
+    }
+
+    @Test("A signal reaches the reader, and nobody waits until it is over")
+    func signal() async throws {
+        let isOver = Guarded(false)
+        let reader = InterposedReader(
+            ScriptedReader([.tag(tag), .tag(tag)]),
+            release: { _ in while !isOver.withLock({ $0 }) { await Task.yield() } })
+        let process = near(reader)
+        _ = try await process.select(within: .zero)
+        await process.release(signaling: .refused)
+        isOver.withLock { $0 = true }
+        _ = try await process.select(within: .zero)
+        #expect(reader.signals == [.refused])
     }
 
     @Test("An error comes through with its kind")

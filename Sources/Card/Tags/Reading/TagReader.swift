@@ -1,3 +1,10 @@
+/// How an operation on a tag has ended, as a reader can show with its lights and its buzzer.
+public enum TagSignal: UInt8, Sendable, CaseIterable {
+    case done = 1
+    /// Nothing was done.
+    case refused = 2
+}
+
 /// The interface through which tapcard communicates with a tag. It works with frames and responses,
 /// not pages.
 ///
@@ -44,9 +51,16 @@ public protocol TagReader: Sendable {
     /// By the time a tag is selected again, it has been without power long enough to lose all
     /// volatile state, so changed settings take effect.
     func release() async
+
+    /// Releases the tag, and shows people how the operation has ended if the reader can do that. A
+    /// signal that fails is nobody's concern.
+    func release(signaling signal: TagSignal?) async
 }
 
 extension TagReader {
+    /// Releases the tag without a signal, for a reader that has none.
+    public func release(signaling signal: TagSignal?) async { await release() }
+
     /// Empty, for a reader that does not report the ATS.
     public var answerToSelect: [UInt8] { get async { [] } }
 

@@ -52,7 +52,7 @@ package struct TagMessages: StationWork {
     package func write(
         _ options: WriteOptions, _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(TapcardError) -> WrittenTag {
-        try await withTag { identity throws(Interruption) in
+        try await withTag(changing: true) { identity throws(Interruption) in
             var hasBegun = false
             var attempts = 0
             while true {
@@ -297,17 +297,18 @@ package struct TagMessages: StationWork {
 
     /// Waits for a Type 2 or Type 4 tag, passes it to `body`, and releases it, even after an error.
     private func withTag<Success: Sendable>(
-        _ body: (TagIdentity) async throws(Interruption) -> Success
+        changing: Bool = false, _ body: (TagIdentity) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         dependencies.progress(.waitingForCard)
         let identity = try await translating(
             awaiting: await reader.select(within: settings.wait)
         ) { (error: ReaderError) in TapcardError(error) }
-        return try await using(identity, body)
+        return try await using(identity, changing: changing, body)
     }
 
     private func using<Success: Sendable>(
-        _ identity: TagIdentity, _ body: (TagIdentity) async throws(Interruption) -> Success
+        _ identity: TagIdentity, changing: Bool = false,
+        _ body: (TagIdentity) async throws(Interruption) -> Success
     ) async throws(TapcardError) -> Success {
         do throws(Interruption) {
             guard identity.isType2 || identity.usesBlocks else {
@@ -317,10 +318,11 @@ package struct TagMessages: StationWork {
                         because: "cannot be read; only Type 2 and Type 4 tags can."))
             }
             let success = try await body(identity)
-            await reader.release()
+            await reader.release(signaling: changing ? .done : nil)
             return success
         } catch {
-            await reader.release()
+            let isRefused = changing && error.error.result == .refused
+            await reader.release(signaling: isRefused ? .refused : nil)
             throw error.error
         }
     }

@@ -19,6 +19,9 @@ protocol TapUseCase: UseCase {
     /// Whether the whole tag is read, which is necessary before a card is made.
     var isThorough: Bool { get }
 
+    /// Whether the tap is meant to change the card, so that the reader signals how it ends.
+    var changesCard: Bool { get }
+
     /// Queries the ledger before waiting for a card. Returns the result if no card is needed.
     mutating func recall(at station: Station) async throws(TapcardError) -> Success?
     /// Examines the card after each reading, before anything is resolved. May end the tap.
@@ -45,6 +48,7 @@ extension TapUseCase {
     var id: OperationID? { pending?.id }
     var pending: PendingRequest? { nil }
     var isThorough: Bool { false }
+    var changesCard: Bool { pending != nil }
 
     func recall(at station: Station) -> Success? { nil }
 
@@ -94,7 +98,7 @@ extension TapUseCase {
         default:
             do throws(Interruption) {
                 guard let success = try await performNextAction(at: station) else { return nil }
-                await station.reader.release()
+                await station.reader.release(signaling: changesCard ? .done : nil)
                 return success
             } catch {
                 // Every fault is reported to the tap, so that there is only one way to recover.
@@ -245,10 +249,17 @@ extension TapUseCase {
         return nil
     }
 
+    /// Whether an error is certain to mean that nothing was done. If the operation may have begun,
+    /// the ledger may still call it a success.
+    private func isRefused(by error: TapcardError) -> Bool {
+        changesCard && [.refused, .untrusted].contains(error.result)
+            && pending?.operation == nil && pending?.possiblyBegun == nil
+    }
+
     private mutating func end(
         after last: TapcardError, at station: Station
     ) async throws(TapcardError) -> Success {
-        await station.reader.release()
+        await station.reader.release(signaling: isRefused(by: last) ? .refused : nil)
         await station.resolver.recordOutcomeOfResolving(&tap.history)
         let error: TapcardError
         switch await conclude(after: last, at: station) {

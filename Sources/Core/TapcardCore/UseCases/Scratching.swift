@@ -87,6 +87,8 @@ private struct FindScratchableCard: TapUseCase {
 
     var pending: PendingRequest? { request }
     var card: CardUID? { nil }
+    // The signal comes when the card has been scratched.
+    var changesCard: Bool { false }
 
     func carryOut(
         on reading: CardReading, at station: Station
