@@ -144,7 +144,8 @@ enum TokenCommands {
 extension APIToken {
     /// The token for people: its name, what it allows, and where and how long it is valid.
     fileprivate func line(at now: Timestamp) -> String {
-        let places = origins.isEmpty ? "programs" : origins.map(\.description).joined(separator: " ")
+        let places =
+            origins.isEmpty ? "programs" : origins.map(\.description).joined(separator: " ")
         let end = expires.map { time in
             (isExpired(at: now) ? "expired " : "expires ") + LocalTime.text(time)
         }
