@@ -281,7 +281,7 @@ let package = Package(
         tests(of: "ServiceSandbox", on: "Services", "TapcardDomain TestSupport TextCodecs"),
         tests(of: "TapcardCore", on: "Core", "\(station) FaultyWorld"),
         tests(of: "StationFiles", on: "Core", station),
-        tests(of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain"),
+        tests(of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),
         tests(
             of: "CommandLine", on: "Delivery",
             "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),

@@ -147,7 +147,7 @@ struct WatchTests {
     @Test(
         "What makes no sense is refused before anything is watched",
         arguments: [
-            (["--format", "{balance}"], "a brace without a known placeholder"),
+            (["--format", "{balance}"], "an unknown placeholder"),
             (["extra"], "got one argument too many"),
             (["--exec", ""], "is empty"),
             (["--webhook", "ftp://example.com"], "not a valid address"),

@@ -197,8 +197,8 @@ enum WatchCommand {
         guard let format = EventFormat(text) else {
             let names = EventFormat.Placeholder.allCases.map { "{\($0.rawValue)}" }
             throw refusal(
-                "The value of --format contains a brace without a known placeholder",
-                "Use \(names.joined(separator: ", ")), and {{ for a brace.")
+                "The value of --format contains an unknown placeholder",
+                "Use \(names.joined(separator: ", ")).")
         }
         return .format(format)
     }

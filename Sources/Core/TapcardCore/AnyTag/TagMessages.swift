@@ -68,6 +68,13 @@ package struct TagMessages: StationWork {
         }
     }
 
+    /// Returns once this tag has been removed, or another one has taken its place.
+    package func waitUntilGone(_ uid: [UInt8]?) async throws(TapcardError) {
+        let lost = await ReaderWatch(station: station).waitForRemoval(
+            of: uid, sawSeveral: uid == nil)
+        if let lost { throw TapcardError(lost) }
+    }
+
     private static let maximumAttempts = 3
 
     private func isStillThere(_ identity: TagIdentity) async -> Bool {

@@ -103,7 +103,7 @@ struct ReaderWatch: StationWork {
     /// Returns once this card has been removed from the reader or another card has taken its place.
     /// If no card is given, waits for the removal of the first card seen. Returns the error if the
     /// reader itself is gone.
-    private func waitForRemoval(of card: [UInt8]?, sawSeveral: Bool) async -> ReaderError? {
+    func waitForRemoval(of card: [UInt8]?, sawSeveral: Bool) async -> ReaderError? {
         var present = card
         var misses = 0
         var sawSeveral = sawSeveral

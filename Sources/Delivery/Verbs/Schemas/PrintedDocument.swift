@@ -126,7 +126,17 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
         case .tagContent: PrintedDocument.done(ShownMessage.fields.required)
-        case .writtenTag: PrintedDocument.done(WrittenTag.fields.required)
+        case .writtenTag:
+            [
+                "anyOf": [
+                    PrintedDocument.done(WrittenTag.fields.required),
+                    PrintedDocument.done(
+                        ["rows": Schema.count, "bad": Schema.count],
+                        optional: [
+                            "written": Schema.count, "left": Schema.count, "file": Schema.text,
+                        ]),
+                ]
+            ]
         case .tapEvent: TapEvent.schema
         case .emulation, .sandbox, .served: serverSchema
         case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])

@@ -24,7 +24,8 @@ extension Command {
             + "the tag has been read back. A tag pulled away mid-write holds its old message, "
             + "no message, or the new one, never a mixture.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
-        .lock, .passwordFile, page: .post("tag/write"), answers: .writtenTag,
+        .lock, .passwordFile, .jobFile, .startRow, .dryRun, page: .post("tag/write"),
+        answers: .writtenTag,
         example: "tapcard tag write --url https://example.com/{uid} --text Hello",
         run: MessageCommands.write)
 }
@@ -35,6 +36,9 @@ extension Parameter<Bool> {
     }
     fileprivate static var raw: Self {
         .flag("raw", "Print only the message's raw bytes (for tag write --ndef)", page: .never)
+    }
+    static var dryRun: Self {
+        .flag("dry-run", "Check the rows of --file without a tag", page: .never)
     }
     static var lock: Self {
         .flag("lock", "After writing, make the tag read-only; this cannot be undone")
@@ -78,11 +82,25 @@ extension Parameter<[GivenContent]> {
     }
 }
 
+extension Parameter<Int?> {
+    static var startRow: Self {
+        .option(
+            "start-row", "N",
+            .wholeNumber(1...1_000_000, orSay: "Nothing was written to a tag."),
+            "Begin --file with this row; the first row below the names is 1", page: .never)
+    }
+}
+
 extension Parameter<String?> {
     static var language: Self {
         .option(
             "lang", "LANG", .text(1...NDEFText.maximumLanguageByteCount),
             "Language code of the texts; en by default")
+    }
+    static var jobFile: Self {
+        .option(
+            "file", "JOB.csv", .file, "Write a tag for each row of a table; see docs/BRIDGE.md",
+            page: .never)
     }
     static var passwordFile: Self {
         .option(
@@ -103,14 +121,20 @@ enum MessageCommands {
     }
 
     static func write(in session: Session) async throws(TapcardError) -> Report {
+        let options = try options(in: session)
+        if let path = session[.jobFile] {
+            return try await JobCommand(session, options, path).run()
+        }
+        guard session[.startRow] == nil, !session[.dryRun] else {
+            throw TapcardError.usage(
+                "The options --start-row and --dry-run belong to a job.",
+                advice: "Add --file JOB.csv.")
+        }
         let records = try TypedRecords(session)
-        var options = WriteOptions()
-        options.overwrites = session[.overwrite]
-        options.locks = session[.lock]
-        options.password = try session[.passwordFile].map(tagPassword)
+        try records.requireValues(for: ["uid"])
         let written = try await session.readOnlyStation().messages.write(options) {
             reading throws(TapcardError) in
-            try records.message(for: reading.uid)
+            records.message(["uid": Hexadecimal.encode(reading.uid)])
         }
         let uid = Hexadecimal.encode(written.uid)
         return Report(
@@ -120,6 +144,14 @@ enum MessageCommands {
                     ? "Nothing written: \(written.kind) \(uid) already holds exactly this message"
                     : "Written: \(written.message.count) bytes to \(written.kind) \(uid)"
             ] + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
+    }
+
+    private static func options(in session: Session) throws(TapcardError) -> WriteOptions {
+        var options = WriteOptions()
+        options.overwrites = session[.overwrite]
+        options.locks = session[.lock]
+        options.password = try session[.passwordFile].map(tagPassword)
+        return options
     }
 
     /// The password in a file: 8 hexadecimal digits.

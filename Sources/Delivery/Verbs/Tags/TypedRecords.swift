@@ -6,15 +6,17 @@ import TextCodecs
 /// waited for.
 struct TypedRecords: Sendable {
     private enum Typed: Sendable {
-        case uri(String)
-        case text(String, language: String)
+        /// An address; a whole address from a column is not encoded again.
+        case uri(Template, encodes: Bool)
+        case text(Template, language: Template)
         case wifi(WiFiNetwork)
         case record(NDEFRecord)
     }
 
     private var records: [Typed] = []
 
-    init(_ session: Session) throws(TapcardError) {
+    /// `columns` are those of a job's table, which may be placeholders, too.
+    init(_ session: Session, columns: [String] = []) throws(TapcardError) {
         let language = session[.language] ?? "en"
         guard !language.isEmpty, language.utf8.count <= NDEFText.maximumLanguageByteCount,
             language.utf8.allSatisfy({ $0 < 0x80 })
@@ -30,8 +32,12 @@ struct TypedRecords: Sendable {
         let order = session.command.order
         for option in order.isEmpty ? ["url", "text", "mime", "ndef"] : order {
             switch option {
-            case "url": records += urls.popFirst().map { [.uri($0)] } ?? []
-            case "text": records += texts.popFirst().map { [.text($0, language: language)] } ?? []
+            case "url": records += urls.popFirst().map { [.uri(Template($0), encodes: true)] } ?? []
+            case "text":
+                records +=
+                    texts.popFirst().map {
+                        [.text(Template($0), language: Template(language))]
+                    } ?? []
             case "mime":
                 if let media = media.popFirst() {
                     records.append(.record(.media(media.type, try media.content.bytes())))
@@ -47,6 +53,7 @@ struct TypedRecords: Sendable {
             default: break
             }
         }
+        if records.isEmpty { records = TypedRecords.records(of: columns, language) }
         guard !records.isEmpty else {
             throw TypedRecords.usage(
                 "there are no records to write",
@@ -54,20 +61,88 @@ struct TypedRecords: Sendable {
         }
     }
 
-    /// The message for the tag with this UID.
-    func message(for uid: [UInt8]) throws(TapcardError) -> NDEFMessage {
-        let number = Hexadecimal.encode(uid)
-        func filled(_ template: String) -> String { template.replacing("{uid}", with: number) }
+    /// The records of a table that has columns for them, if no option names any.
+    private static func records(of columns: [String], _ language: String) -> [Typed] {
+        var records: [Typed] = []
+        if columns.contains("url") { records.append(.uri(Template("{url}"), encodes: false)) }
+        if columns.contains("text") {
+            let own = columns.contains("lang") ? "{lang}" : language
+            records.append(.text(Template("{text}"), language: Template(own)))
+        }
+        return records
+    }
+
+    /// Refuses a placeholder that has no value, before a tag is waited for.
+    func requireValues(for known: [String]) throws(TapcardError) {
+        let used = records.flatMap { record -> [String] in
+            switch record {
+            case .uri(let template, _): template.names
+            case .text(let template, let language): template.names + language.names
+            case .wifi(let network): Template(network.name).names
+            case .record: []
+            }
+        }
+        guard let unknown = used.first(where: { !known.contains($0) }) else { return }
+        let names = known.map { "{\($0)}" }.joined(separator: ", ")
+        throw TypedRecords.usage(
+            "nothing is known about {\(unknown)}", advice: "Use one of these: \(names).")
+    }
+
+    /// The first column that an address or a text consists of, and that is empty in a row.
+    func missingValue(in values: [String: String]) -> String? {
+        records.lazy.compactMap { record in
+            switch record {
+            case .uri(let template, _), .text(let template, _):
+                template.filled { values[$0] ?? "" }.isEmpty ? template.names.first : nil
+            case .wifi, .record: nil
+            }
+        }.first
+    }
+
+    /// The addresses and texts with these values, for people.
+    func summary(_ values: [String: String]) -> String {
+        records.map { record in
+            switch record {
+            case .uri(let template, let encodes):
+                template.filled { name in
+                    let value = values[name] ?? ""
+                    return encodes ? Template.percentEncoded(value) : value
+                }
+            case .text(let template, _): template.filled { values[$0] ?? "" }
+            case .wifi(let network): "Wi-Fi \(network.name)"
+            case .record(let record): "\(record.payload.count) bytes"
+            }
+        }.joined(separator: " | ")
+    }
+
+    /// The records as they were given, to notice that a job is continued with others.
+    var description: String {
+        func text(_ template: Template) -> String { template.filled { "{\($0)}" } }
+        return records.map { record in
+            switch record {
+            case .uri(let template, _): "url \(text(template))"
+            case .text(let template, let language): "text \(text(language)) \(text(template))"
+            case .wifi(let network): "wifi \(network.name) \(network.password)"
+            case .record(let record):
+                "record " + Hexadecimal.encode(record.type) + Hexadecimal.encode(record.payload)
+            }
+        }.joined(separator: "\n")
+    }
+
+    /// The message with these values for its placeholders.
+    func message(_ values: [String: String]) -> NDEFMessage {
+        func filled(_ template: Template) -> String { template.filled { values[$0] ?? "" } }
         return NDEFMessage(
             records.map { record in
                 switch record {
-                // A UID has only digits and letters, so it needs no escaping in a URL.
-                case .uri(let uri): NDEFURI(filled(uri)).record
-                case .text(let text, let language):
-                    NDEFText(language: language, text: filled(text)).record
+                case .uri(let template, encodes: true):
+                    NDEFURI(template.filled { Template.percentEncoded(values[$0] ?? "") }).record
+                case .uri(let template, encodes: false): NDEFURI(filled(template)).record
+                case .text(let template, let language):
+                    NDEFText(language: filled(language), text: filled(template)).record
                 case .wifi(let network):
                     WiFiNetwork(
-                        name: filled(network.name), password: network.password,
+                        name: filled(Template(network.name)), password: network.password,
                         security: network.security
                     ).record
                 case .record(let record): record

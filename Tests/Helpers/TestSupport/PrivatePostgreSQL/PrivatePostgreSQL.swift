@@ -129,13 +129,23 @@ package final class PrivatePostgreSQL: Sendable {
     /// Ends the server like a failure of its machine.
     package func kill() {
         let id = server.processIdentifier
-        let children =
+        // Stopped, it starts no other process while its processes are listed. One that was missed
+        // would keep the memory that the next server on this data needs.
+        Glibc.kill(id, SIGSTOP)
+        let list =
             (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
-        // The first process is told first, so that it starts no other.
-        for process in [id] + children.split(separator: " ").compactMap({ pid_t($0) }) {
-            Glibc.kill(process, SIGKILL)
-        }
+        let children = list.split(separator: " ").compactMap { pid_t($0) }
+        for process in [id] + children { Glibc.kill(process, SIGKILL) }
         _ = Self.end(of: server)
+        for child in children { while Self.isRunning(child) { usleep(1_000) } }
+    }
+
+    /// Whether a process that is no child of this one runs. One that only waits to be reaped does
+    /// not.
+    private static func isRunning(_ process: pid_t) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // The state follows the name, which is in parentheses and may contain some.
+        return status?.split(separator: ")").last?.hasPrefix(" Z") == false
     }
 
     /// Waits for a program and returns how it ended. Foundation would wait for a socket to close

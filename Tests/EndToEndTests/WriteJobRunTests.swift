@@ -1,0 +1,216 @@
+import Glibc
+import OperatingSystem
+import TestSupport
+import Testing
+import TextCodecs
+
+/// `tag write --file` with everything that goes wrong while somebody holds tags to a reader.
+@Suite("A job of many tags", .ownThread)
+struct WriteJobRunTests {
+    private let till: Till
+    private let job: String
+
+    init() throws {
+        till = try Till()
+        job = till.file("job.csv")
+        try till.step("sim take")
+    }
+
+    private func start(_ more: [String] = []) throws -> ChildProcess {
+        try till.start(
+            [
+                "--timeout", "600", "tag", "write", "--file", job, "--url",
+                "https://example.com/{id}", "--text", "{name} {row}",
+            ] + more)
+    }
+
+    private func content(_ path: String) throws -> String {
+        String(decoding: try #require(try DurableFile(path).read()), as: UTF8.self)
+    }
+
+    /// The cells of the result, without the first line.
+    private func result() throws -> [[String]] {
+        try content(till.file("job.result.csv")).split(separator: "\n").dropFirst()
+            .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    }
+
+    private func write(rows count: Int) throws {
+        let lines = (1...count).map { "\($0),\"Filament \($0)\"\n" }.joined()
+        try DurableFile(job).write(Array(("id,name\n" + lines).utf8))
+    }
+
+    @Test("A row a tag, whatever is pulled, doubled, wrong, or killed")
+    func faults() throws {
+        let (rows, faults) = Thoroughness.asked > .check ? (200, 40) : (20, 8)
+        try write(rows: rows)
+        let wrong = [
+            try prepare("tag write --text Other"), try prepare("tag write --text Locked --lock"),
+        ]
+        var random = SeededGenerator(seed: 17)
+        var process = try start()
+        var (row, faultsLeft, last) = (1, faults, "")
+        while row <= rows {
+            try process.wait("row \(row)") { try process.errors.contains("Next: row \(row),") }
+            // So that all faults have happened when the last row comes.
+            let isFault =
+                faultsLeft > 0 && Int.random(in: 0...(rows - row), using: &random) < faultsLeft
+            if isFault { faultsLeft -= 1 }
+            var uid = ""
+            switch isFault ? Int.random(in: 0..<4, using: &random) : 4 {
+            case 0:
+                // The tag that was written last, or another one that must not be written.
+                let tag =
+                    last.isEmpty
+                    ? wrong[0]
+                    : [last, wrong[0], wrong[1]]
+                        .randomElement(using: &random) ?? ""
+                try refused(tag, process)
+                continue
+            case 1:
+                let fault =
+                    ["lost", "torn old", "torn mix 3", "torn new"]
+                    .randomElement(using: &random) ?? ""
+                try till.step("sim tear \(Int.random(in: 1...6, using: &random)) \(fault)")
+                uid = try ended(process) { try put("NTAG213") }
+                try till.step("sim tear none")
+            case 2:
+                uid = try put("NTAG213")
+                // The try may not have begun yet, be under way, or be over.
+                usleep(UInt32.random(in: 0..<30_000, using: &random))
+                process.signal(SIGKILL)
+                _ = try process.end()
+                try till.step("sim take")
+                process = try start()
+                try process.wait("the next row") { try process.errors.contains("Next: row") }
+                if try process.errors.contains("Next: row \(row + 1),") {
+                    (row, last) = (row + 1, uid)
+                    continue
+                }
+            default:
+                let chips = ["NTAG213", "NTAG215", "NTAG216", "NTAG424"]
+                uid = try put(chips.randomElement(using: &random) ?? "")
+                try written(row, process)
+            }
+            let isWritten = try process.errors.contains("Written: row \(row) to")
+            // What was torn is thrown away, or held to the reader again.
+            if !isWritten, Bool.random(using: &random) {
+                try till.step("sim take")
+                continue
+            }
+            if !isWritten {
+                try till.step("sim put \(uid)")
+                try written(row, process)
+            }
+            (row, last) = (row + 1, uid)
+            try till.step("sim take")
+        }
+        let ended = try process.end()
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output.contains("Written: \(rows) of \(rows) rows, 0 left out, 0 to do"))
+        try checkTags(rows)
+    }
+
+    /// A tag that has other content before the job begins.
+    private func prepare(_ line: String) throws -> String {
+        let uid = try put("NTAG213")
+        try till.step(line)
+        try till.step("sim take")
+        return uid
+    }
+
+    /// Puts a tag on the reader that the job refuses, and takes it away.
+    private func refused(_ uid: String, _ process: ChildProcess) throws {
+        func count() throws -> Int {
+            try ["already written", "is locked", "other content"]
+                .reduce(0) { try $0 + process.errors.ranges(of: $1).count }
+        }
+        let before = try count()
+        try till.step("sim put \(uid)")
+        try process.wait("a refusal") { try count() > before }
+        try till.step("sim take")
+    }
+
+    /// Does something, and waits until the job asks for the next tag.
+    private func ended(_ process: ChildProcess, _ change: () throws -> String) throws -> String {
+        let before = try process.errors.ranges(of: "Next: row").count
+        let uid = try change()
+        try process.wait("an end of the try") {
+            let errors = try process.errors
+            return errors.ranges(of: "Next: row").count > before
+                || errors.ranges(of: "Written: row").count >= before
+        }
+        return uid
+    }
+
+    @Test("A table that changed is refused with its rows, and rows may be added")
+    func changed() throws {
+        try write(rows: 2)
+        try till.step("sim put NTAG213")
+        let process = try start()
+        try written(1, process)
+        process.signal(SIGKILL)
+        _ = try process.end()
+        try DurableFile(job).write(Array("id,name\n1,Filament 1\n2,Other\n".utf8))
+        let refused = try start().end()
+        #expect(refused.status == 2 && refused.errors.contains("in row 2. Nothing was written"))
+        try write(rows: 3)
+        let resumed = try start()
+        try resumed.wait("row 2") { try resumed.errors.contains("Next: row 2, 2 Filament 2.") }
+        resumed.signal(SIGINT)
+        #expect(try resumed.end().output.contains("Written: 1 of 3 rows, 0 left out, 2 to do"))
+    }
+
+    @Test("Bad rows are left out, and a dry run needs no tag")
+    func bad() throws {
+        try DurableFile(job).write(Array("id,name\n1,\n2,Good,more\n3,=Good\n".utf8))
+        let words = [
+            "tag", "write", "--file", job, "--url", "https://example.com/{id}", "--text", "{name}",
+        ]
+        let dry = try till.run(words + ["--dry-run"])
+        #expect(dry.status == 0)
+        #expect(
+            dry.output == """
+                Row 1: left out: the column name is empty
+                Row 2: left out: more cells than columns
+                Row 3: 30 bytes, https://example.com/3 | =Good
+
+                """)
+        try till.step("sim put NTAG213")
+        let process = try till.start(words)
+        #expect(try process.end().status == 0)
+        let result = try result()
+        #expect(result.map { $0[4] } == ["bad-row", "bad-row", "written"])
+        #expect(result[2][3] == "https://example.com/3 | =Good")
+        let unknown = try till.run(["tag", "write", "--file", job, "--text", "{nmae}"])
+        #expect(unknown.status == 2 && unknown.errors.contains("{nmae}"))
+        let alone = try till.run(["tag", "write", "--dry-run", "--text", "a"])
+        #expect(alone.status == 2 && alone.errors.contains("--file"))
+    }
+
+    /// Puts a new tag on the reader, and returns its UID.
+    private func put(_ chip: String) throws -> String {
+        String(try till.step("sim put \(chip)").split(separator: " ")[1])
+    }
+
+    private func written(_ row: Int, _ process: ChildProcess) throws {
+        try process.wait("row \(row) is written") {
+            try process.errors.contains("Written: row \(row) to")
+        }
+    }
+
+    /// Compares the result with what is on each of its tags.
+    private func checkTags(_ rows: Int) throws {
+        let entries = try result()
+        let done = entries.filter { ["written", "already-there"].contains($0[4]) }
+        #expect(done.compactMap { Int($0[1]) } == Array(1...rows))
+        #expect(Set(done.map { $0[0] }).count == rows)
+        for entry in done {
+            try till.step("sim put \(entry[0])")
+            let document = try JSONValue.parsing(Array(till.step("tag read --json").utf8))
+            let records = try #require(document["records"]?.array)
+            #expect(records.count == 2)
+            #expect(records[0]["uri"]?.string == "https://example.com/\(entry[1])")
+            #expect(records[1]["text"]?.string == "Filament \(entry[1]) \(entry[1])")
+        }
+    }
+}
