@@ -9,7 +9,8 @@ private enum Expiry: Sendable {
     /// Valid until the end of this day.
     case day(CalendarDate)
 
-    private static let maximumDays: Int64 = 3_650
+    /// Ten years.
+    static let maximumDays: Int64 = 3_650
 
     init?(_ text: String) {
         if let day = CalendarDate(text) {
@@ -107,8 +108,11 @@ enum TokenCommands {
         }
         let now = session.dependencies.now()
         let expires = session[.expires]?.time(from: now)
-        guard expires.map({ $0 > now }) ?? true else {
-            throw TapcardError(.usage, "That day is over.", meaning: unchanged)
+        let last = Timestamp(milliseconds: now.milliseconds + Expiry.maximumDays * 86_400_000)
+        guard expires.map({ $0 > now && $0 <= last }) ?? true else {
+            throw TapcardError(
+                .usage, "That day is over, or more than \(Expiry.maximumDays) days away.",
+                meaning: unchanged)
         }
         let text = APIToken.text(session.dependencies.random(APIToken.secretBytes))
         let (reader, origin) = session.settings.effective(.reader)
