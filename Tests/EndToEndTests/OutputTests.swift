@@ -28,7 +28,7 @@ struct OutputTests {
             "init", "config", "config get reader", "schema pay", "completions bash", "readers",
             "doctor", "tag info", "tag dump", "tag dump -",
             "sim list", "sim phone", "keys list", "keys export -", "keys customers -", "backup -",
-            "cashiers list",
+            "cashiers list", "tokens list",
             "mastermind show",
         ] {
             let ended = try ended(till, line)
@@ -67,6 +67,7 @@ struct OutputTests {
     /// Commands of every verb that changes something, ordered so that each has something to do.
     private static let changes = [
         "init --currency USD", "config set timeout 20", "cashiers add Zed", "cashiers remove Zed",
+        "tokens add shelf --may tags", "tokens revoke shelf",
         "keys rotate", "keys retire 1 --for-ever", "keys export ~/keys", "keys import ~/keys",
         "keys customers ~/customer-keys",
         "issue --balance 20", "add 5", "pay 4.50 --operation \(payment)", "refund \(payment)",

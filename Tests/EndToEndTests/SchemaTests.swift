@@ -21,7 +21,7 @@ struct SchemaTests {
             ended.status == status, "\(line): \(ended.output)\(ended.errors)",
             sourceLocation: location)
         let words = line.split(separator: " ").map(String.init)
-        let pairs = ["tag", "keys", "sim", "cashiers", "mastermind"]
+        let pairs = ["tag", "keys", "sim", "cashiers", "tokens", "mastermind"]
         let named = words.prefix(pairs.contains(words[0]) ? 2 : 1).joined(separator: " ")
         let schema = try document(till.step("schema \(verb ?? named)"))
         let checker = SchemaChecker(document: schema)
@@ -93,6 +93,9 @@ struct SchemaTests {
         try check(till, "doctor")
         try check(till, "cashiers list")
         try check(till, "cashiers remove Ann", status: 4)
+        try check(till, "tokens add shelf --may tags --origin https://app.example --expires 90d")
+        try check(till, "tokens list")
+        try check(till, "tokens revoke shelf")
         try check(till, "mastermind show")
         try check(till, "sim tear 3 torn old")
         try check(till, "sim tear none")

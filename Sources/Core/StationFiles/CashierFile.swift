@@ -16,60 +16,33 @@ package struct Cashier: Hashable, Sendable {
 
 /// The file that lists the till page's cashiers. The file is rejected if anyone but its owner can
 /// access it.
-package struct CashierFile: Sendable {
+package struct CashierFile: ListFile, Sendable {
     /// The maximum number of cashiers in the file, far more than one till needs.
     package static let maximumCashiers = 200
     /// The maximum length of a password, in bytes.
     package static let maximumPasswordBytes = 1_024
 
-    private static let format = "tapcard cashiers 1"
-
-    private let file: PrivateFile
-    package var path: String { file.path }
+    private let list: PrivateList<Cashier>
+    package var path: String { list.file.path }
 
     package init(path: String) {
-        file = PrivateFile(
-            path: path, secret: .cashiers, kind: .fileUnusable, name: "The cashier file",
-            meaning: "No cashier can log in until this is fixed.",
-            unchanged: "The file is unchanged, and its cashiers can log in as before.")
+        list = PrivateList(
+            file: PrivateFile(
+                path: path, secret: .cashiers, kind: .fileUnusable, name: "The cashier file",
+                meaning: "No cashier can log in until this is fixed.",
+                unchanged: "The file is unchanged, and its cashiers can log in as before."),
+            what: "cashiers", maximumCount: CashierFile.maximumCashiers)
     }
 
-    /// A value that differs whenever the file or its permissions may have changed.
-    package typealias Stamp = DurableFile.Stamp
-
-    /// The file's current stamp; nil if the file is missing.
-    package func stamp() throws(TapcardError) -> Stamp? {
-        try translating(DurableFile(path).stamp(), into: file.unreadable)
-    }
-
-    /// The cashiers in the file; empty if the file is missing.
-    package func load() throws(TapcardError) -> [Cashier] {
-        try file.requirePrivate()
-        let found = try translating(
-            DurableFile(path).read(limit: JSONValue.sizeLimit), into: file.unreadable)
-        // Before the first cashier is added, there is no file.
-        guard let bytes = found else { return [] }
-        guard let document = try? JSONValue.parsing(bytes),
-            document["format"]?.string == CashierFile.format,
-            let entries = document["cashiers"]?.array, entries.count <= CashierFile.maximumCashiers
-        else { throw damaged }
-        var cashiers: [Cashier] = []
-        for entry in entries {
-            // With two entries for one name, either password could be the right one.
-            guard let cashier = Cashier(entry),
-                !cashiers.contains(where: { $0.name == cashier.name })
-            else { throw damaged }
-            cashiers.append(cashier)
-        }
-        return cashiers
-    }
+    package func stamp() throws(TapcardError) -> DurableFile.Stamp? { try list.stamp() }
+    package func load() throws(TapcardError) -> [Cashier] { try list.load() }
 
     /// Adds a cashier, or sets a new password for an existing one; differences in case and spacing
     /// are ignored. Returns the stored name, and whether the cashier is new.
     package func add(
         _ cashier: Cashier
     ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
-        try change { cashiers throws(TapcardError) in
+        try list.change { cashiers throws(TapcardError) in
             if let known = cashiers.named(cashier.name) {
                 cashiers.removeAll { $0 == known }
                 // The stored spelling is kept, because earlier operations were recorded with it.
@@ -85,10 +58,10 @@ package struct CashierFile: Sendable {
                     meaning: "Nothing was changed.", next: [.file(.chooseOtherName)])
             }
             guard cashiers.count < CashierFile.maximumCashiers else {
-                throw file.refusal(
+                throw list.file.refusal(
                     "The limit of \(CashierFile.maximumCashiers) cashiers has been "
                         + "reached.", .removeCashier,
-                    meaning: file.unchanged)
+                    meaning: list.file.unchanged)
             }
             cashiers.insertSorted(cashier)
             return (cashier.name, true)
@@ -97,7 +70,7 @@ package struct CashierFile: Sendable {
 
     /// Replaces a cashier's hash. Returns false if the entry has changed since it was read.
     package func replace(_ old: Cashier, with new: Cashier) throws(TapcardError) -> Bool {
-        try change { cashiers in
+        try list.change { cashiers in
             // Another process may have set a new password or removed the cashier.
             guard let index = cashiers.firstIndex(of: old) else { return false }
             cashiers[index] = new
@@ -108,39 +81,11 @@ package struct CashierFile: Sendable {
     /// Removes a cashier and returns the stored name; nil for an unknown name. Differences in case
     /// and spacing are ignored, as in `add`.
     package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
-        try change { cashiers in
+        try list.change { cashiers in
             let known = cashiers.named(name)
             cashiers.removeAll { $0 == known }
             return known?.name
         }
-    }
-
-    private func change<Success>(
-        _ body: (inout [Cashier]) throws(TapcardError) -> Success
-    ) throws(TapcardError) -> Success {
-        try file.withExclusiveLock { () throws(TapcardError) in
-            let old = try load()
-            var cashiers = old
-            let result = try body(&cashiers)
-            // An unnecessary write would change the stamp and make a running server reread the
-            // file.
-            if cashiers != old { try save(cashiers) }
-            return result
-        }
-    }
-
-    private func save(_ cashiers: [Cashier]) throws(TapcardError) {
-        let document: JSONValue = [
-            "format": .string(CashierFile.format),
-            "cashiers": .array(cashiers.map(\.document)),
-        ]
-        try file.write(document.prettyText)
-    }
-
-    private var damaged: TapcardError {
-        file.refusal(
-            "\(file.named) is damaged or from a newer version of "
-                + "tapcard.", .useNewerVersion(.cashiers))
     }
 }
 
@@ -156,8 +101,8 @@ extension [Cashier] {
     }
 }
 
-extension Cashier {
-    fileprivate var document: JSONValue {
+extension Cashier: PrivateEntry {
+    var document: JSONValue {
         [
             "name": .string(name.text),
             "scrypt": [
@@ -170,7 +115,7 @@ extension Cashier {
         ]
     }
 
-    fileprivate init?(_ document: JSONValue) {
+    init?(_ document: JSONValue) {
         func number(_ name: String) -> UInt64? {
             document["scrypt"]?[name]?.numberText.flatMap { UInt64($0) }
         }

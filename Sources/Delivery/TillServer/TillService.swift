@@ -1,5 +1,6 @@
 import BlockingLane
 import CustomerServer
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -20,6 +21,8 @@ package final class TillService: Sendable {
         var names: [String] = []
         /// Whether the page shows the progress of a payment for longer than the payment takes.
         var demoPace = false
+        /// The origins whose pages may use API tokens.
+        var allowedOrigins: [WebOrigin] = []
         /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false
 
@@ -105,7 +108,8 @@ package final class TillService: Sendable {
             runners, log: log,
             maximumListeners: server.connections * EventHub.maximumListeners / connections)
         let originCheck = OriginCheck(
-            hosts: settings.hosts(at: server.port), scheme: settings.scheme)
+            hosts: settings.hosts(at: server.port), scheme: settings.scheme,
+            allowed: Set(settings.allowedOrigins.map(\.description)))
         let authenticator = Authenticator(
             runners.first, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)

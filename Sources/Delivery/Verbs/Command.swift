@@ -77,4 +77,5 @@ package struct Command: Sendable {
         common + drawCommands + ticketCommands + mastermindCommands
         + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
         + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands
+        + tokenCommands
 }

@@ -6,20 +6,20 @@ public enum WebReply: Sendable {
     /// and is canceled only if stopping the server takes too long.
     case later(@Sendable () async -> WebResponse)
 
+    /// This reply, with a change to its response.
+    public func changing(_ change: @escaping @Sendable (WebResponse) -> WebResponse) -> WebReply {
+        switch self {
+        case .now(let answer): .now(change(answer))
+        case .later(let work): .later { change(await work()) }
+        }
+    }
+
     /// This reply, with a callback that receives the status as soon as it is known.
     public func reportingStatus(to report: @escaping @Sendable (_ status: Int) -> Void) -> WebReply
     {
-        switch self {
-        case .now(let answer):
+        changing { answer in
             report(answer.status)
-            return self
-        case .later(let work):
-            return .later {
-                // The status is not known until the work is done.
-                let answer = await work()
-                report(answer.status)
-                return answer
-            }
+            return answer
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The response to a request.
 public struct WebResponse: Sendable {
     public let status: Int
-    public let headers: [WebField]
+    public private(set) var headers: [WebField]
     public let body: WebBody
     /// Whether the client has authenticated. If so, its connection is one of the last to be closed
     /// to make room for others.
@@ -42,6 +42,15 @@ public struct WebResponse: Sendable {
     public func forKnownClient() -> WebResponse {
         var same = self
         same.isForKnownClient = true
+        return same
+    }
+
+    /// This response with more headers.
+    public func adding(_ headers: [(String, String)]) -> WebResponse {
+        var same = self
+        same.headers += headers.map { WebField($0.0, $0.1) }
+        // What was prepared lacks these headers.
+        same.reusable = nil
         return same
     }
 

@@ -25,13 +25,15 @@ struct KnownValueTests {
         #expect(await bench.complete("keys retire ").text == "1\tverify-only\n2\tactive\n")
     }
 
-    @Test("Verbs, cashiers and values of settings are completed")
+    @Test("Verbs, cashiers, tokens and values of settings are completed")
     func words() async throws {
         let bench = try ProgramBench()
         let password = ["TAPCARD_CASHIER_PASSWORD": "sesame-open"]
         _ = await bench.run("cashiers add Ann", password)
+        _ = await bench.run("tokens add shelf --may tags")
         for (line, offered) in [
             ("cashiers remove ", "Ann\tcashier\n"), ("cashiers add ", ""),
+            ("tokens revoke ", "shelf\ttoken\n"), ("tokens add ", ""),
             ("config set cashier ", "Ann\tcashier\n"),
             ("config set reader ", "sim\tsimulated reader\n"),
             ("config set json ", "true\nfalse\n"),

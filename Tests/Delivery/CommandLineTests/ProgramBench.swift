@@ -56,7 +56,8 @@ final class ProgramBench: Sendable {
         for name in [
             "keys.json", "keys.json.lock", "config.json", "config.json.lock", "mastermind.json",
             "mastermind.json.lock",
-            "cashiers.json", "cashiers.json.lock", "ca.pem", "ledger.sqlite",
+            "cashiers.json", "cashiers.json.lock", "tokens.json", "tokens.json.lock", "ca.pem",
+            "ledger.sqlite",
             "copy.json", "login.pgpass", "old.sqlite.into", "old.sqlite.moved",
         ] {
             try? DurableFile(path(of: name)).remove()

@@ -20,13 +20,14 @@ actor EventListener {
     /// `till` is needed if there are several.
     init(
         _ bench: TillServerBench, at till: Int? = nil, client id: String? = nil,
-        receiveBytes: CInt? = nil
+        to call: String = "events", headers: [String: String] = [:], receiveBytes: CInt? = nil
     ) async throws {
         let place = till.map { "/tills/\($0)" } ?? ""
-        let path = place + "/api/v1/events" + (id.map { "?client=\($0)" } ?? "")
+        let path = place + "/api/v1/\(call)" + (id.map { "?client=\($0)" } ?? "")
+        let fields = ["Host": "127.0.0.1:\(bench.port)"].merging(headers) { $1 }
+        let lines = fields.map { "\($0): \($1)\r\n" }.joined()
         client = try RawClient(
-            bench.port,
-            saying: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(bench.port)\r\n\r\n",
+            bench.port, saying: "GET \(path) HTTP/1.1\r\n\(lines)\r\n",
             receiveBytes: receiveBytes)
         let head = try await client.answerHead()
         #expect(head.status == 200)

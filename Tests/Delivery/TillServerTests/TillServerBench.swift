@@ -5,6 +5,7 @@ import IdleDrivers
 import Ledger
 import OperatingSystem
 import ReaderDiagnosis
+import StationFiles
 import Tags
 import TapcardCore
 import TapcardDomain
@@ -29,16 +30,17 @@ final class TillServerBench: Sendable {
     private let console: Guarded<String>
     private let running: Task<Int32, Never>
     private let folder: String
+    private let options: [String]
 
     /// Runs a bench while the body runs.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
-        ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1,
+        ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1, options: [String] = [],
         _ body: (TillServerBench) async throws -> Void
     ) async throws {
         let bench = try await TillServerBench(
             timeout, services, ledger, (0..<readers).map { _ in UnpluggableReader() },
-            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))")
+            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))", options)
         try await bench.run(body)
     }
 
@@ -55,7 +57,7 @@ final class TillServerBench: Sendable {
     /// Ends the program and starts it again with the same readers, ledger and keys.
     func startAgain(_ body: (TillServerBench) async throws -> Void) async throws {
         await end()
-        try await TillServerBench(600, services, ledger, readers, folder).run(body)
+        try await TillServerBench(600, services, ledger, readers, folder, options).run(body)
     }
 
     /// A bench with a card of 20.00 on its reader.
@@ -71,10 +73,10 @@ final class TillServerBench: Sendable {
 
     private init(
         _ timeout: Int, _ services: Services, _ ledger: any LedgerStore,
-        _ readers: [UnpluggableReader], _ folder: String
+        _ readers: [UnpluggableReader], _ folder: String, _ options: [String]
     ) async throws {
         (self.readers, self.ledger, self.services) = (readers, ledger, services)
-        self.folder = folder
+        (self.folder, self.options) = (folder, options)
         let names = readers.indices.map { readers.count == 1 ? "sim" : "sim:\($0 + 1)" }
         try DurableFile.makeFolder(folder)
         let (served, console) = (ServedTillPage(), Guarded(""))
@@ -92,7 +94,7 @@ final class TillServerBench: Sendable {
         running = Task {
             defer { served.end() }
             return await program.run(
-                ["--timeout", "\(timeout)", "serve"] + names.flatMap { ["--reader", $0] }
+                ["--timeout", "\(timeout)", "serve"] + options + names.flatMap { ["--reader", $0] }
             ).status
         }
         port = try #require(await served.port)
@@ -101,7 +103,8 @@ final class TillServerBench: Sendable {
     }
 
     deinit {
-        for name in ["keys.json", "keys.json.lock", "mastermind.json", "mastermind.json.lock"] {
+        let names = ["keys.json", "mastermind.json", "tokens.json"]
+        for name in names + names.map({ $0 + ".lock" }) {
             // Nothing else lies in the folder; one that stays in /tmp does no harm.
             try? DurableFile("\(folder)/tapcard/simulated/\(name)").remove()
         }
@@ -119,6 +122,9 @@ final class TillServerBench: Sendable {
 
     /// Checks the whole ledger, as in a quiet hour.
     func checkLedger() async { await served.service.withLock { $0 }?.checkLedger() }
+
+    /// The file with the API tokens.
+    var tokenFile: TokenFile { TokenFile(path: "\(folder)/tapcard/simulated/tokens.json") }
 
     /// The program's log.
     var log: String { console.withLock { $0 } }

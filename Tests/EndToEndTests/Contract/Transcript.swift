@@ -213,6 +213,7 @@ struct NumberedNames {
     /// Other text that differs: random balls and their matches, tokens, times and addresses.
     private static let others = [
         (Mask(#""token":"[0-9a-f]+""#), #""token":"<token>""#),
+        (Mask(#"\btapcard_[\w-]{43}"#), "<token>"),
         (Mask(#"127\.0\.0\.1:\d+"#), "<address>"),
         (Mask(#"issuer_\d+\?host=/[\w/-]+"#), "issuer?host=<socket>"),
         (Mask(#"\.moved-\d+"#), ".moved-<number>"),

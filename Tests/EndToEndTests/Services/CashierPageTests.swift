@@ -36,7 +36,7 @@ struct CashierPageTests {
         for path in ["/", "/api/v1/settings", "/api/v1/health", "/metrics"] {
             #expect(try page.get(path).hasSuffix(" 200"), "\(path)")
         }
-        for path in ["card", "history", "takings", "events", "audit", "doctor"] {
+        for path in ["card", "history", "takings", "events", "taps", "audit", "doctor"] {
             let answer = try page.get("/api/v1/\(path)")
             #expect(answer.contains(#""error":"login-needed""#) && answer.hasSuffix(" 401"))
         }

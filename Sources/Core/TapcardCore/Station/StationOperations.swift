@@ -251,13 +251,15 @@ extension Station {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
-    /// Watches the reader without ever writing to a tag. Tags that are no cards are read, too.
+    /// Watches the reader and, while `readsTags` returns true, also reads tags that are no cards.
+    /// Unless it resolves operations, it never writes to a tag.
     package func watchTags(
+        resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
         _ show: (WatchEvent) async -> Bool
     ) async {
-        await ReaderWatch(station: self, readsTags: true)
-            .watch(resolving: false, showTag: showTag, show)
+        await ReaderWatch(station: self, readsTags: readsTags)
+            .watch(resolving: resolving, showTag: showTag, show)
     }
 
     /// Checks every invariant of the ledger. If a time is given, also lists the stations

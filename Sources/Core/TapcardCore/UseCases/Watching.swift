@@ -4,8 +4,8 @@ import TapcardDomain
 /// Watches a reader for one card after another.
 struct ReaderWatch: StationWork {
     let station: Station
-    /// Whether tags that are no cards are read as well.
-    var readsTags = false
+    /// Whether tags that are no cards are read as well. Asked for each tag.
+    var readsTags: @Sendable () -> Bool = { false }
 
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
     /// the caller set a very short wait.
@@ -50,7 +50,7 @@ struct ReaderWatch: StationWork {
                 // No particular card was requested, so if another card has taken the first one's
                 // place, it is simply the next card.
                 if error.kind == .wrongCard { continue }
-                let tag = readsTags ? await tagThatIsNoCard(error) : nil
+                let tag = readsTags() ? await tagThatIsNoCard(error) : nil
                 if let (identity, reading) = tag {
                     guard await showTag(identity, reading, error) else { return }
                 } else {

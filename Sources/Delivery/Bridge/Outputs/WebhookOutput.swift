@@ -152,17 +152,3 @@ package actor WebhookOutput: EventOutput {
         return bytes
     }
 }
-
-/// Bytes in the alphabet of RFC 4648 section 4, with padding.
-enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String {
-        let text = Base64URL.encode(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
-        return String(text) + String(repeating: "=", count: (4 - text.count % 4) % 4)
-    }
-
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let bare = text.prefix { $0 != "=" }
-        guard !bare.contains(where: { "-_".contains($0) }) else { return nil }
-        return Base64URL.decode(String(bare.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }))
-    }
-}

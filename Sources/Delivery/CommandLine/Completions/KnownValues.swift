@@ -46,6 +46,9 @@ extension Settings {
         case .cashiers:
             let cashiers = try? cashierFile.load()
             return (cashiers ?? []).map { ($0.name.text, "cashier") }
+        case .tokens:
+            let tokens = try? tokenFile.load()
+            return (tokens ?? []).map { ($0.name, "token") }
         case .keys:
             let keys = (try? KeyFile(path: keyPath).load()) ?? nil
             return (keys?.entries ?? []).map { ("\($0.id)", $0.status.rawValue) }

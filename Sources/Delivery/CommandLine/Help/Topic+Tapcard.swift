@@ -174,6 +174,7 @@ extension Topic {
                             "Ledger that `tapcard ledger copy` has moved to a database"
                         ),
                         ("cashiers.json", "Names and password hashes of the cashiers"),
+                        ("tokens.json", "API tokens, as hashes"),
                         ("mastermind.json", "Mastermind login and games"),
                         (
                             "cache/",

@@ -65,6 +65,10 @@ struct APIDocument: Sendable {
         A call can have an operation ID. A request with the same ID is never executed twice, so it \
         is safe to send a request again. A call that needs a card returns once the card has been \
         used, or with 504 if no card was tapped in time.
+
+        Programs, and pages of origins that the operator has allowed, can use API tokens instead, \
+        for taps, tag/read, and tag/write only. Each token has rights, and may have origins, a \
+        reader, and an expiry. The operator adds them: tapcard tokens add.
         """
 
     /// All schemas that other schemas refer to.
@@ -75,7 +79,8 @@ struct APIDocument: Sendable {
     }
 
     private func isReturned(_ document: PrintedDocument) -> Bool {
-        (TillCall.all + TillCall.simulator).contains { $0.answer == document }
+        document == .tapEvent
+            || (TillCall.all + TillCall.simulator).contains { $0.answer == document }
     }
 
     private var paths: [JSONMember] {
@@ -146,12 +151,16 @@ struct APIDocument: Sendable {
     static let problemWords: KeyValuePairs<Int, String> = [
         400: "A value is unknown, missing, or malformed; nothing was done.",
         401: "The token is missing or has expired, or nobody is logged in.",
-        403: "The request came from another site or names another host.",
+        403:
+            "The request came from another site or names another host, or its token does not allow "
+            + "it.",
         404: "The path, or something that the call names, is unknown.",
         409: "A rule or the card's state forbids this, or another operation is in progress.",
         413: "The body is too large.",
         415: "The body is not JSON.",
-        429: "Too many login attempts. The Retry-After header gives the time to wait.",
+        429:
+            "Too many login attempts or unknown tokens. The Retry-After header gives the time to "
+            + "wait.",
         500: "The call failed, or its outcome is unknown until the next tap.",
         502: "A service is offline, or its response was invalid.",
         503:

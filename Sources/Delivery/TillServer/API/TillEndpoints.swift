@@ -58,6 +58,18 @@ extension Endpoint {
             words: "The stream ends when the client disconnects or the server stops.",
             type: "text/event-stream", schema: Schema.text))
 
+    static let taps = Endpoint(
+        method: "GET", path: base + "taps", group: "live",
+        summary: "Stream the tags that arrive and leave",
+        discussion:
+            "Server-sent events for programs: tap (TapEvent) and alive (Alive). If a tag is "
+            + "on the reader, its arrival is the first event. Names and balances are never "
+            + "included.",
+        answer: Answer(
+            words: "The stream ends when the client disconnects, its token becomes invalid, or the "
+                + "server stops.", type: "text/event-stream", schema: Schema.text),
+        problems: [429])
+
     static let card = Endpoint(
         method: "GET", path: base + "card", group: "live", summary: "Get the card on the reader",
         answer: .json("The card on the reader, or none.", Schema.named("CardOnReader")))

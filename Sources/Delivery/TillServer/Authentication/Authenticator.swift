@@ -14,7 +14,6 @@ final class Authenticator: Sendable {
     /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so that browsers
     /// accept it only from this host.
     var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
-    private static let bearer = "bearer "
     private static let maximumPasswordSize = CashierFile.maximumPasswordBytes
 
     private let runner: TillRunner
@@ -22,6 +21,7 @@ final class Authenticator: Sendable {
     private let passwords = PasswordChecker()
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
+    private let tokens: TokenCheck
     /// Whether a login has ever been required. If so, it stays required, because removing the last
     /// cashier must not open the till to everyone.
     private let hasRequiredLogin: Guarded<Bool>
@@ -36,6 +36,7 @@ final class Authenticator: Sendable {
     ) {
         (self.runner, self.log) = (runner, log)
         (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
+        tokens = TokenCheck(runner, isProtected: isProtected, log: log)
         sessions = TillSessions { SystemClock.millisecondsSinceBoot }
         hasRequiredLogin = Guarded(mustLogIn)
     }
@@ -77,11 +78,9 @@ final class Authenticator: Sendable {
         _ request: WebRequest, isUse: Bool = true
     ) throws(Problem) -> TillSessions.Session {
         // The cookie is not enough, because browsers also send it to other servers on this host.
-        guard let token = token(of: request) else {
+        guard let token = request.bearerToken else {
             if try needsLogin() { throw .loginNeeded }
-            throw Problem(
-                .tokenMissing, "The token is missing.", "Nothing was done.",
-                NextWords("open-session", "Create one with POST /api/v1/session."))
+            throw .tokenMissing
         }
         guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
         else { throw .staleToken }
@@ -90,7 +89,7 @@ final class Authenticator: Sendable {
 
     /// Whether the request has a valid session. If so, its response may mention files and devices.
     func knows(_ request: WebRequest) -> Bool {
-        let named = token(of: request).flatMap { sessions.session(token: $0) }
+        let named = request.bearerToken.flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
         return (try? isValid(session)) ?? false
     }
@@ -103,7 +102,7 @@ final class Authenticator: Sendable {
         // programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return false }
         guard try needsLogin() else { return false }
-        if token(of: request) != nil {
+        if request.bearerToken != nil {
             _ = try requireToken(request, isUse: isUse)
             return true
         }
@@ -111,6 +110,28 @@ final class Authenticator: Sendable {
             throw .loginNeeded
         }
         return true
+    }
+
+    /// Returns the cashier who sent a request for a change; nil if it is not known. API tokens are
+    /// accepted only for shared calls.
+    func requireSender(
+        of request: WebRequest, for call: TillCall, at till: TillRunner
+    ) throws(Problem) -> CashierName? {
+        guard let text = request.apiToken, let shared = SharedCall(rawValue: call.path) else {
+            return try requireToken(request).cashier?.name
+        }
+        _ = try tokens.require(shared, text, request, at: till)
+        return nil
+    }
+
+    /// Returns a function that checks whether the sender of this request may still hear this till's
+    /// taps.
+    func tapPermissionCheck(
+        for request: WebRequest, at till: TillRunner
+    ) throws(Problem) -> @Sendable () -> Bool {
+        guard let text = request.apiToken else { return permissionCheck(for: request) }
+        let token = try tokens.require(.taps, text, request, at: till)
+        return { [tokens] in tokens.isValid(token) }
     }
 
     /// Returns a function that checks whether the sender of this request may still receive the
@@ -204,19 +225,11 @@ final class Authenticator: Sendable {
     /// Where an attempt comes from: the cashier who is already logged in on that page or, if there
     /// is none, the network address, which many clients may share.
     private func origin(of request: WebRequest) -> String {
-        let named = token(of: request).flatMap { sessions.session(token: $0, isUsed: false) }
+        let named = request.bearerToken.flatMap { sessions.session(token: $0, isUsed: false) }
         guard let session = named ?? cookieSession(of: request, isUse: false),
             let cashier = session.cashier, (try? isValid(session)) ?? false
         else { return "address \(request.client)" }
         return "cashier \(cashier.name.spelling)"
-    }
-
-    private func token(of request: WebRequest) -> String? {
-        // HTTP ignores the case of the scheme's name.
-        guard let header = request.headers["Authorization"],
-            header.prefix(Authenticator.bearer.count).lowercased() == Authenticator.bearer
-        else { return nil }
-        return String(header.dropFirst(Authenticator.bearer.count))
     }
 
     private func cookieSession(
@@ -263,6 +276,10 @@ extension Problem {
             "log-in-as-cashier",
             "Log in with POST /api/v1/session, with `cashier` and `password` in the JSON body."))
 
+    static let tokenMissing = Problem(
+        .tokenMissing, "The token is missing.", "Nothing was done.",
+        NextWords("open-session", "Create one with POST /api/v1/session."))
+
     static let staleToken = Problem(
         .staleToken, "This session token is no longer valid.", "Nothing was done.",
         NextWords("open-session", "Create a new one with POST /api/v1/session."))
@@ -271,10 +288,12 @@ extension Problem {
         .wrongPassword, "Wrong name or password.", "You are not logged in.",
         NextWords("try-again", "Try again."))
 
-    static func tooManyTries(waiting seconds: Int) -> Problem {
+    static func tooManyTries(
+        waiting seconds: Int, _ what: String = "There were too many failed logins.",
+        _ meaning: String = "You are not logged in."
+    ) -> Problem {
         var problem = Problem(
-            .tooManyAttempts, "There were too many failed logins.",
-            "You are not logged in.",
+            .tooManyAttempts, what, meaning,
             NextWords("try-again-in", "Try again in \(seconds) seconds.", ["seconds": seconds]))
         problem.headers = [("Retry-After", String(seconds))]
         return problem

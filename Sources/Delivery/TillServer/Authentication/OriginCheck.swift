@@ -1,8 +1,8 @@
 import Verbs
 import WebServer
 
-/// Checks that requests come from the till page's own origin. `Authenticator` decides what they may
-/// do.
+/// Checks that requests come from the till page's own origin or, for a few calls, from one that the
+/// operator has allowed. `Authenticator` decides what they may do.
 ///
 /// A page from another site in the same browser can send requests to this server, but it cannot
 /// read a token, because browsers hide the responses from it. If the site points its own host name
@@ -11,10 +11,15 @@ struct OriginCheck: Sendable {
     /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
     let scheme: String
+    /// The other origins whose pages may make shared calls, as browsers send them.
+    var allowed: Set<String> = []
 
-    /// Refuses requests from other origins. Other sites may link to the page itself, because they
-    /// cannot see its contents.
-    func requireOwn(_ request: WebRequest, isFile: Bool) throws(Problem) {
+    /// Refuses requests from other origins, and returns the origin of one that is allowed; nil for
+    /// the till page and for programs. Other sites may link to the page itself, because they cannot
+    /// see its contents.
+    func otherOrigin(
+        _ request: WebRequest, isFile: Bool, isShared: Bool = false
+    ) throws(Problem) -> String? {
         guard let host = request.headers["Host"]?.lowercased(), hosts.contains(host) else {
             throw Problem(
                 .forbiddenHost, "The name in the Host header is not one of this server's.",
@@ -24,7 +29,8 @@ struct OriginCheck: Sendable {
         }
         // The host is one of this server's names, so a foreign origin cannot match it.
         if let origin = request.headers["Origin"], origin.lowercased() != "\(scheme)://\(host)" {
-            throw OriginCheck.foreign
+            guard isShared, allowed.contains(origin) else { throw OriginCheck.foreign }
+            return origin
         }
         // "none" means that the user opened the page directly, with a typed address or a bookmark.
         if let site = request.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" {
@@ -32,6 +38,7 @@ struct OriginCheck: Sendable {
                 isFile && request.method == "GET" && request.headers["Sec-Fetch-Mode"] == "navigate"
             guard isLink else { throw OriginCheck.foreign }
         }
+        return nil
     }
 
     private static let foreign = Problem(

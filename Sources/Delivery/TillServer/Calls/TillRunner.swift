@@ -24,9 +24,10 @@ struct TillRunner: Sendable {
     /// An event for clients that watch the reader.
     enum Event: Sendable {
         /// A readable card with its `read --json` document.
-        case card(JSONValue, problem: TapcardError?)
-        /// A problem with a tag that is not a card, or with the reader.
-        case problem(TapcardError)
+        case card(CardSummary, JSONValue, problem: TapcardError?)
+        /// A problem with a tag that is not a card, or with the reader. The tag is known only if
+        /// there are API tokens, because pages do not need to know what is on it.
+        case problem(TapcardError, (identity: TagIdentity, reading: TagReading?)? = nil)
         case gone
         /// The reader works and is empty.
         case empty
@@ -37,7 +38,8 @@ struct TillRunner: Sendable {
     private let reader: any TagReader
     private let operationsReader: SharedReader
     private let ledger: any LedgerStore
-    private let knownCashiers = Guarded(KnownCashiers())
+    private let knownCashiers = Guarded(KnownEntries<CashierFile>())
+    private let knownTokens = Guarded(KnownEntries<TokenFile>())
 
     init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
         (self.session, self.reader, self.ledger) = (session, reader, ledger)
@@ -55,8 +57,20 @@ struct TillRunner: Sendable {
     /// The station's cashiers.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
-            try known.cashiers(in: session.settings.cashierFile)
+            try known.entries(in: session.settings.cashierFile)
         }
+    }
+
+    /// The tokens of programs and of other sites' pages.
+    func tokens() throws(TapcardError) -> [APIToken] {
+        try knownTokens.withLock { known throws(TapcardError) in
+            try known.entries(in: session.settings.tokenFile)
+        }
+    }
+
+    /// Makes the events that programs hear. They never show names or balances.
+    var tapEvents: TapEvents {
+        TapEvents(at: readerText, showingCards: false, session.dependencies)
     }
 
     /// Hashes a cashier's password at the current cost and stores the hash. Returns the cashier
@@ -202,14 +216,17 @@ struct TillRunner: Sendable {
             _ = await show(.problem(error))
             return
         }
-        await station.watch(resolving: isChecked) { event in
+        let readsTags = { @Sendable in !((try? tokens()) ?? []).isEmpty }
+        await station.watchTags(resolving: isChecked, reading: readsTags) { tag, reading, error in
+            await show(.problem(error, (tag, reading))) && !error.isTransient
+        } _: { event in
             switch event {
             case .card(let reading):
                 let report = Report(
                     self.session.journal.subtractingUnbooked(reading), currency: station.currency)
                 // If this watch ends, the next one compares the keys again.
                 let continues = isChecked && report.problem?.isTransient != true
-                return await show(.card(report.document ?? .null, problem: report.problem))
+                return await show(.card(reading, report.document ?? .null, problem: report.problem))
                     && continues
             case .problem(let error):
                 return await show(.problem(error)) && !error.isTransient

@@ -12,7 +12,7 @@ import WebServer
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The number of keep-alive beats between checks of the listeners, the ledger, and the journal.
+    /// The number of keep-alive beats between checks of the ledger and the journal.
     private static let beatsPerCheck = 5
     /// The delay before a watch that ended early is restarted.
     private static let retry = Duration.seconds(1)
@@ -23,7 +23,9 @@ actor OperationQueue {
     private let log: TillLog
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
-    private var hub: EventHub
+    var hub: EventHub
+    /// What programs hear about the reader.
+    var taps: TapNews
     /// What may be started for the card on the reader.
     var admission = Admission()
     private(set) var onReader: CardOnReader? {
@@ -53,6 +55,7 @@ actor OperationQueue {
         (self.runner, self.number, self.log) = (runner, number, log)
         (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
         hub = EventHub(limit: maximumListeners)
+        taps = TapNews(runner.tapEvents)
     }
 
     func open() async {
@@ -122,7 +125,7 @@ actor OperationQueue {
             readerWorks: readerWorks, ledgerWorks: await currentLedgerProblem() == nil)
     }
 
-    private var state: JSONValue {
+    var state: JSONValue {
         [
             "reader": reader, "card": onReader?.document ?? .null,
             "offlinePayments": offlinePayments.document,
@@ -131,37 +134,11 @@ actor OperationQueue {
         ]
     }
 
-    /// Starts an event stream: the current state, then each change, until permission is lost.
-    func listen(
-        _ client: OperationID?, while isAuthorized: @escaping @Sendable () -> Bool
-    ) throws(Problem) -> WebStream {
-        if isClosing { throw .closing(.nothing) }
-        let stream = hub.add(client, first: EventHub.bytes("state", state), while: isAuthorized) {
-            [weak self] number in
-            Task { await self?.listenerLeft(number) }
-        }
-        guard let stream else { throw .tooManyListeners }
-        return stream
-    }
-
-    private func listenerLeft(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
-
-    /// Ends the streams of listeners that have lost permission.
-    func endUnauthorizedStreams() {
-        for client in hub.endUnauthorizedStreams() { stopWaiting(for: client) }
-    }
-
-    /// Stops a disconnected client's operations, except those that have begun work on a card.
-    private func stopWaiting(for client: OperationID?) {
-        guard let client else { return }
-        for operation in running.values where operation.client == client { _ = operation.stop() }
-    }
-
     private func beat() {
+        endUnauthorizedStreams()
         hub.keepAlive()
         beats += 1
         guard beats.isMultiple(of: OperationQueue.beatsPerCheck) else { return }
-        endUnauthorizedStreams()
         if !isClosing { ledgerCheck.beat() }
         if !isClosing { keepOfflinePayments() }
     }
@@ -169,11 +146,6 @@ actor OperationQueue {
     private func keepOfflinePayments() {
         let isQuiet = atReader == nil && running.isEmpty
         offlinePayments.beat(isQuiet: isQuiet)
-    }
-
-    private func publish(_ event: String, _ data: JSONValue) {
-        endUnauthorizedStreams()
-        hub.publish(event, data)
     }
 
     // MARK: Watching
@@ -200,19 +172,21 @@ actor OperationQueue {
     private func handle(_ event: TillRunner.Event) async {
         ledgerCheck.use()
         switch event {
-        case .card(let read, let problem):
+        case .card(let summary, let read, let problem):
             offlinePayments.recordReading(problem)
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
+            publish(taps.arrived(.card(summary)))
         // When the reader is back, a card on it may have been there all along.
-        case .problem(let error) where error.result == .noReader:
+        case .problem(let error, _) where error.result == .noReader:
             admission.visit.open()
             cardRemoved()
             readerChanged(error)
-        case .problem(let error):
+        case .problem(let error, let tag):
             await arrived(error.uid?.description, .resolved(error.resolved), error)
             cardDetected(nil, error)
+            publish(taps.arrived(tag, error))
         case .gone:
             // If one of several tags remains, it may be the card that was there first.
             if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
@@ -265,11 +239,13 @@ actor OperationQueue {
         guard let gone = onReader else { return }
         onReader = nil
         publish("gone", ["session": .number(String(gone.session))])
+        publish(taps.departed())
     }
 
     private func readerChanged(_ problem: TapcardError?) {
         readerProblem = problem
         publish("reader", reader)
+        publish(taps.readerChanged(problem))
     }
 
     // MARK: Operations

@@ -12,12 +12,12 @@ struct LiveRoutes: Sendable {
             let client = try request.query("client").map { text throws(Problem) in
                 try CallRoutes.id(text)
             }
-            return WebResponse(
-                200,
-                headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
-                body: .stream(
-                    try await queue.listen(
-                        client, while: authenticator.permissionCheck(for: request))))
+            return .events(
+                try await queue.listen(client, while: authenticator.permissionCheck(for: request)))
+        }
+        routes.add(.taps) { request, _ throws(Problem) in
+            let check = try authenticator.tapPermissionCheck(for: request, at: queue.runner)
+            return .events(try await queue.listenToTaps(while: check))
         }
         routes.add(.card, instant: { _ in queue.card })
         routes.add(.operation) { _, text throws(Problem) in
@@ -31,5 +31,14 @@ struct LiveRoutes: Sendable {
             let operation = try await queue.stop(try CallRoutes.id(text ?? ""))
             return .answer(operation.document, status: 202)
         }
+    }
+}
+
+extension WebResponse {
+    /// Server-sent events.
+    fileprivate static func events(_ stream: WebStream) -> WebResponse {
+        WebResponse(
+            200, headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
+            body: .stream(stream))
     }
 }

@@ -120,11 +120,35 @@ struct Router: Sendable {
 
     func reply(to request: WebRequest) -> WebReply {
         let (routes, request, exists) = locate(request)
+        let shared = SharedCall(path: request.path)
+        let origin: String?
         do throws(Problem) {
-            try originCheck.requireOwn(request, isFile: routes.isFile(request.path))
+            origin = try originCheck.otherOrigin(
+                request, isFile: routes.isFile(request.path), isShared: shared != nil)
         } catch {
             return .now(error.response)
         }
+        guard let shared, origin != nil || request.apiToken != nil else {
+            return ownReply(to: request, routes, exists)
+        }
+        let reply =
+            if request.method == "OPTIONS", origin != nil {
+                WebReply.now(shared.preflight(request))
+            } else if request.apiToken == nil {
+                // Without it, a session of the till page would do.
+                WebReply.now(Problem.tokenMissing.response)
+            } else {
+                // The handler checks the token.
+                routes.reply(to: request) ?? .now(unknown(request.path).response)
+            }
+        guard let origin else { return reply }
+        return reply.changing { $0.adding(SharedCall.headers(for: origin)) }
+    }
+
+    /// The reply to the till page, or to a program that uses the API as the page does.
+    private func ownReply(
+        to request: WebRequest, _ routes: TillRoutes, _ exists: Bool
+    ) -> WebReply {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         if Router.isOpen(request.path) { return reply }

@@ -6,6 +6,7 @@ package enum ServerCondition: String, CaseIterable {
     case staleToken = "stale-token"
     case loginNeeded = "login-needed"
     case wrongPassword = "wrong-password"
+    case tokenForbidden = "token-forbidden"
     case forbiddenHost = "forbidden-host"
     case forbiddenOrigin = "forbidden-origin"
     case noSuchTill = "no-such-till"
@@ -27,7 +28,7 @@ package enum ServerCondition: String, CaseIterable {
         switch self {
         case .notJSON, .notAnObject: 400
         case .tokenMissing, .staleToken, .loginNeeded, .wrongPassword: 401
-        case .forbiddenHost, .forbiddenOrigin: 403
+        case .tokenForbidden, .forbiddenHost, .forbiddenOrigin: 403
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
         case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409

@@ -27,6 +27,14 @@ extension Parameter<[String]> {
     }
 }
 
+extension Parameter<[WebOrigin]> {
+    fileprivate static var allowedOrigins: Self {
+        .options(
+            "allow-origin", "ORIGIN", .origin(orSay: TillService.unserved),
+            "Other web page that may use API tokens; may be repeated")
+    }
+}
+
 extension Parameter<String?> {
     fileprivate static var listen: Self {
         .option("listen", "ADDRESS", .word, "Address to listen on (default 127.0.0.1)")
@@ -56,11 +64,12 @@ extension Command {
                 + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
                 + "card's balance and recent activity but cannot change anything. With "
                 + "`--no-till`, only the customer page is served; its metrics are at `/metrics` on "
-                + "127.0.0.1, and `--port` sets their port.",
+                + "127.0.0.1, and `--port` sets their port.\n\nPages of other origins are refused, "
+                + "unless `--allow-origin` names theirs and they have a token: `tokens add`.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
-            .customersCertificateKey, .customersKeys, .noTill,
+            .customersCertificateKey, .customersKeys, .noTill, .allowedOrigins,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in
             try await ServeCommand.serve(in: process, session)
@@ -152,6 +161,7 @@ enum ServeCommand {
         request.tls = try TLSFiles(
             session[.tlsCertificate], session[.tlsKey], orSay: TillService.unserved)
         request.names = try ServedAddress.names(session[.names])
+        request.allowedOrigins = session[.allowedOrigins]
         if let address = session[.listen] {
             request.address = try ServedAddress.checked(address)
         }

@@ -5,14 +5,25 @@ import WebServer
 /// The till's listeners, each with a stream of server-sent events. If a listener stops reading, its
 /// stream drops it, so that other listeners are not delayed.
 struct EventHub {
+    /// What a listener hears besides that the server is there.
+    enum Channel: Sendable {
+        /// Everything that the till page shows.
+        case till
+        /// Only tags that arrive and leave.
+        case taps
+    }
+
     /// The size of a listener's buffer. A client that keeps reading never comes close to
     /// filling it.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
+    /// The maximum number of programs that hear this till's taps. They leave room for pages.
+    private static let maximumPrograms = 64
     /// The maximum number of listeners at this till.
     let limit: Int
 
     private struct Listener {
+        let channel: Channel
         let client: OperationID?
         let stream: WebStream
         let isAuthorized: @Sendable () -> Bool
@@ -27,15 +38,18 @@ struct EventHub {
 
     /// Adds a listener and sends its first event. Returns nil if there are too many listeners.
     mutating func add(
-        _ client: OperationID?, first: [UInt8], while isAuthorized: @escaping @Sendable () -> Bool,
+        to channel: Channel = .till, _ client: OperationID?, first: [UInt8],
+        while isAuthorized: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
     ) -> WebStream? {
-        guard listeners.count < limit else { return nil }
+        let programs = channel == .taps ? listeners.values.count { $0.channel == .taps } : 0
+        guard listeners.count < limit, programs < EventHub.maximumPrograms else { return nil }
         count += 1
         let number = count
         let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }
         stream.send(first)
-        listeners[number] = Listener(client: client, stream: stream, isAuthorized: isAuthorized)
+        listeners[number] = Listener(
+            channel: channel, client: client, stream: stream, isAuthorized: isAuthorized)
         return stream
     }
 
@@ -45,8 +59,11 @@ struct EventHub {
         return listeners.values.contains { $0.client == client } ? nil : client
     }
 
-    func publish(_ event: String, _ data: JSONValue) {
-        send(EventHub.bytes(event, data))
+    func publish(_ event: String, _ data: JSONValue, to channel: Channel = .till) {
+        let bytes = EventHub.bytes(event, data)
+        for listener in listeners.values where listener.channel == channel {
+            listener.stream.send(bytes)
+        }
     }
 
     /// Ends the streams of listeners that have lost permission. Returns the clients that have no
@@ -61,14 +78,12 @@ struct EventHub {
 
     /// Tells pages that the server is running, keeps proxies from closing idle connections, and
     /// detects clients that have disappeared.
-    func keepAlive() { publish("alive", [:]) }
+    func keepAlive() {
+        for channel in [Channel.till, .taps] { publish("alive", [:], to: channel) }
+    }
 
     func finish() {
         for listener in listeners.values { listener.stream.finish() }
-    }
-
-    private func send(_ bytes: [UInt8]) {
-        for listener in listeners.values { listener.stream.send(bytes) }
     }
 
     /// An event in the stream's format. The JSON text contains no line breaks, so one line of data

@@ -33,17 +33,25 @@ package enum LocalTime {
     static func span(around day: CalendarDate) -> (start: Timestamp, end: Timestamp) {
         // From noon, 13 hours would be enough for the longest day; the rest is a margin.
         let margin: Int64 = 26 * 3_600_000
+        // Every day has a noon, but midnight is skipped on days when the clock moves forward at
+        // midnight.
+        let noon = time(hours: 12, into: day).milliseconds
+        return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
+    }
+
+    /// The first moment after a local day.
+    static func end(of day: CalendarDate) -> Timestamp { time(hours: 24, into: day) }
+
+    /// The time at which a local clock shows so many hours after a day's midnight.
+    private static func time(hours: Int32, into day: CalendarDate) -> Timestamp {
         var parts = unsafe tm()
         unsafe parts.tm_year = Int32(day.year - 1_900)
         unsafe parts.tm_mon = Int32(day.month - 1)
         unsafe parts.tm_mday = Int32(day.day)
-        // Every day has a noon, but midnight is skipped on days when the clock moves forward at
-        // midnight.
-        unsafe parts.tm_hour = 12
+        unsafe parts.tm_hour = hours
         // A negative value makes mktime determine whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
-        let noon = Int64(unsafe mktime(&parts)) * 1_000
-        return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
+        return Timestamp(milliseconds: Int64(unsafe mktime(&parts)) * 1_000)
     }
 
     /// A duration in whole minutes, such as "1 minute".

@@ -180,6 +180,11 @@ extension NextStep.FileStep {
                 "use-newer-version",
                 "Use the newer version of tapcard that wrote the file, or delete the file and add "
                     + "the cashiers again.")
+        case .useNewerVersion(.tokens):
+            NextWords(
+                "use-newer-version",
+                "Use the newer version of tapcard that wrote the file, or delete the file and add "
+                    + "the tokens again.")
         case .useNewerVersion(.games):
             NextWords(
                 "use-newer-version",
@@ -249,6 +254,8 @@ extension NextStep.FileStep.File {
         case .games:
             "Anyone who has read this file can play under the user's name until the login expires. "
                 + "If you are sure that nobody has, run"
+        case .tokens:
+            "This file says which programs may use the readers. To keep it private, run"
         }
     }
 
@@ -258,6 +265,7 @@ extension NextStep.FileStep.File {
         case .keys: "restore the backup of the keys"
         case .cashiers: "delete the file and add the cashiers again"
         case .games: "delete the file and log in again"
+        case .tokens: "delete the file and add the tokens again"
         }
     }
 }

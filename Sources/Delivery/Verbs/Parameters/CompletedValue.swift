@@ -8,6 +8,7 @@ package enum CompletedValue: Sendable, Hashable {
     case currencies
     case keys
     case cashiers
+    case tokens
     /// The words of a command, one at a time.
     case verbs
     /// The values of the setting that the preceding word specifies.

@@ -20,6 +20,8 @@ package struct PageParameter: Sendable {
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
         /// The text of a fault to arm; null disarms the armed fault.
         case fault
+        /// Text for a tag; bytes; or bytes with their media type.
+        case content, base64, media
 
         /// Whether the value is written as digits in a query.
         package var isNumber: Bool {
@@ -31,8 +33,9 @@ package struct PageParameter: Sendable {
             switch self {
             case .choice(let words): words.contains(text)
             case .amount, .positiveAmount: text.utf8.count <= PageParameter.maximumAmountLength
+            case .content: text.unicodeScalars.count <= PageParameter.maximumContentLength
             case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .boolean, .tags,
-                .digits, .fault:
+                .digits, .fault, .base64, .media:
                 true
             }
         }
@@ -45,6 +48,10 @@ package struct PageParameter: Sendable {
             case .amount, .positiveAmount:
                 "a string of at most \(PageParameter.maximumAmountLength) characters"
             case .fault: "a string or null"
+            case .content:
+                "a string of at most \(PageParameter.maximumContentLength) characters"
+            case .base64: "a string in Base64"
+            case .media: "an object with type (such as text/plain) and base64"
             case .wholeNumber(let range): "a whole number from \(range.words)"
             case .boolean: "true or false"
             case .tags: "a list of strings"
@@ -101,6 +108,8 @@ package struct PageParameter: Sendable {
 
     /// The maximum length of an amount. It is more than any amount that fits on a card needs.
     package static let maximumAmountLength = 12
+    /// The maximum length of a text for a tag. It is more than any tag has room for.
+    package static let maximumContentLength = 16_384
 
     /// The words that describe a fault; null, which disarms it, becomes "none".
     static func fault(_ member: JSONValue) throws(TapcardError) -> [String]? {

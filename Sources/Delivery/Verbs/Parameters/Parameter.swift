@@ -72,11 +72,13 @@ extension Parameter {
         ) { $0[0] }
     }
 
-    /// `--name PLACEHOLDER`, any number of times. The value contains all values in order.
+    /// `--name PLACEHOLDER`, any number of times. The value contains all values in order. A page
+    /// can give one.
     package static func options<Element>(
-        _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String
+        _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String,
+        page: PageParameter.Name = .never
     ) -> Parameter where Value == [Element] {
-        Parameter(name, .options(placeholder), type, help, page: .never, absent: []) { $0 }
+        Parameter(name, .options(placeholder), type, help, page: page, absent: []) { $0 }
     }
 
     /// All remaining words.

@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -40,7 +41,7 @@ package struct ValueType<Value: Sendable>: Sendable {
 extension ValueType {
     /// A type whose values `make` creates from valid text. Invalid text is refused with the message
     /// that it is not `what`.
-    private static func parsed(
+    static func parsed(
         by make: @escaping @Sendable (String) -> Value?, _ what: String,
         form: PageParameter.Form? = nil, completes: CompletedValue? = nil,
         meaning: String = "Nothing was done.", advice: String = ""
@@ -200,6 +201,16 @@ extension ValueType<CashierName> {
                     meaning: "Nothing was changed.")
             }
         }
+    }
+}
+
+extension ValueType<WebOrigin> {
+    /// `meaning` is part of the refusal.
+    package static func origin(orSay meaning: String) -> Self {
+        .parsed(
+            by: WebOrigin.init, "the origin of a web page", meaning: meaning,
+            advice: "Write it without a path, as in https://app.example; http is accepted only for "
+                + "localhost and 127.0.0.1.")
     }
 }
 

@@ -1,5 +1,6 @@
 import Ledger
 import ReaderDiagnosis
+import StationFiles
 import TapcardCore
 import TapcardDomain
 package import TextCodecs
@@ -57,6 +58,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case cashiers = "Cashiers"
     case addedCashier = "AddedCashier"
     case removedCashier = "RemovedCashier"
+    case tokens = "Tokens"
+    case addedToken = "AddedToken"
+    case revokedToken = "RevokedToken"
     case database = "LedgerDatabase"
     case copied = "CopiedLedger"
     case registered = "RegisteredStation"
@@ -139,6 +143,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .addedCashier:
             PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.boolean])
         case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
+        case .tokens: PrintedDocument.done(["tokens": [APIToken].schema])
+        case .addedToken: PrintedDocument.done(["token": Schema.text] + APIToken.fields.required)
+        case .revokedToken: PrintedDocument.done(["name": Schema.text])
         case .database:
             PrintedDocument.shown(
                 DatabaseStatus.fields.required + ["findings": [Finding].schema])

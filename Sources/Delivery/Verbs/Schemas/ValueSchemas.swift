@@ -153,8 +153,19 @@ package enum ValueSchemas {
                 "maxItems": .number(String(counts.upperBound)),
             ]
         case .fault: Schema.nullable(Schema.text)
+        case .content:
+            [
+                "type": "string",
+                "maxLength": .number(String(PageParameter.maximumContentLength)),
+            ]
+        case .base64: base64
+        case .media:
+            Schema.object(["type": Schema.pattern(GivenMedia.typePattern), "base64": base64])
         }
     }
+
+    private static let base64 = Schema.pattern(
+        "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$")
 
     private static func amount(_ condition: String, _ currency: Currency) -> JSONValue {
         let fraction = currency.decimals == 0 ? "" : "(\\.[0-9]{1,\(currency.decimals)})?"

@@ -11,7 +11,8 @@ extension Command {
             + "\"password hidden\" unless you pass `--show-secrets`. With `--raw`, prints only "
             + "the bytes of the message; save them to a file that `tag write --ndef` accepts. "
             + "If the tag is of a kind that cannot be read, the error names that kind.",
-        takes: .showSecrets, .raw, answers: .tagContent, example: "tapcard tag read",
+        takes: .showSecrets, .raw, page: .post("tag/read"), answers: .tagContent,
+        example: "tapcard tag read",
         run: MessageCommands.read)
 
     static let tagWrite = Command(
@@ -23,7 +24,8 @@ extension Command {
             + "the tag has been read back. A tag pulled away mid-write holds its old message, "
             + "no message, or the new one, never a mixture.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
-        .lock, .passwordFile, .jobFile, .startRow, .dryRun, answers: .writtenTag,
+        .lock, .passwordFile, .jobFile, .startRow, .dryRun, page: .post("tag/write"),
+        answers: .writtenTag,
         example: "tapcard tag write --url https://example.com/{uid} --text Hello",
         run: MessageCommands.write)
 }
@@ -39,23 +41,20 @@ extension Parameter<Bool> {
         .flag("dry-run", "Check all rows of --file without writing a tag", page: .never)
     }
     static var lock: Self {
-        .flag(
-            "lock", "After writing, make the tag read-only; this cannot be undone",
-            page: .never)
+        .flag("lock", "After writing, make the tag read-only; this cannot be undone")
     }
 }
 
 extension Parameter<[String]> {
     static var urls: Self {
-        .options("url", "URL", .word, "Add a link; {uid} is replaced with the tag's UID")
+        .options(
+            "url", "URL", .content, "Add a link; {uid} is replaced with the tag's UID",
+            page: .same)
     }
     static var texts: Self {
-        .options("text", "TEXT", .word, "Add a text record; {uid} is replaced with the tag's UID")
-    }
-    static var media: Self {
         .options(
-            "mime", "TYPE=FILE", .word,
-            "Add FILE's bytes as media type TYPE, as in image/png=logo.png")
+            "text", "TEXT", .content, "Add a text record; {uid} is replaced with the tag's UID",
+            page: .same)
     }
     static var wifi: Self {
         .options(
@@ -65,8 +64,21 @@ extension Parameter<[String]> {
     static var contacts: Self {
         .options("vcard", "FILE", .file, "Add a contact from a vCard file")
     }
+}
+
+extension Parameter<[GivenMedia]> {
+    static var media: Self {
+        .options(
+            "mime", "TYPE=FILE", .media,
+            "Add FILE's bytes as media type TYPE, as in image/png=logo.png", page: .same)
+    }
+}
+
+extension Parameter<[GivenContent]> {
     static var messages: Self {
-        .options("ndef", "FILE", .file, "Add the records of a message saved from tag read --raw")
+        .options(
+            "ndef", "FILE", .content, "Add the records of a message saved from tag read --raw",
+            page: .same)
     }
 }
 
@@ -81,7 +93,9 @@ extension Parameter<Int?> {
 
 extension Parameter<String?> {
     static var language: Self {
-        .option("lang", "LANG", .word, "Language code for text records (default en)", page: .never)
+        .option(
+            "lang", "LANG", .text(1...NDEFText.maximumLanguageByteCount),
+            "Language code for text records (default en)")
     }
     static var jobFile: Self {
         .option(

@@ -28,7 +28,9 @@ struct TypedRecords: Sendable {
         var (urls, texts) = (session[.urls][...], session[.texts][...])
         var (media, wifi) = (session[.media][...], session[.wifi][...])
         var (contacts, messages) = (session[.contacts][...], session[.messages][...])
-        for option in session.command.order {
+        // A page gives at most one of each.
+        let order = session.command.order
+        for option in order.isEmpty ? ["url", "text", "mime", "ndef"] : order {
             switch option {
             case "url": records += urls.popFirst().map { [.uri(Template($0), encodes: true)] } ?? []
             case "text":
@@ -37,13 +39,17 @@ struct TypedRecords: Sendable {
                         [.text(Template($0), language: Template(language))]
                     } ?? []
             case "mime":
-                if let word = media.popFirst() { records.append(try TypedRecords.media(word)) }
+                if let media = media.popFirst() {
+                    records.append(.record(.media(media.type, try media.content.bytes())))
+                }
             case "wifi":
                 if let path = wifi.popFirst() { records.append(try TypedRecords.wifi(path)) }
             case "vcard":
                 if let path = contacts.popFirst() { records.append(try TypedRecords.contact(path)) }
             case "ndef":
-                if let path = messages.popFirst() { records += try TypedRecords.message(path) }
+                if let content = messages.popFirst() {
+                    records += try TypedRecords.message(content)
+                }
             default: break
             }
         }
@@ -163,18 +169,6 @@ struct TypedRecords: Sendable {
             })
     }
 
-    private static func media(_ word: String) throws(TapcardError) -> Typed {
-        let parts = word.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, parts[0].contains("/"), parts[0].utf8.count <= 255,
-            parts[0].utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else {
-            throw usage(
-                "the value of --mime is not in the form TYPE=FILE: \(word.quotation)",
-                advice: "Write it like this: --mime image/png=logo.png")
-        }
-        return .record(.media(String(parts[0]), try NamedFile(String(parts[1])).content()))
-    }
-
     private static func contact(_ path: String) throws(TapcardError) -> Typed {
         let bytes = try NamedFile(path).content()
         _ = try translating(VCard(bytes)) { (error: NDEFError) in
@@ -183,10 +177,10 @@ struct TypedRecords: Sendable {
         return .record(.media(VCard.mediaType, bytes))
     }
 
-    private static func message(_ path: String) throws(TapcardError) -> [Typed] {
-        let bytes = try NamedFile(path).content()
+    private static func message(_ content: GivenContent) throws(TapcardError) -> [Typed] {
+        let bytes = try content.bytes()
         let message = try translating(NDEFMessage(decoding: bytes)) { (error: NDEFError) in
-            usage("\(path) is not a valid NDEF message: \(error.detail)")
+            usage("\(content.name) is not a valid NDEF message: \(error.detail)")
         }
         return message.records.map { .record($0) }
     }
