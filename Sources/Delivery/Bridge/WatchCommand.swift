@@ -153,7 +153,7 @@ package enum WatchCommand {
             return await take(event)
         }
         // The ending of a watch with a reader that cannot work is the caller's to report.
-        await station.watchTags { tag, reading, error in
+        await station.watchTags(reading: { true }) { tag, reading, error in
             await deliver(events.event(for: tag, reading, error))
         } _: { report in
             var report = report

@@ -103,7 +103,8 @@ final class TillServerBench: Sendable {
     }
 
     deinit {
-        for name in ["keys.json", "mastermind.json", "tokens.json"].flatMap({ [$0, $0 + ".lock"] }) {
+        let names = ["keys.json", "mastermind.json", "tokens.json"]
+        for name in names + names.map({ $0 + ".lock" }) {
             // Nothing else lies in the folder; one that stays in /tmp does no harm.
             try? DurableFile("\(folder)/tapcard/simulated/\(name)").remove()
         }

@@ -254,7 +254,7 @@ extension Station {
     /// Watches the reader and, while `readsTags` returns true, also reads tags that are no cards.
     /// Unless it resolves operations, it never writes to a tag.
     package func watchTags(
-        resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool = { true },
+        resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
         _ show: (WatchEvent) async -> Bool
     ) async {

@@ -220,6 +220,7 @@ export const say = {
     "ticket/claim": ["Prize claim", "Prize claimed"],
     "mastermind/start": ["New game", "Game started and saved"],
     "mastermind/resume": ["Saved game", "Game resumed"],
+    "tag/read": ["Tag reading"], "tag/write": ["Tag writing"],
     reverse: ["Undo top-up", "Top-up undone", "top-up reversal"],
     offline: ["Offline payment", "Paid offline"],
     ask: ["Activation check"], ticket: ["Ticket purchase"],

@@ -66,7 +66,9 @@ struct APIDocument: Sendable {
         is safe to send a request again. A call that needs a card returns once the card has been \
         used, or with 504 if no card was tapped in time.
 
-        Programs, and pages of origins that the operator has allowed, can use API tokens instead,         for taps, tag/read, and tag/write only. Each token has rights, and may have origins, a         reader, and an expiry. The operator adds them: tapcard tokens add.
+        Programs, and pages of origins that the operator has allowed, can use API tokens instead, \
+        for taps, tag/read, and tag/write only. Each token has rights, and may have origins, a \
+        reader, and an expiry. The operator adds them: tapcard tokens add.
         """
 
     /// All schemas that other schemas refer to.
@@ -157,7 +159,8 @@ struct APIDocument: Sendable {
         413: "The body is too large.",
         415: "The body is not JSON.",
         429:
-            "Too many login attempts or unknown tokens. The Retry-After header gives the time to wait.",
+            "Too many login attempts or unknown tokens. The Retry-After header gives the time to "
+            + "wait.",
         500: "The call failed, or its outcome is unknown until the next tap.",
         502: "A service is offline, or its response was invalid.",
         503:

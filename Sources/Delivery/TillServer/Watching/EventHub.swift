@@ -17,7 +17,7 @@ struct EventHub {
     /// filling it.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
-    /// The maximum number of programs that hear this till's taps, so that they leave room for pages.
+    /// The maximum number of programs that hear this till's taps. They leave room for pages.
     private static let maximumPrograms = 64
     /// The maximum number of listeners at this till.
     let limit: Int

@@ -2,8 +2,8 @@ import Tags
 import TapcardCore
 import Verbs
 
-/// What programs hear about one till's reader. A tag that stays on the reader is reported once, even
-/// if operations for it end and begin the watch again.
+/// What programs hear about one till's reader. A tag that stays on the reader is reported once,
+/// even if operations for it end and begin the watch again.
 struct TapNews {
     private var events: TapEvents
     /// The arrival of the tag that is on the reader; nil if the reader is empty.
