@@ -7,7 +7,7 @@ import TextCodecs
 package import Verbs
 
 extension Parameter<[String]> {
-    fileprivate static var readers: Self {
+    static var readers: Self {
         .options("reader", "NAME", .reader, "Reader to watch; repeat for up to 16 readers")
     }
     fileprivate static var arguments: Self {
@@ -59,7 +59,7 @@ extension Parameter<Int?> {
 }
 
 extension Parameter<Bool> {
-    fileprivate static var withBalance: Self {
+    static var withBalance: Self {
         .flag("with-balance", "Add the name and the balance of this station's cards")
     }
 }
