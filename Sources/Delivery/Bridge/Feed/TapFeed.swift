@@ -35,7 +35,7 @@ package struct TapFeed: Sendable {
     /// Delivers events until the task is canceled, or `deliver` returns false. Returns an error if
     /// no other connection would succeed.
     package func run(_ deliver: (TapEvent) async -> Bool) async -> TapcardError? {
-        let stamp = { [dependencies] in TapEvent.Stamp(dependencies) }
+        let stamp = { @Sendable [dependencies] in TapEvent.Stamp(dependencies) }
         var state = FeedState(address.host, stamp)
         var pause = TapFeed.firstPause
         while !Task.isCancelled {
@@ -103,7 +103,7 @@ package struct TapFeed: Sendable {
     private static func failure(of answer: HTTPAnswer) -> ServiceError {
         let status = "it answered with status \(answer.status)"
         let title = (try? JSONValue.parsing(answer.body))?["title"]?.string
-        let refusal = title.map { "\(status): \($0.prefix(maximumTitle).shown)" } ?? status
+        let refusal = title.map { "\(status): \(String($0.prefix(maximumTitle)).shown)" } ?? status
         switch answer.status {
         case 200 where answer.head["content-type"]?.hasPrefix("text/event-stream") == true:
             return ServiceError(.cutOff, "it ended the connection")
