@@ -8,7 +8,7 @@ import TextCodecs
 package import Verbs
 
 extension Parameter<[String]> {
-    fileprivate static var readers: Self {
+    static var readers: Self {
         .options("reader", "NAME", .reader, "Reader to watch; repeat for up to 16 readers")
     }
     fileprivate static var arguments: Self {
@@ -76,15 +76,16 @@ extension Parameter<Bool> {
     fileprivate static var keyboard: Self {
         .flag("keyboard", "Type the UID of each tag, as a keyboard does")
     }
-    fileprivate static var withBalance: Self {
+    static var withBalance: Self {
         .flag("with-balance", "Add the name and the balance of this station's cards")
     }
 }
 
 extension Command {
-    /// The `watch` command. Its webhooks go through a transport that trusts these authorities.
+    /// The `watch` command. `transport` makes a connection of its own for each call; if it is
+    /// direct, it never goes through a proxy.
     package static func watch(
-        through transport: @escaping @Sendable (_ authorities: String?) -> any HTTPTransport
+        through transport: @escaping WatchCommand.Transport
     ) -> Command {
         Command(
             "watch", group: .tags, "Report every tag that arrives or leaves, to your own program",
@@ -97,36 +98,52 @@ extension Command {
                 + "hyphen. It runs at most once for an event. `--webhook` posts each event as "
                 + "Standard Webhooks describe it, in order and at least once; events wait in a "
                 + "queue on disk until the server accepts them. Events that had to be dropped are "
-                + "reported as a `gap`. `--keyboard` types on a US keyboard.",
-            takes: .readers, .format, .withBalance, .exec, .execTrust, .execLimit, .webhook,
-            .webhookSecret, .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern,
-            .arguments, answers: .tapEvent,
+                + "reported as a `gap`. `--keyboard` types on a US keyboard.\n\n"
+                + "`--from` hears the taps of a `tapcard serve` that uses the reader, so that no "
+                + "command runs with the rights of the keys. Its operator makes the token with "
+                + "`tapcard tokens add NAME --may watch`.",
+            takes: .readers, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
+            .execLimit, .webhook, .webhookSecret, .maximumAge, .queueLimit, .keyboard,
+            .keyboardEnd, .keyboardPattern, .arguments, answers: .tapEvent,
             example: "tapcard watch --format '{time} {uid} {text}'"
         ) { session throws(TapcardError) in
-            try await WatchCommand.watch(
-                in: session, through: transport(try session.settings.authorities))
+            try await WatchCommand.watch(in: session, through: transport)
         }
     }
 }
 
-enum WatchCommand {
-    fileprivate static let notStarted = "The watch was not started."
+package enum WatchCommand {
+    /// Makes an HTTP client that trusts these authorities as well.
+    package typealias Transport =
+        @Sendable (_ authorities: String?, _ isDirect: Bool) -> any HTTPStreaming
+
+    static let notStarted = "The watch was not started."
     private static let defaultExecLimit = 10
     private static let defaultQueueLimit = 10_000
     private static let defaultTrustedAge = 10
 
     fileprivate static func watch(
-        in session: Session, through transport: any HTTPTransport
+        in session: Session, through transport: Transport
     ) async throws(TapcardError) -> Report {
         try requireUse(of: session)
-        let sessions = try sessions(session)
         // Everything is checked and opened before the first tag is reported.
+        let feed = try feed(in: session, through: transport)
+        let sessions = try feed == nil ? sessions(session) : []
         let outputs = try await outputs(in: session, through: transport)
         var stations: [(reader: String, station: Station)] = []
         for own in sessions {
             let station = try await own.watchOnlyStation()
             stations.append((await station.reader.name, station))
         }
+        let deliver = { @Sendable (event: TapEvent) in
+            await session.waiting.stop()
+            var isTaken = true
+            for output in outputs where !(await output.take(event)) { isTaken = false }
+            guard isTaken else { return false }
+            session.waiting.show("Hold a tag to the reader")
+            return true
+        }
+        let problem = await feed?.run(deliver)
         await withTaskGroup { group in
             for (reader, station) in stations {
                 group.addTask {
@@ -134,7 +151,7 @@ enum WatchCommand {
                         station,
                         TapEvents(
                             at: reader, showingCards: session[.withBalance],
-                            session.dependencies), session, outputs)
+                            session.dependencies), session, deliver)
                 }
             }
             // A reader whose watch ends cannot be watched any more, or the output has failed.
@@ -142,23 +159,19 @@ enum WatchCommand {
             group.cancelAll()
         }
         for output in outputs { await output.end() }
+        if let problem { throw problem }
         return Report.nothing.whenStopped
     }
 
     /// Watches one reader until the task is canceled or an output has failed.
     private static func watch(
         _ station: Station, _ events: TapEvents, _ session: Session,
-        _ outputs: [any EventOutput]
+        _ take: (TapEvent) async -> Bool
     ) async {
         var events = events
         func deliver(_ event: TapEvent?) async -> Bool {
             guard let event else { return true }
-            await session.waiting.stop()
-            var isTaken = true
-            for output in outputs where !(await output.take(event)) { isTaken = false }
-            guard isTaken else { return false }
-            session.waiting.show("Hold a tag to the reader")
-            return true
+            return await take(event)
         }
         // The ending of a watch with a reader that cannot work is the caller's to report.
         await station.watchTags(reading: { true }) { tag, reading, error in
@@ -203,7 +216,7 @@ enum WatchCommand {
     // MARK: - Outputs
 
     private static func outputs(
-        in session: Session, through transport: any HTTPTransport
+        in session: Session, through transport: Transport
     ) async throws(TapcardError) -> [any EventOutput] {
         var outputs: [any EventOutput] = [LineOutput(try style(in: session), session.output)]
         let dependencies = session.dependencies
@@ -230,7 +243,8 @@ enum WatchCommand {
         if let url = session[.webhook] {
             let webhook = WebhookOutput(
                 try webhookSettings(url, in: session), try queue(for: url, in: session, stamp),
-                through: transport, now: dependencies.now, sleep: dependencies.sleep, say: say)
+                through: transport(try session.settings.authorities, false), now: dependencies.now,
+                sleep: dependencies.sleep, say: say)
             await webhook.begin()
             outputs.append(webhook)
         }
@@ -294,10 +308,7 @@ enum WatchCommand {
                 "Put a secret into a file and add --webhook-secret FILE. To make one, run: "
                     + "echo whsec_$(head -c 32 /dev/urandom | base64)")
         }
-        let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
-            refusal("The file of --webhook-secret cannot be read: \(error.detail)")
-        }
-        let text = String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+        let text = try secret(in: path, of: "--webhook-secret")
         guard let secret = WebhookOutput.secret(text) else {
             throw refusal(
                 "\(path) has no webhook secret: whsec_ and 24 to 64 bytes in Base64 are expected",
@@ -328,7 +339,15 @@ enum WatchCommand {
         return queue
     }
 
-    private static func refusal(_ what: String, _ advice: String = "") -> TapcardError {
+    /// The text in the file of an option, without the end of its line.
+    static func secret(in path: String, of option: String) throws(TapcardError) -> String {
+        let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
+            refusal("The file of \(option) cannot be read: \(error.detail)")
+        }
+        return String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+    }
+
+    static func refusal(_ what: String, _ advice: String = "") -> TapcardError {
         TapcardError(.usage, "\(what).", meaning: notStarted, advice: advice)
     }
 }

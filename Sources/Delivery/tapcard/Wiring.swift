@@ -242,8 +242,10 @@ enum Wiring {
         }
     }
 
-    private static let watch = Command.watch { authorities in
-        HTTPClient(HTTPClient.Options(version: Release.version, authorities: authorities))
+    private static let watch = Command.watch { authorities, isDirect in
+        HTTPClient(
+            HTTPClient.Options(
+                version: Release.version, authorities: authorities, proxy: isDirect ? "" : nil))
     }
 
     /// Creates the services, each with its own HTTP client so that they do not wait for each other.

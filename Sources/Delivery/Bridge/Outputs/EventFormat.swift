@@ -33,7 +33,7 @@ package struct EventFormat: Sendable, Hashable {
         case .trust: event.trust?.rawValue
         case .reader: event.reader
         case .time: LocalTime.iso(event.at)
-        case .error: event.problem?.kind.word
+        case .error: event.error
         }
     }
 }

@@ -48,10 +48,10 @@ package struct LineOutput: EventOutput {
                 + (content.map { ": \($0)" } ?? "")
         case .departed: what = "\(uid) is gone"
         case .reader:
-            what = event.problem == nil ? "the reader works again" : "the reader is gone"
+            what = event.error == nil ? "the reader works again" : "the reader is gone"
         case .gap: what = "events were dropped"
         }
-        let problem = event.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
+        let problem = event.error.map { " ! \($0): \(event.message ?? "")" } ?? ""
         return LocalTime.text(event.at) + " " + what + problem
     }
 }

@@ -15,6 +15,17 @@ package enum LocalTime {
         return unsafe date(parts) + "T" + clock(parts) + "Z"
     }
 
+    /// The time that `iso` writes like this; nil for any other text.
+    static func time(iso text: String) -> Timestamp? {
+        guard let day = CalendarDate(String(text.prefix(10))) else { return nil }
+        let clock = text.dropFirst(11).prefix(8).split(separator: ":").compactMap { Int32($0) }
+        guard clock.count == 3 else { return nil }
+        var parts = unsafe parts(of: day)
+        unsafe (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock[2])
+        let time = Timestamp(milliseconds: Int64(unsafe timegm(&parts)) * 1_000)
+        return iso(time) == text ? time : nil
+    }
+
     /// The date in UTC, such as "2026-11-21".
     static func date(_ time: Timestamp) -> String { unsafe date(parts(time, gmtime_r)) }
 
@@ -44,14 +55,19 @@ package enum LocalTime {
 
     /// The time at which a local clock shows so many hours after a day's midnight.
     private static func time(hours: Int32, into day: CalendarDate) -> Timestamp {
-        var parts = unsafe tm()
-        unsafe parts.tm_year = Int32(day.year - 1_900)
-        unsafe parts.tm_mon = Int32(day.month - 1)
-        unsafe parts.tm_mday = Int32(day.day)
+        var parts = unsafe parts(of: day)
         unsafe parts.tm_hour = hours
         // A negative value makes mktime determine whether daylight saving time applies.
         unsafe parts.tm_isdst = -1
         return Timestamp(milliseconds: Int64(unsafe mktime(&parts)) * 1_000)
+    }
+
+    private static func parts(of day: CalendarDate) -> tm {
+        var parts = unsafe tm()
+        unsafe parts.tm_year = Int32(day.year - 1_900)
+        unsafe parts.tm_mon = Int32(day.month - 1)
+        unsafe parts.tm_mday = Int32(day.day)
+        return unsafe parts
     }
 
     /// A duration in whole minutes, such as "1 minute".

@@ -51,11 +51,13 @@ package struct TapEvent: Sendable {
     /// The card, if the watch shows cards.
     fileprivate var card: CardSummary?
     /// What is wrong with the tag or the reader; nil if nothing is.
-    package fileprivate(set) var problem: TapcardError?
+    fileprivate var problem: TapcardError?
     /// Whether the reader works.
     fileprivate var isReady = false
     /// How many events were dropped.
     fileprivate var missed = 0
+    /// The document of an event that another program has sent.
+    private var received: JSONValue?
 
     fileprivate init(_ kind: Kind, _ stamp: Stamp) {
         (self.kind, id, at) = (kind, stamp.id, stamp.at)
@@ -80,15 +82,54 @@ package struct TapEvent: Sendable {
         return event
     }
 
+    /// An event of a tag or a reader that another tapcard has sent; nil if this is none.
+    package init?(received document: JSONValue) {
+        func text(_ name: String) -> String? { document[name]?.string }
+        guard let kind = text("event").flatMap(Kind.init), kind != .gap,
+            let id = text("id").flatMap(UniqueID.init), let at = text("at").flatMap(LocalTime.time),
+            let reader = text("reader")
+        else { return nil }
+        (self.kind, self.id, self.at, self.reader) = (kind, id.description, at, reader)
+        uid = text("uid").flatMap(Hexadecimal.decode).map(Hexadecimal.encode)
+        trust = kind == .arrived ? text("trust").flatMap(Trust.init) ?? .uid : nil
+        (chip, received) = (text("kind"), document)
+    }
+
+    /// The event that the tag of this arrival is gone.
+    package func departure(_ stamp: Stamp) -> TapEvent {
+        var event = TapEvent(.departed, stamp)
+        (event.reader, event.uid) = (reader, uid)
+        return event
+    }
+
+    /// The event that a reader was lost, or, without a problem, that it works again.
+    package static func reader(
+        _ name: String, _ problem: TapcardError?, _ stamp: Stamp
+    ) -> TapEvent {
+        var event = TapEvent(.reader, stamp)
+        (event.reader, event.isReady, event.problem) = (name, problem == nil, problem)
+        return event
+    }
+
+    /// The word for what is wrong with the tag or the reader; nil if nothing is.
+    package var error: String? { problem?.kind.word ?? received?["error"]?.string }
+
+    /// What is wrong with the tag or the reader, in a sentence.
+    package var message: String? { problem?.message ?? received?["message"]?.string }
+
     /// The first text on the tag.
     package var text: String? {
-        content?.records.lazy.compactMap { if case .text(let text) = $0 { text.text } else { nil } }
-            .first
+        if let received { return received["text"]?.string }
+        return content?.records.lazy.compactMap {
+            if case .text(let text) = $0 { text.text } else { nil }
+        }
+        .first
     }
 
     /// The first address on the tag.
     package var url: String? {
-        content?.records.lazy.compactMap { record in
+        if let received { return received["url"]?.string }
+        return content?.records.lazy.compactMap { record in
             switch record {
             case .uri(let uri): uri
             case .smartPoster(let poster): poster.uri
@@ -98,7 +139,7 @@ package struct TapEvent: Sendable {
     }
 
     /// The event as outputs send it. Passwords of Wi-Fi networks are never in it.
-    package var document: JSONValue { members.object }
+    package var document: JSONValue { received ?? members.object }
 }
 
 extension TapEvent: DocumentedObject {
@@ -110,7 +151,7 @@ extension TapEvent: DocumentedObject {
             event.content.map { $0.records.map { ShownRecord($0, showsSecrets: false) } }
         },
         "card": .ifAny { $0.card.map(CardInEvent.init) },
-        "error": .ifAny { $0.problem?.kind.word }, "message": .ifAny { $0.problem?.message },
+        "error": .ifAny(\.error), "message": .ifAny(\.message),
         "ready": .ifAny { $0.kind == .reader ? $0.isReady : nil },
         "missed": .ifAny { $0.kind == .gap ? $0.missed : nil },
     ]
@@ -134,8 +175,8 @@ package struct TapEvents: Sendable {
     private let reader: String
     private let showsCards: Bool
     private let dependencies: Station.Dependencies
-    /// What is on the reader; nil if nothing is. The UID in it may be unknown.
-    private var present: (uid: String?, Void)?
+    /// The arrival of what is on the reader; nil if nothing is.
+    private var present: TapEvent?
 
     package init(
         at reader: String, showingCards showsCards: Bool, _ dependencies: Station.Dependencies
@@ -153,10 +194,10 @@ package struct TapEvents: Sendable {
             if showsCards { event.card = summary }
             return event
         case .problem(let error) where error.result == .noReader:
-            return readerEvent(isReady: false, error)
+            return .reader(reader, error, stamp)
         case .problem(let error): return arrival(error.uid?.description, error)
         case .gone: return departure()
-        case .readerReturned: return readerEvent(isReady: true)
+        case .readerReturned: return .reader(reader, nil, stamp)
         case .empty: return nil
         }
     }
@@ -178,22 +219,13 @@ package struct TapEvents: Sendable {
     private mutating func arrival(_ uid: String?, _ problem: TapcardError?) -> TapEvent {
         var event = TapEvent(.arrived, stamp)
         (event.reader, event.uid, event.trust, event.problem) = (reader, uid, .uid, problem)
-        present = (uid, ())
+        present = event
         return event
     }
 
     private mutating func departure() -> TapEvent? {
-        guard let (uid, _) = present else { return nil }
-        var event = TapEvent(.departed, stamp)
-        (event.reader, event.uid) = (reader, uid)
-        present = nil
-        return event
-    }
-
-    private func readerEvent(isReady: Bool, _ problem: TapcardError? = nil) -> TapEvent {
-        var event = TapEvent(.reader, stamp)
-        (event.reader, event.isReady, event.problem) = (reader, isReady, problem)
-        return event
+        defer { present = nil }
+        return present?.departure(stamp)
     }
 }
 

@@ -14,6 +14,12 @@ final class AnswerSink {
     private(set) var isHeadComplete = false
     private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
+    /// Takes the body of a stream of server-sent events; nil if a stream is not expected.
+    private let takeStream: (([UInt8]) -> Void)?
+
+    init(streaming takeStream: (([UInt8]) -> Void)? = nil) { self.takeStream = takeStream }
+
+    var isStreaming: Bool { takeStream != nil }
 
     func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headBytes += line.count
@@ -33,6 +39,11 @@ final class AnswerSink {
     }
 
     func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
+        // Other responses, such as a refusal, are short.
+        if let takeStream, head["content-type"]?.hasPrefix("text/event-stream") == true {
+            takeStream(unsafe Array(chunk))
+            return chunk.count
+        }
         guard chunk.count <= AnswerSink.maximumBodySize - body.count else {
             excess = .body
             return 0

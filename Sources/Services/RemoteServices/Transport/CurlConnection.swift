@@ -36,12 +36,12 @@ import TapcardDomain
     }
 
     /// Sends a request. Blocks until the response arrives, time runs out, or the switch is turned
-    /// off.
+    /// off. If there is a function that takes a stream, the time is that of its longest silence.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
-        _ abort: TransferSwitch
+        streaming takeStream: (([UInt8]) -> Void)? = nil, _ abort: TransferSwitch
     ) throws(ServiceError) -> HTTPAnswer {
-        let sink = AnswerSink()
+        let sink = AnswerSink(streaming: takeStream)
         let headers = unsafe try headerList(request)
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
@@ -69,7 +69,8 @@ import TapcardDomain
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // The loop always ends, because libcurl enforces a time limit on every transfer.
+        // The loop always ends, because libcurl enforces a time limit on every transfer, or on the
+        // silence of a stream.
         while true {
             // This check comes after `arm`, because a switch that was turned off before had no
             // waker.
@@ -122,10 +123,15 @@ import TapcardDomain
         try set(CURLOPT_QUICK_EXIT, 1)
         try require(unsafe tapcard_libcurl_keep_from_children(functions, easy))
         try set(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds)
-        try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
-        try require(
-            unsafe tapcard_libcurl_set_size(
-                functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.maximumBodySize)))
+        if sink.isStreaming {
+            try set(CURLOPT_LOW_SPEED_LIMIT, 1)
+            try set(CURLOPT_LOW_SPEED_TIME, (limits.whole.wholeMilliseconds + 999) / 1_000)
+        } else {
+            try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
+            try require(
+                unsafe tapcard_libcurl_set_size(
+                    functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.maximumBodySize)))
+        }
         if let authorities = options.authorities { try set(CURLOPT_CAINFO, authorities) }
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_HTTPHEADER, headers)

@@ -7,7 +7,7 @@ package import TapcardDomain
 ///
 /// The time that a request spends in the queue counts toward its time limit. A request whose time
 /// runs out in the queue is not sent.
-package actor HTTPClient: HTTPTransport {
+package actor HTTPClient: HTTPStreaming {
     /// The options for all of a client's requests.
     package struct Options: Hashable, Sendable {
         package let userAgent: String
@@ -50,11 +50,26 @@ package actor HTTPClient: HTTPTransport {
     package nonisolated func send(
         _ request: HTTPRequest, by limits: HTTPLimits
     ) async throws(ServiceError) -> HTTPAnswer {
+        try await run(request, by: limits)
+    }
+
+    package nonisolated func stream(
+        _ request: HTTPRequest, connecting: Duration, silence: Duration,
+        _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(ServiceError) -> HTTPAnswer {
+        try await run(
+            request, by: HTTPLimits(connecting: connecting, whole: silence), streaming: take)
+    }
+
+    private nonisolated func run(
+        _ request: HTTPRequest, by limits: HTTPLimits,
+        streaming take: (@Sendable ([UInt8]) -> Void)? = nil
+    ) async throws(ServiceError) -> HTTPAnswer {
         let start = uptime()
         let abort = TransferSwitch()
         // `withTaskCancellationHandler` would lose the error's type; a `Result` preserves it.
         return try await withTaskCancellationHandler {
-            await perform(request, limits, since: start, abort)
+            await perform(request, limits, since: start, streaming: take, abort)
         } onCancel: {
             abort.turnOff()
         }.get()
@@ -62,7 +77,7 @@ package actor HTTPClient: HTTPTransport {
 
     private func perform(
         _ request: HTTPRequest, _ limits: HTTPLimits, since start: Duration,
-        _ abort: TransferSwitch
+        streaming take: (@Sendable ([UInt8]) -> Void)?, _ abort: TransferSwitch
     ) -> Result<HTTPAnswer, ServiceError> {
         Result { () throws(ServiceError) in
             // The request may have been canceled while it was in the queue.
@@ -72,7 +87,8 @@ package actor HTTPClient: HTTPTransport {
                 throw ServiceError(
                     .timedOut, "earlier requests used up the time limit of \(limits.whole.shown)")
             }
-            return try connected().perform(request, by: limits, within: rest, abort)
+            return try connected().perform(
+                request, by: limits, within: rest, streaming: take, abort)
         }
     }
 

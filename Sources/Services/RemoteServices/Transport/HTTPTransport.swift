@@ -7,6 +7,17 @@ package protocol HTTPTransport: Sendable {
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
+/// Sends requests whose responses go on for as long as the server has something to say.
+package protocol HTTPStreaming: HTTPTransport {
+    /// Returns the response once it has ended. Instead of being in the response, the body of a
+    /// stream of server-sent events is given to `take`, part by part. `silence` is the longest time
+    /// without any part; the response as a whole has no time limit.
+    func stream(
+        _ request: HTTPRequest, connecting: Duration, silence: Duration,
+        _ take: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(ServiceError) -> HTTPAnswer
+}
+
 /// A request to a service. Its description omits everything that may be secret: codes, passwords,
 /// and tokens.
 package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {

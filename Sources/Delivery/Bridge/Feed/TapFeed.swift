@@ -1,0 +1,123 @@
+import BlockingLane
+package import RemoteServices
+package import TapcardCore
+package import TapcardDomain
+import TextCodecs
+package import Verbs
+
+/// Hears taps from a `tapcard serve` that owns the reader. A lost connection is made again.
+package struct TapFeed: Sendable {
+    package static let path = "/api/v1/taps"
+    package static let tapEvent = "tap"
+
+    private static let connecting = Duration.seconds(10)
+    /// A server sends something every few seconds.
+    private static let silence = Duration.seconds(30)
+    private static let firstPause = Duration.seconds(1)
+    private static let maximumPause = Duration.seconds(30)
+    /// The maximum number of events that wait for the outputs.
+    private static let maximumWaiting = 1_024
+
+    private let address: ServiceAddress
+    private let token: HTTPHeader
+    private let transport: any HTTPStreaming
+    private let dependencies: Station.Dependencies
+    private let say: @Sendable (String) -> Void
+
+    package init(
+        _ address: ServiceAddress, _ token: HTTPHeader, through transport: any HTTPStreaming,
+        _ dependencies: Station.Dependencies, say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.address, self.token, self.transport) = (address, token, transport)
+        (self.dependencies, self.say) = (dependencies, say)
+    }
+
+    /// Delivers events until the task is canceled, or `deliver` returns false. Returns an error if
+    /// no other connection would succeed.
+    package func run(_ deliver: (TapEvent) async -> Bool) async -> TapcardError? {
+        let stamp = { @Sendable [dependencies] in TapEvent.Stamp(dependencies) }
+        var state = FeedState(address.host, stamp)
+        var pause = TapFeed.firstPause
+        while !Task.isCancelled {
+            let missed = Guarded(0)
+            // The oldest events are dropped, so a gap comes before all that wait.
+            let (events, source) = AsyncStream.makeStream(
+                of: EventStreamParser.Event.self,
+                bufferingPolicy: .bufferingNewest(TapFeed.maximumWaiting))
+            async let ending = listen(source, missed)
+            for await event in events {
+                pause = TapFeed.firstPause
+                let count = missed.withLock { count in
+                    defer { count = 0 }
+                    return count
+                }
+                let gap = count > 0 ? [TapEvent.gap(count, stamp())] : []
+                for event in gap + state.heard(event) {
+                    guard await deliver(event) else { return nil }
+                }
+            }
+            let failure = await ending
+            if Task.isCancelled { return nil }
+            let problem = problem(with: failure)
+            guard failure.isTemporary else { return problem }
+            for event in state.lost(problem) {
+                say(problem.what + " Trying again.")
+                guard await deliver(event) else { return nil }
+            }
+            // Without jitter, many programs would all try again at the same moment.
+            let jitter = Double.random(in: 0.5...1)
+            do { try await dependencies.sleep(pause * jitter) } catch { return nil }
+            pause = min(pause * 2, TapFeed.maximumPause)
+        }
+        return nil
+    }
+
+    /// Listens over one connection. Returns why it has ended.
+    private func listen(
+        _ events: AsyncStream<EventStreamParser.Event>.Continuation, _ missed: Guarded<Int>
+    ) async -> ServiceError {
+        defer { events.finish() }
+        let parser = Guarded((parser: EventStreamParser(), isFirst: true))
+        do throws(ServiceError) {
+            let answer = try await transport.stream(
+                HTTPRequest(.get, address.appending(TapFeed.path), headers: [token]),
+                connecting: TapFeed.connecting, silence: TapFeed.silence
+            ) { bytes in
+                parser.withLock { state in
+                    for event in state.parser.take(bytes) {
+                        // The first event shows what is on the reader; others only that the server
+                        // is there.
+                        guard state.isFirst || event.name == TapFeed.tapEvent else { continue }
+                        state.isFirst = false
+                        if case .dropped = events.yield(event) { missed.withLock { $0 += 1 } }
+                    }
+                }
+            }
+            return TapFeed.failure(of: answer)
+        } catch {
+            return error
+        }
+    }
+
+    /// Why a response is not, or no longer, a stream of events.
+    private static func failure(of answer: HTTPAnswer) -> ServiceError {
+        let status = "it answered with status \(answer.status)"
+        let title = (try? JSONValue.parsing(answer.body))?["title"]?.string
+        let refusal = title.map { "\(status): \(String($0.prefix(maximumTitle)).shown)" } ?? status
+        switch answer.status {
+        case 200 where answer.head["content-type"]?.hasPrefix("text/event-stream") == true:
+            return ServiceError(.cutOff, "it ended the connection")
+        case 200: return ServiceError(.wrongShape, "it does not send taps")
+        case 408, 429, 500...599: return ServiceError(.broken, refusal)
+        default: return ServiceError(.refused, refusal)
+        }
+    }
+
+    private static let maximumTitle = 200
+
+    private func problem(with failure: ServiceError) -> TapcardError {
+        TapcardError(
+            .service(failure.kind), "No taps are heard from \(address.host): \(failure.detail).",
+            meaning: "Taps that happen until then are not reported.")
+    }
+}
