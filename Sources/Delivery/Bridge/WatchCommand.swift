@@ -1,4 +1,5 @@
 import CardCryptography
+import Glibc
 import OperatingSystem
 package import RemoteServices
 import TapcardCore
@@ -24,6 +25,11 @@ extension Parameter<String?> {
     fileprivate static var exec: Self {
         .option("exec", "COMMAND", .word, "Run COMMAND for each event, without a shell")
     }
+    fileprivate static var keyboardPattern: Self {
+        .option(
+            "keyboard-pattern", "REGEX", .word,
+            "Type the tag's text instead, if all of it matches REGEX (as in `grep -E`)")
+    }
     fileprivate static var webhook: Self {
         .option("webhook", "URL", .word, "Post each event to URL, signed")
     }
@@ -37,6 +43,14 @@ extension Parameter<TapEvent.Trust?> {
         .option(
             "exec-trust", "TRUST", .choice(TapEvent.Trust.self),
             "Run the command only for tags with this trust or more")
+    }
+}
+
+extension Parameter<KeyboardOutput.End?> {
+    fileprivate static var keyboardEnd: Self {
+        .option(
+            "keyboard-end", "KEY", .choice(KeyboardOutput.End.self),
+            "Press this key after it (default enter)")
     }
 }
 
@@ -59,6 +73,9 @@ extension Parameter<Int?> {
 }
 
 extension Parameter<Bool> {
+    fileprivate static var keyboard: Self {
+        .flag("keyboard", "Type the UID of each tag, as a keyboard does")
+    }
     fileprivate static var withBalance: Self {
         .flag("with-balance", "Add the name and the balance of this station's cards")
     }
@@ -80,9 +97,10 @@ extension Command {
                 + "hyphen. It runs at most once for an event. `--webhook` posts each event as "
                 + "Standard Webhooks describe it, in order and at least once; events wait in a "
                 + "queue on disk until the server accepts them. Events that had to be dropped are "
-                + "reported as a `gap`.",
+                + "reported as a `gap`. `--keyboard` types on a US keyboard.",
             takes: .readers, .format, .withBalance, .exec, .execTrust, .execLimit, .webhook,
-            .webhookSecret, .maximumAge, .queueLimit, .arguments, answers: .tapEvent,
+            .webhookSecret, .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern,
+            .arguments, answers: .tapEvent,
             example: "tapcard watch --format '{time} {uid} {text}'"
         ) { session throws(TapcardError) in
             try await WatchCommand.watch(
@@ -179,6 +197,7 @@ enum WatchCommand {
                 "tapcard watch got one argument too many: \(extra.debugDescription)",
                 "To run a command for each event, write --exec before it.")
         }
+        if let keyboard = try keyboard(in: session, say: say) { outputs.append(keyboard) }
         if let url = session[.webhook] {
             let webhook = WebhookOutput(
                 try webhookSettings(url, in: session), try queue(for: url, in: session, stamp),
@@ -187,6 +206,37 @@ enum WatchCommand {
             outputs.append(webhook)
         }
         return outputs
+    }
+
+    private static func keyboard(
+        in session: Session, say: @escaping @Sendable (String) -> Void
+    ) throws(TapcardError) -> KeyboardOutput? {
+        guard session[.keyboard] else {
+            guard session[.keyboardEnd] == nil, session[.keyboardPattern] == nil else {
+                throw refusal("--keyboard-end and --keyboard-pattern need --keyboard")
+            }
+            return nil
+        }
+        let pattern = session[.keyboardPattern].map(TextPattern.init)
+        if case .some(nil) = pattern {
+            throw refusal(
+                "The value of --keyboard-pattern is not valid",
+                "It is an extended regular expression as in grep -E, without \\1 to \\9.")
+        }
+        guard let device = UInputDevice() else { throw noKeyboard(errno) }
+        return KeyboardOutput(
+            device, typing: pattern ?? nil, then: session[.keyboardEnd] ?? .enter,
+            sleep: session.dependencies.sleep, say: say)
+    }
+
+    private static func noKeyboard(_ number: Int32) -> TapcardError {
+        let reason = unsafe String(cString: strerror(number))
+        let isForbidden = [EACCES, EPERM].contains(number)
+        return TapcardError(
+            .fileUnusable, "No keyboard can be made with /dev/uinput: \(reason).",
+            meaning: notStarted,
+            advice: isForbidden
+                ? "docs/BRIDGE.md says how to permit it." : "Run: sudo modprobe uinput")
     }
 
     private static func style(in session: Session) throws(TapcardError) -> LineOutput.Style {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/uinput.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ extern int grantpt(int descriptor);
 extern int unlockpt(int descriptor);
 extern int ptsname_r(int descriptor, char *name, size_t size);
 extern void cfmakeraw(struct termios *settings);
+extern int ioctl(int descriptor, unsigned long request, ...);
 extern int memfd_create(const char *name, unsigned int flags);
 extern long syscall(long number, ...);
 extern int posix_spawn_file_actions_addclosefrom_np(
@@ -59,6 +61,61 @@ static inline int linux_open_process(pid_t process) {
 /// Makes a started process close all descriptors from this one on. Returns 0 or an error number.
 static inline int linux_close_from(posix_spawn_file_actions_t *actions, int from) {
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+enum {
+    linux_key_tab = KEY_TAB,
+    linux_key_enter = KEY_ENTER,
+    linux_key_left_shift = KEY_LEFTSHIFT,
+    linux_key_space = KEY_SPACE,
+};
+
+/// Makes a keyboard through /dev/uinput, which exists until the descriptor is closed. Returns -1
+/// and sets errno on failure.
+static inline int linux_make_keyboard(const char *name) {
+    int device = open("/dev/uinput", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (device < 0) return -1;
+    struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL}};
+    strncpy(setup.name, name, sizeof setup.name - 1);
+    int failure = ioctl(device, UI_SET_EVBIT, EV_KEY);
+    // udev takes a device for a keyboard only if it has all of the first keys, used or not.
+    for (int key = KEY_ESC; key <= KEY_SPACE; key++)
+        failure |= ioctl(device, UI_SET_KEYBIT, key);
+    failure |= ioctl(device, UI_DEV_SETUP, &setup);
+    failure |= ioctl(device, UI_DEV_CREATE);
+    if (failure == 0) return device;
+    int number = errno;
+    close(device);
+    errno = number;
+    return -1;
+}
+
+/// A key that goes down or up.
+struct linux_key {
+    uint16_t code;
+    uint16_t is_down;
+};
+
+enum { linux_keys_at_once = 4 };
+
+/// Moves up to `linux_keys_at_once` keys of a keyboard, one after the other. Returns -1 and sets
+/// errno on failure.
+static inline int linux_move_keys(int keyboard, const struct linux_key *keys, size_t count) {
+    struct input_event events[2 * linux_keys_at_once];
+    memset(events, 0, sizeof events);
+    if (count > linux_keys_at_once) count = linux_keys_at_once;
+    for (size_t index = 0; index < count; index++) {
+        events[2 * index].type = EV_KEY;
+        events[2 * index].code = keys[index].code;
+        events[2 * index].value = keys[index].is_down;
+        events[2 * index + 1].type = EV_SYN;
+        events[2 * index + 1].code = SYN_REPORT;
+    }
+    size_t size = 2 * count * sizeof *events;
+    ssize_t written;
+    do written = write(keyboard, events, size);
+    while (written < 0 && errno == EINTR);
+    return written == (ssize_t)size ? 0 : -1;
 }
 
 /// Opens the master side of a new pseudoterminal. Returns -1 and sets errno on failure.

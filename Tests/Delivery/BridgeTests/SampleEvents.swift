@@ -19,8 +19,8 @@ final class SampleEvents: Sendable {
 
     var stamp: @Sendable () -> TapEvent.Stamp { { TapEvent.Stamp(self.dependencies) } }
 
-    /// The arrival of a tag that has this number as its UID.
-    func arrival(_ number: Int? = nil) -> TapEvent {
+    /// The arrival of a tag that has this number as its UID, and this text, in UTF-8 or not.
+    func arrival(_ number: Int? = nil, text: [UInt8]? = nil) -> TapEvent {
         let own = count.withLock { count in
             count += 1
             return count
@@ -29,8 +29,20 @@ final class SampleEvents: Sendable {
         let digits = UInt32(number ?? own)
         let uid = (0..<4).map { UInt8(truncatingIfNeeded: digits >> (24 - 8 * $0)) }
         var events = TapEvents(at: "sim", showingCards: false, dependencies)
-        return events.event(
-            for: TagIdentity(uid: uid), nil, TapcardError(.notACard, "No card."))
+        let identity = TagIdentity(uid: uid)
+        let reading = text.map { text in
+            TagReading(
+                identity, kind: "NTAG216", format: .type2, message: Self.message(text),
+                maximumByteCount: 65_536, isWritable: true)
+        }
+        return events.event(for: identity, reading, TapcardError(.notACard, "No card."))
+    }
+
+    /// A message with one Text record in English, with a length of four bytes.
+    private static func message(_ text: [UInt8]) -> [UInt8] {
+        let payload = [0x02] + Array("en".utf8) + text
+        let length = (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (24 - 8 * $0)) }
+        return [0xC1, 0x01] + length + [UInt8(ascii: "T")] + payload
     }
 }
 

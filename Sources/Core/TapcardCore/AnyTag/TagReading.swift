@@ -28,7 +28,7 @@ package struct TagReading: Sendable, Hashable {
     /// Whether the tag itself says that its message can be written.
     package let isWritable: Bool
 
-    init(
+    package init(
         _ identity: TagIdentity, kind: String, format: Format, message: [UInt8],
         otherBlocks: [TLV] = [], maximumByteCount: Int, isWritable: Bool
     ) {
