@@ -56,7 +56,8 @@ package struct EventQueue {
         next = (numbers.last ?? 0) + 1
         for number in numbers {
             guard let stored = Stored(try file(number).read()), stored.missed > 0 else { continue }
-            gaps[number] = Gap(missed: stored.missed, stamp: stamp())
+            gaps[number] = Gap(
+                missed: stored.missed, stamp: TapEvent.Stamp(id: stored.id, at: stored.at))
         }
     }
 
