@@ -112,6 +112,7 @@ let package = Package(
         library("CCurl", in: "libcurl4-openssl-dev"),
         library("CMicroHTTPD", in: "libmicrohttpd-dev"),
         library("CZlib", in: "zlib1g-dev"),
+        library("CMosquitto", in: "libmosquitto-dev"),
 
         room("BlockingLane", on: "Support"),
         room("TextCodecs", on: "Support"),
@@ -184,8 +185,8 @@ let package = Package(
         room(
             "Bridge", on: "Delivery",
             """
-            BlockingLane CLinux CardCryptography OperatingSystem ReaderDiagnosis RemoteServices TapcardCore \
-            TapcardDomain TextCodecs Verbs
+            BlockingLane CLinux CMosquitto CardCryptography OperatingSystem ReaderDiagnosis \
+            RemoteServices TapcardCore TapcardDomain TextCodecs Verbs
             """),
         program(
             "tapcard", at: "Sources/Delivery/tapcard",

@@ -1,10 +1,6 @@
-import CardCryptography
 import Glibc
-import OperatingSystem
 package import RemoteServices
 import TapcardCore
-import TapcardDomain
-import TextCodecs
 package import Verbs
 
 extension Parameter<[String]> {
@@ -30,12 +26,6 @@ extension Parameter<String?> {
             "keyboard-pattern", "REGEX", .word,
             "Type the tag's text instead, if all of it matches REGEX (as in `grep -E`)")
     }
-    fileprivate static var webhook: Self {
-        .option("webhook", "URL", .word, "Post each event to URL, signed")
-    }
-    fileprivate static var webhookSecret: Self {
-        .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) of --webhook")
-    }
 }
 
 extension Parameter<TapEvent.Trust?> {
@@ -59,16 +49,6 @@ extension Parameter<Int?> {
         .option(
             "exec-limit", "SECONDS", .wholeNumber(1...3_600, orSay: WatchCommand.notStarted),
             "End the command after this time (default 10)")
-    }
-    fileprivate static var maximumAge: Self {
-        .option(
-            "max-age", "SECONDS", .wholeNumber(1...31_536_000, orSay: WatchCommand.notStarted),
-            "Drop events older than this instead of delivering them")
-    }
-    fileprivate static var queueLimit: Self {
-        .option(
-            "queue-limit", "N", .wholeNumber(1...1_000_000, orSay: WatchCommand.notStarted),
-            "Events to keep while the webhook is down (default 10000)")
     }
 }
 
@@ -96,15 +76,17 @@ extension Command {
                 + "The command after `--exec` gets the event as JSON on standard input and as "
                 + "variables such as `TAPCARD_UID`; put `--` before arguments that begin with a "
                 + "hyphen. It runs at most once for an event. `--webhook` posts each event as "
-                + "Standard Webhooks describe it, in order and at least once; events wait in a "
-                + "queue on disk until the server accepts them. Events that had to be dropped are "
-                + "reported as a `gap`. `--keyboard` types on a US keyboard.\n\n"
+                + "Standard Webhooks describe it, and `--mqtt` publishes it, in order and at least "
+                + "once; events wait in a queue on disk until they are accepted. Events that had "
+                + "to be dropped are reported as a `gap`. `--mqtt` also tells Home Assistant how "
+                + "to find the tags. `--keyboard` types on a US keyboard.\n\n"
                 + "`--from` hears the taps of a `tapcard serve` that uses the reader, so that no "
                 + "command runs with the rights of the keys. Its operator makes the token with "
                 + "`tapcard tokens add NAME --may watch`.",
             takes: .readers, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
-            .execLimit, .webhook, .webhookSecret, .maximumAge, .queueLimit, .keyboard,
-            .keyboardEnd, .keyboardPattern, .arguments, answers: .tapEvent,
+            .execLimit, .webhook, .webhookSecret, .mqtt, .topic, .mqttUser, .mqttPasswordFile,
+            .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern, .arguments,
+            answers: .tapEvent,
             example: "tapcard watch --format '{time} {uid} {text}'"
         ) { session throws(TapcardError) in
             try await WatchCommand.watch(in: session, through: transport)
@@ -119,7 +101,6 @@ package enum WatchCommand {
 
     static let notStarted = "The watch was not started."
     private static let defaultExecLimit = 10
-    private static let defaultQueueLimit = 10_000
     private static let defaultTrustedAge = 10
 
     fileprivate static func watch(
@@ -201,13 +182,23 @@ package enum WatchCommand {
                 "Add --\(other), or leave out --\(option).")
         }
         let hasExec = session[.exec] != nil
-        let hasWebhook = session[.webhook] != nil
+        let hasMQTT = session[.mqtt] != nil
+        let hasQueue = session[.webhook] != nil || hasMQTT
         try require(hasExec || session[.execTrust] == nil, "exec-trust", "exec")
         try require(hasExec || session[.execLimit] == nil, "exec-limit", "exec")
-        try require(hasWebhook || session[.webhookSecret] == nil, "webhook-secret", "webhook")
-        try require(hasWebhook || session[.queueLimit] == nil, "queue-limit", "webhook")
         try require(
-            hasWebhook || hasExec || session[.maximumAge] == nil, "max-age", "webhook or --exec")
+            session[.webhook] != nil || session[.webhookSecret] == nil, "webhook-secret", "webhook")
+        try require(hasMQTT || session[.topic] == nil, "topic", "mqtt")
+        try require(hasMQTT || session[.mqttUser] == nil, "mqtt-user", "mqtt")
+        try require(hasMQTT || session[.mqttPasswordFile] == nil, "mqtt-password-file", "mqtt")
+        try require(hasQueue || session[.queueLimit] == nil, "queue-limit", "webhook or --mqtt")
+        try require(
+            hasQueue || hasExec || session[.maximumAge] == nil, "max-age",
+            "webhook, --mqtt, or --exec")
+        try require(session[.keyboard] || session[.keyboardEnd] == nil, "keyboard-end", "keyboard")
+        try require(
+            session[.keyboard] || session[.keyboardPattern] == nil, "keyboard-pattern", "keyboard")
+        try require(session[.from] != nil || session[.tokenFile] == nil, "token-file", "from")
         guard session[.format] == nil || !session.outputOptions.isJSON else {
             throw refusal("The options --format and --json cannot be combined", "Leave one out.")
         }
@@ -240,26 +231,14 @@ package enum WatchCommand {
                 "To run a command for each event, write --exec before it.")
         }
         if let keyboard = try keyboard(in: session, say: say) { outputs.append(keyboard) }
-        if let url = session[.webhook] {
-            let webhook = WebhookOutput(
-                try webhookSettings(url, in: session), try queue(for: url, in: session, stamp),
-                through: transport(try session.settings.authorities, false), now: dependencies.now,
-                sleep: dependencies.sleep, say: say)
-            await webhook.begin()
-            outputs.append(webhook)
-        }
+        outputs += try await queuedOutputs(in: session, through: transport, stamp, say: say)
         return outputs
     }
 
     private static func keyboard(
         in session: Session, say: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> KeyboardOutput? {
-        guard session[.keyboard] else {
-            guard session[.keyboardEnd] == nil, session[.keyboardPattern] == nil else {
-                throw refusal("--keyboard-end and --keyboard-pattern need --keyboard")
-            }
-            return nil
-        }
+        guard session[.keyboard] else { return nil }
         let pattern = session[.keyboardPattern].map(TextPattern.init)
         if case .some(nil) = pattern {
             throw refusal(
@@ -294,57 +273,6 @@ package enum WatchCommand {
                 "Use \(names.joined(separator: ", ")).")
         }
         return .format(format)
-    }
-
-    private static func webhookSettings(
-        _ url: String, in session: Session
-    ) throws(TapcardError) -> WebhookOutput.Settings {
-        let address = try translating(ServiceAddress(url)) { (error: ServiceError) in
-            refusal("The value of --webhook is not a valid address: \(error.detail)")
-        }
-        guard let path = session[.webhookSecret] else {
-            throw refusal(
-                "The webhook has no secret, so its server could not tell events from forgeries",
-                "Put a secret into a file and add --webhook-secret FILE. To make one, run: "
-                    + "echo whsec_$(head -c 32 /dev/urandom | base64)")
-        }
-        let text = try secret(in: path, of: "--webhook-secret")
-        guard let secret = WebhookOutput.secret(text) else {
-            throw refusal(
-                "\(path) has no webhook secret: whsec_ and 24 to 64 bytes in Base64 are expected",
-                "To make one, run: echo whsec_$(head -c 32 /dev/urandom | base64)")
-        }
-        return WebhookOutput.Settings(
-            url: address.text, secret: secret,
-            maximumAge: session[.maximumAge].map { .seconds($0) })
-    }
-
-    /// The queue of the events for this address, which no other watch may use.
-    private static func queue(
-        for url: String, in session: Session, _ stamp: @escaping @Sendable () -> TapEvent.Stamp
-    ) throws(TapcardError) -> EventQueue {
-        // A hash, because an address may hold a token, and characters that no name can have.
-        let name = Hexadecimal.encode(SHA256.digest(Array(url.utf8)).prefix(8))
-        let folder = session.settings.dataFolder + "/watch/" + name
-        let limit = session[.queueLimit] ?? defaultQueueLimit
-        let queue = try translating(EventQueue(folder, limit: limit, stamp)) { (error: FileError) in
-            TapcardError(
-                .fileUnusable, "The queue of events cannot be used: \(error.detail).",
-                meaning: notStarted)
-        }
-        guard let queue else {
-            throw refusal(
-                "Another watch already posts to \(url)", "End it, or choose another address.")
-        }
-        return queue
-    }
-
-    /// The text in the file of an option, without the end of its line.
-    static func secret(in path: String, of option: String) throws(TapcardError) -> String {
-        let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
-            refusal("The file of \(option) cannot be read: \(error.detail)")
-        }
-        return String(decoding: bytes ?? [], as: UTF8.self).filter { !$0.isWhitespace }
     }
 
     static func refusal(_ what: String, _ advice: String = "") -> TapcardError {

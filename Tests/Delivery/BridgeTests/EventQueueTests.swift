@@ -115,7 +115,9 @@ struct EventQueueTests {
     func limit() throws {
         var queue = try open(limit: 3)
         for number in 1...5 { queue.add(events.arrival(number)) }
+        let gap = try Self.first(&queue).id
         queue = try reopened(&queue, limit: 3)
+        #expect(try Self.first(&queue).id == gap)
         #expect(try Self.deliver(&queue) == [-2, 3, 4, 5])
     }
 

@@ -16,8 +16,12 @@ struct WebhookOutputTests {
     private final class Server: HTTPTransport {
         let requests = Guarded<[HTTPRequest]>([])
         private let statuses: Guarded<[Int]>
+        private let retryAfter: String
 
-        init(_ statuses: [Int]) { self.statuses = Guarded(statuses) }
+        init(_ statuses: [Int], retryAfter: String = "") {
+            self.statuses = Guarded(statuses)
+            self.retryAfter = retryAfter
+        }
 
         func send(
             _ request: HTTPRequest, by limits: HTTPLimits
@@ -25,7 +29,9 @@ struct WebhookOutputTests {
             requests.withLock { $0.append(request) }
             let status = statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
             if status == 0 { throw ServiceError(.cutOff, "the connection was closed") }
-            return HTTPAnswer(status: status)
+            var head = HTTPHead()
+            head.take(Array("Retry-After: \(retryAfter)".utf8))
+            return HTTPAnswer(status: status, head: head)
         }
 
         /// The tags in the requests, in order; a gap is its negative count.
@@ -47,13 +53,14 @@ struct WebhookOutputTests {
     private func output(
         _ server: Server, maximumAge: Duration? = nil, folder: String? = nil,
         whenSleeping: @escaping @Sendable () -> Void = {}
-    ) throws -> WebhookOutput {
+    ) throws -> QueuedOutput {
         let queue = try #require(
             try EventQueue(folder ?? events.folder(), limit: 100, events.stamp))
-        return WebhookOutput(
-            WebhookOutput.Settings(
-                url: "https://example.com/taps", secret: secret, maximumAge: maximumAge),
-            queue, through: server, now: events.dependencies.now,
+        let courier = WebhookCourier(
+            to: "https://example.com/taps", secret: secret, through: server,
+            now: events.dependencies.now)
+        return QueuedOutput(
+            courier, queue, maximumAge: maximumAge, now: events.dependencies.now,
             sleep: { [pauses] pause in
                 pauses.withLock { $0.append(pause) }
                 whenSleeping()
@@ -83,6 +90,19 @@ struct WebhookOutputTests {
         for (wait, full) in zip(waits, [1, 2, 4]) {
             #expect((.seconds(full) / 2 ... .seconds(full)).contains(wait))
         }
+    }
+
+    @Test(
+        "A server that asks for time gets it, but at most five minutes",
+        arguments: [("60", 60), ("4000000000", 300), ("-60", 0), ("soon", 0)])
+    func waiting(_ text: String, _ seconds: Int) async throws {
+        let server = Server([503], retryAfter: text)
+        let output = try output(server)
+        _ = await output.take(events.arrival(1))
+        try await wait { server.requests.withLock { $0.count } == 2 }
+        await output.end()
+        let wait = try #require(pauses.withLock { $0 }.first)
+        #expect(seconds == 0 ? wait <= .seconds(1) : wait == .seconds(seconds))
     }
 
     @Test("What was not delivered is delivered after the next start")
@@ -152,8 +172,8 @@ struct WebhookOutputTests {
 
     @Test("The signature is the one of Standard Webhooks' own example")
     func signature() throws {
-        let key = try #require(WebhookOutput.secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
-        let signature = WebhookOutput.signature(
+        let key = try #require(WebhookCourier.secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
+        let signature = WebhookCourier.signature(
             of: #"{"test": 2432232314}"#, id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: "1614265330",
             key)
         #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
@@ -163,6 +183,6 @@ struct WebhookOutputTests {
         "A secret of another form is refused",
         arguments: ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA", "whsec_-_-_"])
     func secrets(_ text: String) {
-        #expect(WebhookOutput.secret(text) == nil)
+        #expect(WebhookCourier.secret(text) == nil)
     }
 }

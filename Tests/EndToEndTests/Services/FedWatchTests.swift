@@ -149,7 +149,7 @@ struct FedWatchTests {
     @Test(
         "What makes no sense is refused before anything is heard",
         arguments: [
-            (["--token-file", "/dev/null"], "--token-file needs --from"),
+            (["--token-file", "/dev/null"], "--token-file has no effect without --from"),
             (["--from", "http://127.0.0.1"], "needs --token-file FILE"),
             (["--from", "http://127.0.0.1", "--token-file", "/dev/null"], "has no token"),
             (["--from", "http://127.0.0.1", "--token-file", "/nowhere"], "has no token"),

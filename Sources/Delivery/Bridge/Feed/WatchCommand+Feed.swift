@@ -17,10 +17,7 @@ extension WatchCommand {
     static func feed(
         in session: Session, through transport: Transport
     ) throws(TapcardError) -> TapFeed? {
-        guard let url = session[.from] else {
-            guard session[.tokenFile] == nil else { throw refusal("--token-file needs --from") }
-            return nil
-        }
+        guard let url = session[.from] else { return nil }
         guard session[.readers].isEmpty, !session[.withBalance] else {
             throw refusal(
                 "--from cannot be used with --reader or --with-balance",
@@ -40,7 +37,7 @@ extension WatchCommand {
                 "--from needs --token-file FILE",
                 "The server's operator makes a token with: tapcard tokens add NAME --may watch")
         }
-        let token = try secret(in: path, of: "--token-file")
+        let token = try text(of: path, "--token-file")
         guard let header = HTTPHeader("Authorization", "Bearer \(token)"), !token.isEmpty else {
             throw refusal("\(path) has no token")
         }

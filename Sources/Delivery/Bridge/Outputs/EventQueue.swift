@@ -134,10 +134,11 @@ package struct EventQueue {
         }
     }
 
-    /// Drops an event that cannot be delivered.
+    /// Drops an event that cannot be delivered. A gap is removed without a trace.
     package mutating func giveUp(_ entry: Entry) {
+        guard entry.number != 0, gaps[entry.number] == nil else { return remove(entry) }
         delivering = nil
-        if entry.number != 0, gaps[entry.number] == nil { drop(entry.number) }
+        drop(entry.number)
     }
 
     /// Drops all events that are older than this time.

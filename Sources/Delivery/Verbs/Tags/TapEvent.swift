@@ -73,6 +73,9 @@ package struct TapEvent: Sendable {
         package init(_ dependencies: Station.Dependencies) {
             (id, at) = (dependencies.newID().description, dependencies.now())
         }
+
+        /// The stamp of an event that was stored.
+        package init(id: String, at: Timestamp) { (self.id, self.at) = (id, at) }
     }
 
     /// The event that stands for others that were dropped.

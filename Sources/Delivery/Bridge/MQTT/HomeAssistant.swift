@@ -1,0 +1,47 @@
+import CardCryptography
+import TextCodecs
+
+/// The messages by which Home Assistant finds the reader and its last tag, without configuration.
+struct HomeAssistant {
+    /// The ID of this machine's watch of a topic. It stays the same when tapcard is started again.
+    let id: String
+    private let machine: String
+    private let topic: MQTTTopic
+
+    init(_ topic: MQTTTopic, on machine: String) {
+        (self.topic, self.machine) = (topic, machine)
+        let digest = SHA256.digest(Array("\(machine)\n\(topic.name)".utf8))
+        id = "tapcard-" + Hexadecimal.encode(digest.prefix(8))
+    }
+
+    /// The topics and their messages. The broker keeps them.
+    var messages: [(topic: String, body: JSONValue)] {
+        let device: JSONValue = [
+            "identifiers": [.string(id)], "name": .string("tapcard on \(machine)"),
+            "manufacturer": "tapcard",
+        ]
+        return [
+            (
+                "homeassistant/tag/\(id)/config",
+                [
+                    "topic": .string(topic.name), "device": device,
+                    // An empty result is no scan, so a tag that leaves is not scanned again.
+                    "value_template": .string(HomeAssistant.template(orElse: "''")),
+                ]
+            ),
+            (
+                "homeassistant/sensor/\(id)/config",
+                [
+                    "name": "Last tag", "unique_id": .string(id + "-last"),
+                    "state_topic": .string(topic.name),
+                    "value_template": .string(HomeAssistant.template(orElse: "this.state")),
+                    "availability_topic": .string(topic.availability), "device": device,
+                ]
+            ),
+        ]
+    }
+
+    private static func template(orElse other: String) -> String {
+        "{{ value_json.uid if value_json.event == 'arrived' and value_json.uid else \(other) }}"
+    }
+}

@@ -1,0 +1,64 @@
+package import TapcardDomain
+
+/// An MQTT broker, and how to log in there.
+package struct MQTTBroker: Sendable {
+    /// A user of the broker.
+    package struct Login: Sendable {
+        package let user: String
+        package let password: String
+
+        package init(user: String, password: String) {
+            (self.user, self.password) = (user, password)
+        }
+    }
+
+    package let host: String
+    package let port: UInt16
+    package let isSecure: Bool
+    package let login: Login?
+    /// A file with the certificates of trusted authorities, used in addition to the system's.
+    package let authorities: String?
+
+    private static let schemes: [(prefix: String, port: UInt16, isSecure: Bool)] = [
+        ("mqtt://", 1_883, false), ("mqtts://", 8_883, true),
+    ]
+
+    /// Reads an address such as mqtts://broker.example or mqtt://[::1]:1884.
+    package init(
+        _ address: String, login: Login?, authorities: String?
+    ) throws(ServiceError) {
+        guard let scheme = MQTTBroker.schemes.first(where: { address.hasPrefix($0.prefix) }) else {
+            throw ServiceError(.badAddress, "it does not begin with mqtt:// or mqtts://")
+        }
+        let rest = address.dropFirst(scheme.prefix.count)
+        // The rules for hosts and ports are the same.
+        let place = try ServiceAddress("http://" + rest).host
+        guard rest == place || rest == place + "/" else {
+            throw ServiceError(.badAddress, "it has a path; the topic is given with --topic")
+        }
+        let digits = place.last == "]" ? nil : place.split(separator: ":").dropFirst().last
+        port = digits.flatMap { UInt16($0) } ?? scheme.port
+        let name = digits.map { place.dropLast($0.count + 1) } ?? place[...]
+        host = String(name.first == "[" ? name.dropFirst().dropLast() : name)
+        (isSecure, self.login, self.authorities) = (scheme.isSecure, login, authorities)
+    }
+}
+
+/// A topic that events are published to. Topics that belong to it begin with its name.
+package struct MQTTTopic: Sendable, Hashable {
+    package let name: String
+
+    private static let maximumLength = 1_024
+
+    /// Returns nil if the name is empty, too long, or has characters with a meaning of their own.
+    package init?(_ name: String) {
+        guard (1...MQTTTopic.maximumLength).contains(name.utf8.count), name.first != "$",
+            name.unicodeScalars.allSatisfy({ !"+#".unicodeScalars.contains($0) && !$0.isMisleading }
+            )
+        else { return nil }
+        self.name = name
+    }
+
+    /// Whether the watch is connected: `online` or `offline`, kept by the broker.
+    package var availability: String { name + "/availability" }
+}

@@ -1,0 +1,74 @@
+import BlockingLane
+import RemoteServices
+import TapcardDomain
+import TextCodecs
+
+/// Publishes each event at an MQTT broker, at least once. The broker also knows whether the watch
+/// is connected, and tells Home Assistant how to find it.
+package actor MQTTCourier: EventCourier {
+    package nonisolated let name = "The MQTT broker"
+    package nonisolated let isKept = true
+    private let broker: MQTTBroker
+    private let topic: MQTTTopic
+    private let home: HomeAssistant
+    private let uptime: @Sendable () -> Duration
+    private var connection: MQTTConnection?
+    private nonisolated let lane = BlockingLane(label: "tapcard.mqtt")
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        unsafe lane.asUnownedSerialExecutor()
+    }
+
+    /// Creates a courier. The machine's name distinguishes it from others with the same topic.
+    package init(
+        to broker: MQTTBroker, _ topic: MQTTTopic, from machine: String,
+        uptime: @escaping @Sendable () -> Duration = ServiceDependencies.system.uptime
+    ) {
+        (self.broker, self.topic, self.uptime) = (broker, topic, uptime)
+        home = HomeAssistant(topic, on: machine)
+    }
+
+    package func send(_ entry: EventQueue.Entry) -> Delivery {
+        attempt { connection throws(ServiceError) in
+            try connection.publish(
+                MQTTConnection.Message(
+                    topic: topic.name, body: Array(entry.body.utf8), isKept: false))
+        }
+    }
+
+    package func keep() -> Delivery {
+        attempt { connection throws(ServiceError) in try connection.keep() }
+    }
+
+    package func end() { connection = nil }
+
+    private func attempt(
+        _ body: (MQTTConnection) throws(ServiceError) -> Void
+    ) -> Delivery {
+        do throws(ServiceError) {
+            try body(try connected())
+            return .accepted
+        } catch {
+            // libmosquitto would send a message again without asking whether it is too old.
+            connection = nil
+            return .failed(error.detail)
+        }
+    }
+
+    private func connected() throws(ServiceError) -> MQTTConnection {
+        if let connection { return connection }
+        let new = try MQTTConnection(
+            try .load(), to: broker, as: home.id, will: availability("offline"), uptime: uptime)
+        for (topic, body) in home.messages {
+            try new.publish(
+                MQTTConnection.Message(topic: topic, body: Array(body.text.utf8), isKept: true))
+        }
+        try new.publish(availability("online"))
+        connection = new
+        return new
+    }
+
+    private func availability(_ word: String) -> MQTTConnection.Message {
+        MQTTConnection.Message(topic: topic.availability, body: Array(word.utf8), isKept: true)
+    }
+}

@@ -1,0 +1,71 @@
+import CardCryptography
+package import RemoteServices
+package import TapcardDomain
+import TextCodecs
+package import Verbs
+
+/// Posts each event to a web server, as Standard Webhooks describe it: signed, and again until the
+/// server has accepted it.
+package struct WebhookCourier: EventCourier {
+    private static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(30))
+
+    package let name = "The webhook"
+    private let url: String
+    /// The key of the signatures.
+    private let secret: [UInt8]
+    private let transport: any HTTPTransport
+    private let now: @Sendable () -> Timestamp
+
+    package init(
+        to url: String, secret: [UInt8], through transport: any HTTPTransport,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        (self.url, self.secret, self.transport, self.now) = (url, secret, transport, now)
+    }
+
+    package func send(_ entry: EventQueue.Entry) async -> Delivery {
+        let seconds = String(now().milliseconds / 1_000)
+        let signature = WebhookCourier.signature(of: entry.body, id: entry.id, at: seconds, secret)
+        let headers = [
+            HTTPHeader("webhook-id", entry.id), HTTPHeader("webhook-timestamp", seconds),
+            HTTPHeader("webhook-signature", signature),
+        ].compactMap(\.self)
+        let request = HTTPRequest(.post(body: Array(entry.body.utf8)), url, headers: headers)
+        do throws(ServiceError) {
+            let answer = try await transport.send(request, by: WebhookCourier.limits)
+            let reason = "its server answered with status \(answer.status)"
+            return switch answer.status {
+            case 200..<300: .accepted
+            case 410: .over(reason)
+            case 400, 413, 422: .refused(reason)
+            default: .failed(reason, waiting: answer.wait)
+            }
+        } catch {
+            return error.kind == .tooLarge ? .refused(error.detail) : .failed(error.detail)
+        }
+    }
+
+    /// The signature of an event, which only someone with the secret can make.
+    package static func signature(
+        of body: String, id: String, at seconds: String, _ secret: [UInt8]
+    ) -> String {
+        let code = HMACSHA256.code(for: Array("\(id).\(seconds).\(body)".utf8), key: secret)
+        return "v1,\(Base64.encode(code))"
+    }
+
+    /// The key in a secret as Standard Webhooks write it: `whsec_` and 24 to 64 bytes in Base64.
+    package static func secret(_ text: String) -> [UInt8]? {
+        let prefix = "whsec_"
+        guard text.hasPrefix(prefix), let bytes = Base64.decode(text.dropFirst(prefix.count)),
+            (24...64).contains(bytes.count)
+        else { return nil }
+        return bytes
+    }
+}
+
+extension HTTPAnswer {
+    /// How long the server wants to be left alone, if it says so in seconds.
+    fileprivate var wait: Duration {
+        head["retry-after"].flatMap { UInt32($0) }.map { .seconds($0) } ?? .zero
+    }
+}

@@ -1,0 +1,151 @@
+import CardCryptography
+import OperatingSystem
+import RemoteServices
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+extension Parameter<String?> {
+    static var webhook: Self {
+        .option("webhook", "URL", .word, "Post each event to URL, signed")
+    }
+    static var webhookSecret: Self {
+        .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) of --webhook")
+    }
+    static var mqtt: Self {
+        .option("mqtt", "URL", .word, "Publish each event at the broker URL (mqtt:// or mqtts://)")
+    }
+    static var topic: Self { .option("topic", "TOPIC", .word, "Topic of --mqtt") }
+    static var mqttUser: Self {
+        .option("mqtt-user", "NAME", .word, "User who logs in at the broker")
+    }
+    static var mqttPasswordFile: Self {
+        .option("mqtt-password-file", "FILE", .file, "File with the password of --mqtt-user")
+    }
+}
+
+extension Parameter<Int?> {
+    static var maximumAge: Self {
+        .option(
+            "max-age", "SECONDS", .wholeNumber(1...31_536_000, orSay: WatchCommand.notStarted),
+            "Drop events older than this instead of delivering them")
+    }
+    static var queueLimit: Self {
+        .option(
+            "queue-limit", "N", .wholeNumber(1...1_000_000, orSay: WatchCommand.notStarted),
+            "Events to keep while they cannot be delivered (default 10000)")
+    }
+}
+
+/// The outputs that deliver from a queue on disk.
+extension WatchCommand {
+    private static let defaultQueueLimit = 10_000
+
+    static func queuedOutputs(
+        in session: Session, through transport: Transport,
+        _ stamp: @escaping @Sendable () -> TapEvent.Stamp,
+        say: @escaping @Sendable (String) -> Void
+    ) async throws(TapcardError) -> [QueuedOutput] {
+        var couriers: [(address: String, courier: any EventCourier)] = []
+        if let url = session[.webhook] {
+            couriers.append((url, try webhook(url, in: session, through: transport)))
+        }
+        if let url = session[.mqtt] {
+            let topic = session[.topic].flatMap(MQTTTopic.init)
+            guard let topic else {
+                throw refusal(
+                    "--mqtt needs a topic to publish to", "Add --topic, such as tapcard/taps.")
+            }
+            couriers.append((url + " " + topic.name, try mqtt(url, topic, in: session)))
+        }
+        let dependencies = session.dependencies
+        var outputs: [QueuedOutput] = []
+        for (address, courier) in couriers {
+            let output = QueuedOutput(
+                courier, try queue(for: address, in: session, stamp),
+                maximumAge: session[.maximumAge].map { .seconds($0) }, now: dependencies.now,
+                sleep: dependencies.sleep, say: say)
+            await output.begin()
+            outputs.append(output)
+        }
+        return outputs
+    }
+
+    private static func webhook(
+        _ url: String, in session: Session, through transport: Transport
+    ) throws(TapcardError) -> WebhookCourier {
+        let address = try translating(ServiceAddress(url)) { (error: ServiceError) in
+            refusal("The value of --webhook is not a valid address: \(error.detail)")
+        }
+        let advice = "To make one, run: echo whsec_$(head -c 32 /dev/urandom | base64)"
+        guard let path = session[.webhookSecret] else {
+            throw refusal(
+                "The webhook has no secret, so its server could not tell events from forgeries",
+                "Put a secret into a file and add --webhook-secret FILE. " + advice)
+        }
+        guard let secret = WebhookCourier.secret(try text(of: path, "--webhook-secret")) else {
+            throw refusal(
+                "\(path) has no webhook secret: whsec_ and 24 to 64 bytes in Base64 are expected",
+                advice)
+        }
+        return WebhookCourier(
+            to: address.text, secret: secret,
+            through: transport(try session.settings.authorities, false),
+            now: session.dependencies.now)
+    }
+
+    private static func mqtt(
+        _ url: String, _ topic: MQTTTopic, in session: Session
+    ) throws(TapcardError) -> MQTTCourier {
+        var login: MQTTBroker.Login?
+        switch (session[.mqttUser], session[.mqttPasswordFile]) {
+        case (nil, nil): break
+        case (let user?, let path?):
+            login = MQTTBroker.Login(
+                user: user, password: try text(of: path, "--mqtt-password-file"))
+        default: throw refusal("--mqtt-user and --mqtt-password-file need each other")
+        }
+        let authorities = try session.settings.authorities
+        let broker = try translating(
+            MQTTBroker(url, login: login, authorities: authorities)
+        ) { (error: ServiceError) in
+            refusal("The value of --mqtt is not a valid address: \(error.detail)")
+        }
+        // A machine without a name is one without a network.
+        let name = try? DurableFile("/proc/sys/kernel/hostname").read()
+        let machine = String(decoding: name ?? [], as: UTF8.self).filter { !$0.isWhitespace }
+        return MQTTCourier(to: broker, topic, from: machine.shown)
+    }
+
+    /// The text in a file with a secret, without the line break at its end.
+    static func text(of path: String, _ option: String) throws(TapcardError) -> String {
+        let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
+            refusal("The file of \(option) cannot be read: \(error.detail)")
+        }
+        guard let bytes else { throw refusal("The file of \(option) does not exist") }
+        return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    }
+
+    /// The queue of the events for this address, which no other watch may use.
+    private static func queue(
+        for address: String, in session: Session,
+        _ stamp: @escaping @Sendable () -> TapEvent.Stamp
+    ) throws(TapcardError) -> EventQueue {
+        // A hash, because an address may hold a token, and characters that no name can have.
+        let name = Hexadecimal.encode(SHA256.digest(Array(address.utf8)).prefix(8))
+        let folder = session.settings.dataFolder + "/watch/" + name
+        let limit = session[.queueLimit] ?? defaultQueueLimit
+        let queue = try translating(EventQueue(folder, limit: limit, stamp)) { (error: FileError) in
+            TapcardError(
+                .fileUnusable, "The queue of events cannot be used: \(error.detail).",
+                meaning: notStarted)
+        }
+        guard let queue else {
+            throw refusal(
+                "Another watch already delivers to \(address)",
+                "End it, or choose another address.")
+        }
+        return queue
+    }
+}
