@@ -90,6 +90,7 @@ let package = Package(
         .library(
             name: "TapcardCore",
             targets: ["TapcardCore", "TapcardDomain", "Ledger", "Tags", "CardCryptography"]),
+        .library(name: "TapcardTags", targets: ["TapcardTags"]),
         .library(name: "StationFiles", targets: ["StationFiles"]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
@@ -187,6 +188,12 @@ let package = Package(
             BlockingLane CLinux CardCryptography OperatingSystem RemoteServices TapcardCore \
             TapcardDomain TextCodecs Verbs
             """),
+        room(
+            "TapcardTags", on: "Delivery",
+            """
+            CardCryptography Ledger LibNFCReader OperatingSystem PCSCReader SimulatedReader Tags \
+            TapcardCore TapcardDomain TextCodecs
+            """),
         program(
             "tapcard", at: "Sources/Delivery/tapcard",
             """
@@ -203,6 +210,9 @@ let package = Package(
         .executableTarget(
             name: "PulledCardExample", dependencies: ["SimulatedReader", "TapcardCore"],
             path: "Examples/PulledCard/Sources/PulledCard"),
+        .executableTarget(
+            name: "SpoolExample", dependencies: ["TapcardTags"],
+            path: "Examples/Spool/Sources/Spool"),
 
         .target(
             name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
@@ -281,11 +291,13 @@ let package = Package(
         tests(of: "ServiceSandbox", on: "Services", "TapcardDomain TestSupport TextCodecs"),
         tests(of: "TapcardCore", on: "Core", "\(station) FaultyWorld"),
         tests(of: "StationFiles", on: "Core", station),
-        tests(of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),
+        tests(
+            of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),
         tests(
             of: "CommandLine", on: "Delivery",
             "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
         tests(of: "Bridge", on: "Delivery", "\(station) RemoteServices Verbs"),
+        tests(of: "TapcardTags", on: "Delivery", station),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
         tests(
             of: "TillServer", on: "Delivery",

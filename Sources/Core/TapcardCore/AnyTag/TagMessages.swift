@@ -44,6 +44,17 @@ package struct TagMessages: StationWork {
         }
     }
 
+    /// Reads the message of tag after tag until the task is canceled, or one of the closures returns
+    /// false. No tag is asked whether it is a card, so `showOther` never gets `.card`.
+    package func watch(
+        _ show: (TagReading) async -> Bool, showOther: (Station.WatchEvent) async -> Bool
+    ) async {
+        await ReaderWatch(station: station).watch(showOther) { station throws(TapcardError) in
+            let reading = try await station.messages.read()
+            return (reading.uid, await show(reading))
+        }
+    }
+
     /// Waits for a tag and writes what `compose` makes of it. Returns only after the message has
     /// been read back.
     ///

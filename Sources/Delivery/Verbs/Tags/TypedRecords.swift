@@ -18,9 +18,7 @@ struct TypedRecords: Sendable {
     /// `columns` are those of a job's table, which may be placeholders, too.
     init(_ session: Session, columns: [String] = []) throws(TapcardError) {
         let language = session[.language] ?? "en"
-        guard !language.isEmpty, language.utf8.count <= NDEFText.maximumLanguageByteCount,
-            language.utf8.allSatisfy({ $0 < 0x80 })
-        else {
+        guard !language.isEmpty, NDEFText.isLanguage(language) else {
             throw TypedRecords.usage(
                 "the value of --lang is not a language code: \(language.quotation)",
                 advice: "Use a code such as en or es.")
