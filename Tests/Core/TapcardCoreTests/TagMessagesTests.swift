@@ -56,7 +56,7 @@ struct TagMessagesTests: ProvenCards {
         let refused = await #expect(throws: TapcardError.self) {
             try await write(Self.link, on: world)
         }
-        #expect(refused?.kind == .notACard)
+        #expect(refused?.kind == .tagNotEmpty)
         #expect(await world.reader.writeCount == writes)
         #expect(try await world.station.messages.read().message == Self.other.encoded())
     }
@@ -136,6 +136,59 @@ struct TagMessagesTests: ProvenCards {
         }
         #expect(refused?.kind == .tooLong)
         #expect(await world.reader.writeCount == writes)
+    }
+
+    @Test("Padding before the message does not count as used", arguments: Type2Chip.known)
+    func padding(_ chip: Type2Chip) async throws {
+        let world = World(try World.blank(chip))
+        let message = try Self.link.encoded()
+        let area = TLVArea.encoded(message: message)
+        func lay(_ padding: Int) async throws -> (Int, Int) {
+            let bytes =
+                [UInt8](repeating: 0, count: padding) + area + [UInt8](repeating: 0, count: 8)
+            try await world.alter { tag in
+                for (index, page) in chip.userPages.enumerated()
+                where (index + 1) * 4 <= bytes.count {
+                    tag[page] = Page(bytes[index * 4..<index * 4 + 4]) ?? .zero
+                }
+            }
+            let reading = try await world.station.messages.read()
+            #expect(reading.message == message)
+            return (reading.freeByteCount, try await world.station.tagInfo().freeBytes)
+        }
+        let free = try await lay(0)
+        #expect(try await lay(6) == free)
+        _ = try await write(
+            NDEFMessage([.media("a/b", [UInt8](repeating: 1, count: free.0))]), on: world,
+            Self.overwriting)
+    }
+
+    @Test("A tag without FAST_READ is written to and read back")
+    func oldChip() async throws {
+        let chip = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x06, 0x00)))
+        let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
+        let world = World(try World.blank())
+        try await world.put(try #require(TagMemory.blank(chip, uid: uid)))
+        for message in [Self.link, Self.link, NDEFMessage([NDEFURI("tel:123").record])] {
+            _ = try await write(message, on: world, Self.overwriting)
+            #expect(try await world.station.messages.read().message == message.encoded())
+        }
+    }
+
+    @Test("A tag without a capability container is read as empty, and never written to")
+    func unformatted() async throws {
+        for page in [Page.zero, Page(0x12, 0x34, 0x12, 0x00), Page(0xE1, 0x20, 0x12, 0x00)] {
+            let world = World(try World.blank())
+            try await world.alter { $0[3] = page }
+            let before = try await world.tag()
+            let reading = try await world.station.messages.read()
+            #expect(reading.isEmpty && reading.maximumByteCount == 0 && !reading.isWritable)
+            let refused = await #expect(throws: TapcardError.self) {
+                try await write(Self.link, on: world, Self.overwriting)
+            }
+            #expect(refused?.kind == .unsupportedTag)
+            #expect(try await world.tag() == before)
+        }
     }
 
     /// Every fault that can happen at a frame.

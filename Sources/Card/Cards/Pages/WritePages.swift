@@ -30,13 +30,18 @@ package struct WritePages: TagProcedure {
     private var span: PageSpan
     private let firstReadBack: UInt8
 
-    package init(_ writes: [PageWrite], maximumAnswerLength: Int, password: TagPassword? = nil) {
+    package init(
+        _ writes: [PageWrite], maximumAnswerLength: Int, password: TagPassword? = nil,
+        usesFastRead: Bool = true
+    ) {
         self.writes = writes
         self.password = password
         let pages = writes.map(\.page)
         let first = pages.min() ?? 0
         firstReadBack = first
-        span = PageSpan(pages.max().map { first...$0 }, maximumAnswerLength: maximumAnswerLength)
+        span = PageSpan(
+            pages.max().map { first...$0 }, maximumAnswerLength: maximumAnswerLength,
+            usesFastRead: usesFastRead)
     }
 
     package mutating func next(after event: TagEvent) -> TagStep<[UInt8]> {

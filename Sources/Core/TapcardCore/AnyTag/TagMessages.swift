@@ -11,6 +11,10 @@ package struct WriteOptions: Sendable, Hashable {
     package var locks = false
     /// The password that the tag requires, or is to require from now on.
     package var password: TagPassword?
+    /// Whether the tag is to require the password for every later change.
+    package var protects = false
+    /// What the chip shows in place of digits of the message: its UID, its counter, or both.
+    package var mirror: ASCIIMirror.Content?
 
     package init() {}
 }
@@ -98,14 +102,13 @@ package struct TagMessages: StationWork {
         case .refused: return error
         // The password is sent before the first WRITE.
         case .card(let cause) where cause.kind == .wrongPassword:
-            return .refused(protected("The tag did not accept the password."))
+            return .refused(TagMessages.needsPassword)
         default: break
         }
         guard hasBegun else { return error }
-        let cause = error.error
         return .refused(
             TapcardError(
-                .outcomeUnknown, cause.what,
+                .outcomeUnknown, error.tagError.what,
                 meaning: "The tag holds its old message, no message, or the new one.",
                 next: [.tag(.writeAgain)]))
     }
@@ -118,22 +121,52 @@ package struct TagMessages: StationWork {
         let message = try translating(
             try encoded(compose(tag.reading)), into: Interruption.refused)
         try await requireNoCard(tag)
-        let lockWrites = options.locks ? try lockWrites(for: tag) : []
-        let wasThere = tag.reading.message == message && !hasBegun
-        if tag.reading.message != message {
+        let (isThere, pages) = try plan(message, for: tag, identity, options)
+        let wasThere = isThere && !hasBegun
+        if !isThere {
             if !hasBegun { try requireReplaceable(tag, options) }
-            try requireRoom(message, on: tag)
             dependencies.progress(.writing)
             hasBegun = true
-            try await write(message, to: tag, options)
+            switch tag.medium {
+            case .files(let capability): try await files.write(message, capability)
+            case .pages: try await pages?.write()
+            }
         }
-        if !lockWrites.isEmpty {
+        if options.locks {
             hasBegun = true
-            try await write(lockWrites, options.password)
+            try await pages?.lock()
         }
         return WrittenTag(
             uid: identity.uid, kind: tag.reading.kind, message: message, wasThere: wasThere,
             isLocked: options.locks)
+    }
+
+    /// Whether the tag holds the message already and, for a tag with pages, how it gets it.
+    private func plan(
+        _ message: [UInt8], for tag: OpenTag, _ identity: TagIdentity, _ options: WriteOptions
+    ) throws(Interruption) -> (isThere: Bool, PageMessage?) {
+        switch tag.medium {
+        case .files(let capability):
+            guard options.mirror == nil, !options.locks, !options.protects else {
+                throw PageMessage.cannot("lock or protect, or set up the mirror of,")
+            }
+            guard message.count <= capability.maximumByteCount else {
+                throw .refused(
+                    TapcardError(
+                        MessageTooLong(
+                            byteCount: message.count, maximum: capability.maximumByteCount)))
+            }
+            return (tag.reading.message == message, nil)
+        case .pages(let scanned, let access):
+            guard scanned.hasNDEF else {
+                throw .refused(
+                    .unsupportedTag, "The tag has no NDEF format (no capability container).",
+                    meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+            }
+            let pages = try PageMessage(
+                message, options, on: identity, scanned, access, at: station)
+            return (pages.isThere, pages)
+        }
     }
 
     private func encoded(_ message: NDEFMessage) throws(TapcardError) -> [UInt8] {
@@ -149,7 +182,7 @@ package struct TagMessages: StationWork {
     /// A tag that has been read, and what is needed to write to it.
     private struct OpenTag {
         enum Medium {
-            case pages(ScannedTag, isProtected: Bool)
+            case pages(ScannedTag, TagAccess)
             case files(Type4Capability)
         }
 
@@ -170,21 +203,19 @@ package struct TagMessages: StationWork {
                     maximumByteCount: capability.maximumByteCount,
                     isWritable: capability.isWritable))
         }
-        let tag = try await station.scanner.scanTag(of: identity) { $0.userPages }
+        let (tag, access) = try await PageMessage.scan(identity, at: station)
         let area = tag.dataArea
         let blocks = TLVArea.leadingBlocks(of: area)
-        let message = blocks.last.flatMap { $0.kind == .message ? $0 : nil }
-        let access = try await station.fitness.access(of: tag)
-        let room = area.count - (message.map(\.offset) ?? 0)
         return OpenTag(
-            medium: .pages(tag, isProtected: access.isProtected),
+            medium: .pages(tag, access),
             reading: TagReading(
-                identity, kind: tag.kind, format: .type2, message: message?.value ?? [],
+                identity, kind: tag.kind, format: .type2,
+                message: MessagePlan.message(on: area)?.value ?? [],
                 otherBlocks: blocks.filter {
                     $0.kind != .message && $0.kind != .null && $0.kind != .terminator
                 },
-                maximumByteCount: MessagePlan.maximumByteCount(in: room),
-                isWritable: !access.isLocked && tag.capability[3] & 0x0F == 0))
+                maximumByteCount: MessagePlan.maximumByteCount(on: area),
+                isWritable: tag.hasNDEF && !access.isLocked && tag.capability[3] & 0x0F == 0))
     }
 
     // MARK: - Refusing
@@ -209,17 +240,18 @@ package struct TagMessages: StationWork {
             uid: uid)
     }
 
-    private func protected(_ what: String) -> TapcardError {
-        TapcardError(
-            .protectedTag, what, meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-    }
+    private static let needsPassword = TapcardError(
+        .protectedTag, "The tag does not accept changes without its password.",
+        meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
 
     private func requireReplaceable(
         _ tag: OpenTag, _ options: WriteOptions
     ) throws(Interruption) {
         let reading = tag.reading
-        if case .pages(_, isProtected: true) = tag.medium, options.password == nil {
-            throw .refused(protected("The tag requires a password for writing."))
+        if case .pages(_, let access) = tag.medium, access.isProtected, options.password == nil,
+            access.configuration?.passwordLimit != 0
+        {
+            throw .refused(TagMessages.needsPassword)
         }
         guard reading.isWritable else {
             throw .refused(
@@ -228,66 +260,8 @@ package struct TagMessages: StationWork {
         }
         guard !reading.isEmpty, !options.overwrites else { return }
         throw .refused(
-            .notACard, "The tag already holds other content.",
+            .tagNotEmpty, "The tag already holds other content.",
             meaning: TapcardError.nothingWritten, next: [.tag(.overwrite)])
-    }
-
-    // MARK: - Writing
-
-    private func requireRoom(_ message: [UInt8], on tag: OpenTag) throws(Interruption) {
-        let maximum = tag.reading.maximumByteCount
-        guard message.count > maximum else { return }
-        throw .refused(tooLong(MessageTooLong(byteCount: message.count, maximum: maximum)))
-    }
-
-    private func write(
-        _ message: [UInt8], to tag: OpenTag, _ options: WriteOptions
-    ) async throws(Interruption) {
-        switch tag.medium {
-        case .files(let capability): try await files.write(message, capability)
-        case .pages(let scanned, _):
-            let plan = try translating(
-                MessagePlan(message, on: scanned.dataArea)
-            ) { (error: MessageTooLong) in Interruption.refused(tooLong(error)) }
-            for writes in [plan.preparation, plan.completion] {
-                try await write(writes, options.password)
-            }
-        }
-    }
-
-    /// The WRITEs that make the tag read-only. The capability container tells phones first; the
-    /// lock bits of the page that holds it are set last.
-    private func lockWrites(for tag: OpenTag) throws(Interruption) -> [PageWrite] {
-        guard case .pages(let scanned, _) = tag.medium, let page = scanned.chip.dynamicLockPage,
-            let dynamic = scanned.chip.lockedDynamicPage
-        else {
-            throw .refused(
-                .unsupportedTag, "tapcard cannot lock this kind of tag.",
-                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-        }
-        let header = scanned.header
-        return [
-            // The low nibble is the write access condition: 0Fh means that nobody may write.
-            PageWrite(3, Page(header[12], header[13], header[14], header[15] | 0x0F)),
-            PageWrite(page, dynamic), PageWrite(2, Page(header[8], header[9], 0xFF, 0xFF)),
-        ]
-    }
-
-    private func write(
-        _ writes: [PageWrite], _ password: TagPassword?
-    ) async throws(Interruption) {
-        guard !writes.isEmpty else { return }
-        _ = try await reader.performInTap(
-            WritePages(
-                writes, maximumAnswerLength: await reader.maximumAnswerLength, password: password))
-    }
-
-    private func tooLong(_ error: MessageTooLong) -> TapcardError {
-        TapcardError(
-            .tooLong,
-            "The message does not fit on the tag: it has \(error.byteCount) bytes, and the tag has "
-                + "room for \(error.maximum).", meaning: TapcardError.nothingWritten,
-            next: [.tag(.useAnother)])
     }
 
     /// Waits for a tag of any kind that can hold a message, runs the body, and always releases the
@@ -298,7 +272,7 @@ package struct TagMessages: StationWork {
         dependencies.progress(.waitingForCard)
         let identity = try await translating(
             awaiting: await reader.select(within: settings.wait)
-        ) { (error: ReaderError) in TapcardError(error) }
+        ) { (error: ReaderError) in TapcardError(error).wordedForTag }
         return try await using(identity, body)
     }
 
@@ -317,16 +291,26 @@ package struct TagMessages: StationWork {
             return success
         } catch {
             await reader.release()
-            throw error.error
+            throw error.tagError
         }
     }
 }
 
-extension ScannedTag {
-    /// The bytes for data blocks, as far as the capability container lets phones use them.
-    fileprivate var dataArea: [UInt8] {
-        // The container specifies the size in units of eight bytes.
-        Array(memory.prefix(Int(capability[2]) * 8))
+extension Interruption {
+    /// The error, worded for a tag that need not be a card.
+    fileprivate var tagError: TapcardError {
+        switch self {
+        case .reader, .card: error.wordedForTag
+        case .ntag424, .ledger, .overtaken, .refused, .claimed: error
+        }
+    }
+}
+
+extension TapcardError {
+    fileprivate var wordedForTag: TapcardError {
+        reworded(
+            what.replacing("card", with: "tag"),
+            meaning: meaning == TapcardError.unchanged ? TapcardError.nothingWritten : meaning)
     }
 }
 

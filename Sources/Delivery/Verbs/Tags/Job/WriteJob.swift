@@ -52,7 +52,9 @@ package struct WriteJob: Sendable, Hashable {
     }
 
     /// The row that this tag was written for; nil if it was written for none.
-    package func row(of uid: String) -> Int? { entries.first { $0.uid == uid && $0.outcome.isFinal }?.row }
+    package func row(of uid: String) -> Int? {
+        entries.first { $0.uid == uid && $0.outcome.isFinal }?.row
+    }
 
     /// Records that a tag is about to be written for a row. Another tag that was begun for the row
     /// keeps its entry, because it may hold the same message.
