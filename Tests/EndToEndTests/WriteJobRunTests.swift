@@ -73,7 +73,8 @@ struct WriteJobRunTests {
                 try till.step("sim tear \(Int.random(in: 1...6, using: &random)) \(fault)")
                 uid = try ended(process) { try put("NTAG213") }
                 try till.step("sim tear none")
-            case 2:
+            // A job that is done when it is killed asks for no other row.
+            case 2 where row < rows:
                 uid = try put("NTAG213")
                 // The try may not have begun yet, be under way, or be over.
                 usleep(UInt32.random(in: 0..<30_000, using: &random))
@@ -142,6 +143,29 @@ struct WriteJobRunTests {
         return uid
     }
 
+    @Test("Several tags on the reader are told once, and a locked tag is met again")
+    func several() throws {
+        try write(rows: 1)
+        let first = try till.step("sim put NTAG213 NTAG215")
+        #expect(first.contains("NTAG215"))
+        let process = try start(["--lock"])
+        try process.wait("a word about it") {
+            try process.errors.contains("everal tags")
+                || process.errors.contains("ore than one tag")
+        }
+        try till.step("sim put NTAG216")
+        let ended = try process.end()
+        #expect(ended.errors.ranges(of: "Next: row 1,").count == 2)
+        #expect(ended.status == 0 && ended.output.contains("Written: 1 of 1 rows"))
+        // As after a crash between the last WRITE and the journal.
+        let journal = DurableFile(job + ".journal")
+        let text = String(decoding: try #require(try journal.read()), as: UTF8.self)
+        try journal.write(Array(text.replacing("\"written\"", with: "\"unknown\"").utf8))
+        let again = try start(["--lock"]).end()
+        #expect(
+            again.status == 0 && again.output.contains("Written: 1 of 1 rows"), "\(again.errors)")
+    }
+
     @Test("A table that changed is refused with its rows, and rows may be added")
     func changed() throws {
         try write(rows: 2)
@@ -178,11 +202,17 @@ struct WriteJobRunTests {
         try till.step("sim put NTAG213")
         let process = try till.start(words)
         #expect(try process.end().status == 0)
+        try DurableFile(job + ".journal").remove()
+        let lost = try till.run(words)
+        #expect(lost.status == 2 && lost.errors.contains("the job's journal"))
         let result = try result()
         #expect(result.map { $0[4] } == ["bad-row", "bad-row", "written"])
         #expect(result[2][3] == "https://example.com/3 | =Good")
         let unknown = try till.run(["tag", "write", "--file", job, "--text", "{nmae}"])
         #expect(unknown.status == 2 && unknown.errors.contains("{nmae}"))
+        try DurableFile(job).write(Array("text,lang\na,dé\n".utf8))
+        let language = try till.run(["tag", "write", "--file", job, "--dry-run"])
+        #expect(language.output == "Row 1: left out: a language is not a code such as en\n")
         let alone = try till.run(["tag", "write", "--dry-run", "--text", "a"])
         #expect(alone.status == 2 && alone.errors.contains("--file"))
     }

@@ -9,8 +9,13 @@ import Verbs
 
 @Suite("The queue of events")
 struct EventQueueTests {
-    private let folder = TestPath.new("queue")
-    private let events = SampleEvents()
+    private let events: SampleEvents
+    private let folder: String
+
+    init() {
+        events = SampleEvents()
+        folder = events.folder()
+    }
 
     private func open(limit: Int = 100) throws -> EventQueue {
         try #require(try EventQueue(folder, limit: limit, events.stamp))
@@ -58,7 +63,7 @@ struct EventQueueTests {
 
     /// The queue as a new process finds it. The old one is emptied first, because it has the lock.
     private func reopened(_ queue: inout EventQueue, limit: Int = 100) throws -> EventQueue {
-        queue = try #require(try EventQueue(TestPath.new("other"), limit: 1, events.stamp))
+        queue = try #require(try EventQueue(events.folder(), limit: 1, events.stamp))
         return try open(limit: limit)
     }
 

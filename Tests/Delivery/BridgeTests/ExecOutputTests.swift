@@ -15,7 +15,7 @@ struct ExecOutputTests {
     private let folder: String
 
     init() throws {
-        folder = TestPath.new("exec")
+        folder = events.folder()
         try DurableFile.makeFolder(folder)
     }
 

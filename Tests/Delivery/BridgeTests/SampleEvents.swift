@@ -1,4 +1,5 @@
 import BlockingLane
+import Foundation
 import Tags
 import TapcardCore
 import TapcardDomain
@@ -9,7 +10,22 @@ import Verbs
 /// Makes events of tags as a watch does, each a second later than the one before.
 final class SampleEvents: Sendable {
     private let count = Guarded(0)
+    private let folders = Guarded<[String]>([])
     let seconds = Guarded<Int64>(1_700_000_000)
+
+    deinit {
+        // What cannot be removed does no harm there.
+        for folder in folders.withLock({ $0 }) {
+            try? FileManager.default.removeItem(atPath: folder)
+        }
+    }
+
+    /// The path of a folder that is removed with these events.
+    func folder() -> String {
+        let folder = TestPath.new("bridge")
+        folders.withLock { $0.append(folder) }
+        return folder
+    }
 
     var dependencies: Station.Dependencies {
         Station.Dependencies(

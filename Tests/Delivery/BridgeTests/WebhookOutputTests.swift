@@ -45,10 +45,11 @@ struct WebhookOutputTests {
     private let secret = [UInt8](repeating: 7, count: 32)
 
     private func output(
-        _ server: Server, maximumAge: Duration? = nil, folder: String = TestPath.new("queue"),
+        _ server: Server, maximumAge: Duration? = nil, folder: String? = nil,
         whenSleeping: @escaping @Sendable () -> Void = {}
     ) throws -> WebhookOutput {
-        let queue = try #require(try EventQueue(folder, limit: 100, events.stamp))
+        let queue = try #require(
+            try EventQueue(folder ?? events.folder(), limit: 100, events.stamp))
         return WebhookOutput(
             WebhookOutput.Settings(
                 url: "https://example.com/taps", secret: secret, maximumAge: maximumAge),
@@ -86,7 +87,7 @@ struct WebhookOutputTests {
 
     @Test("What was not delivered is delivered after the next start")
     func restarted() async throws {
-        let folder = TestPath.new("queue")
+        let folder = events.folder()
         let dead = Server(Array(repeating: 500, count: 1_000_000))
         let first = try output(dead, folder: folder)
         for number in 1...3 { _ = await first.take(events.arrival(number)) }
@@ -104,7 +105,7 @@ struct WebhookOutputTests {
 
     /// A copy of the queue's files, because this process still has the lock on the first one.
     private func withoutLock(_ folder: String, _ body: (String) async throws -> Void) async throws {
-        let copy = TestPath.new("queue")
+        let copy = events.folder()
         try DurableFile.makeFolder(copy)
         for name in try DurableFile.names(in: folder) where name != "lock" {
             let bytes = try #require(try DurableFile("\(folder)/\(name)").read())

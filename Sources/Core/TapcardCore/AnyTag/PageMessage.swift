@@ -156,6 +156,8 @@ struct PageMessage: StationWork {
             return
         }
         let header = tag.header
+        // The lock bits of page 2 are set last, so the tag was locked by an earlier try.
+        if header[10] == 0xFF, header[11] == 0xFF, header[15] & 0x0F != 0 { return }
         try await write(
             [
                 // The low nibble is the write access condition: 0Fh means that nobody may write.

@@ -83,11 +83,13 @@ package struct TagMessages: StationWork {
         }
     }
 
-    /// Returns once this tag has been removed, or another one has taken its place.
+    /// Returns once this tag has been removed, or another one has taken its place. If no tag is
+    /// given, returns once the reader is empty.
     package func waitUntilGone(_ uid: [UInt8]?) async throws(TapcardError) {
-        let lost = await ReaderWatch(station: station).waitForRemoval(
-            of: uid, sawSeveral: uid == nil)
-        if let lost { throw TapcardError(lost) }
+        let watch = ReaderWatch(station: station)
+        if let lost = await watch.waitForRemoval(of: uid, sawSeveral: false) {
+            throw TapcardError(lost)
+        }
     }
 
     private static let maximumAttempts = 3

@@ -18,7 +18,7 @@ struct TypedRecords: Sendable {
     /// `columns` are those of a job's table, which may be placeholders, too.
     init(_ session: Session, columns: [String] = []) throws(TapcardError) {
         let language = session[.language] ?? "en"
-        guard !language.isEmpty, NDEFText.isLanguage(language) else {
+        guard TypedRecords.isLanguage(language) else {
             throw TypedRecords.usage(
                 "the value of --lang is not a language code: \(language.quotation)",
                 advice: "Use a code such as en or es.")
@@ -80,11 +80,25 @@ struct TypedRecords: Sendable {
             "nothing is known about {\(unknown)}", advice: "Use one of these: \(names).")
     }
 
+    private static func isLanguage(_ text: String) -> Bool {
+        !text.isEmpty && NDEFText.isLanguage(text)
+    }
+
+    /// Whether the languages of all texts are codes.
+    func hasLanguages(in values: [String: String]) -> Bool {
+        records.allSatisfy { record in
+            guard case .text(_, let language) = record else { return true }
+            return TypedRecords.isLanguage(language.filled { values[$0] ?? "" })
+        }
+    }
+
     /// The first column that an address or a text consists of, and that is empty in a row.
     func missingValue(in values: [String: String]) -> String? {
         records.lazy.compactMap { record in
             switch record {
-            case .uri(let template, _), .text(let template, _):
+            // An address with a gap leads nowhere.
+            case .uri(let template, _): template.names.first { (values[$0] ?? "").isEmpty }
+            case .text(let template, _):
                 template.filled { values[$0] ?? "" }.isEmpty ? template.names.first : nil
             case .wifi, .record: nil
             }

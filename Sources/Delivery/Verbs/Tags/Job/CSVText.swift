@@ -10,46 +10,55 @@ package enum CSVText {
         guard let text = String(validating: content, as: UTF8.self) else {
             throw Malformed(line: 1)
         }
-        let first = text.prefix { !$0.isNewline }
-        let separator: Character =
+        // Scalars, because a combining mark would make one character of itself and a separator.
+        let scalars = Array(text.unicodeScalars)
+        let first = scalars.prefix { $0 != "\n" && $0 != "\r" }
+        let separator: Unicode.Scalar =
             first.count { $0 == ";" } > first.count { $0 == "," } ? ";" : ","
         var rows: [[String]] = []
-        var (row, cell, line) = ([String](), "", 1)
-        var rest = text[...]
+        var (row, cell, line) = ([String](), String.UnicodeScalarView(), 1)
         /// Whether the cell began with a quotation mark, and whether that has been closed.
         var (isQuoted, isClosed) = (false, false)
-        func endRow() {
-            row.append(cell)
-            if row != [""] || isQuoted { rows.append(row) }
-            (row, cell, isQuoted, isClosed) = ([], "", false, false)
+        func endCell() {
+            row.append(String(cell))
+            (cell, isQuoted, isClosed) = (String.UnicodeScalarView(), false, false)
         }
-        while let character = rest.popFirst() {
-            if character.isNewline { line += 1 }
+        func endRow() {
+            endCell()
+            if row.contains(where: { !$0.isEmpty }) { rows.append(row) }
+            row = []
+        }
+        var index = 0
+        while index < scalars.count {
+            let scalar = scalars[index]
+            index += 1
+            let next = index < scalars.count ? scalars[index] : nil
+            let isNewline = scalar == "\n" || scalar == "\r"
+            if scalar == "\n" || scalar == "\r" && next != "\n" { line += 1 }
             if isQuoted, !isClosed {
-                if character != "\"" {
-                    cell.append(character)
-                } else if rest.first == "\"" {
+                if scalar != "\"" {
+                    cell.append(scalar)
+                } else if next == "\"" {
                     // Two quotation marks within a quoted cell stand for one.
-                    cell.append("\"")
-                    rest.removeFirst()
+                    cell.append(scalar)
+                    index += 1
                 } else {
                     isClosed = true
                 }
-            } else if character == separator {
-                row.append(cell)
-                (cell, isQuoted, isClosed) = ("", false, false)
-            } else if character.isNewline {
+            } else if scalar == separator {
+                endCell()
+            } else if isNewline {
                 endRow()
-            } else if character == "\"", cell.isEmpty, !isQuoted {
+            } else if scalar == "\"", cell.isEmpty, !isQuoted {
                 isQuoted = true
             } else if isClosed {
                 throw Malformed(line: line)
             } else {
-                cell.append(character)
+                cell.append(scalar)
             }
         }
         guard !isQuoted || isClosed else { throw Malformed(line: line) }
-        if !cell.isEmpty || !row.isEmpty || isQuoted { endRow() }
+        if !cell.isEmpty || !row.isEmpty { endRow() }
         return rows
     }
 
@@ -57,11 +66,18 @@ package enum CSVText {
     /// gets an apostrophe in front, which they show as text.
     package static func line(_ cells: [String]) -> String {
         cells.map { cell in
-            let formulas: Set<Character> = ["=", "+", "-", "@", "\t", "\r"]
-            let isFormula = cell.first.map { formulas.contains($0) } ?? false
-            let text = isFormula ? "'" + cell : cell
-            let needsQuotes = text.contains { ",;\"".contains($0) || $0.isNewline }
-            return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+            let formulas: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n"]
+            let special: Set<Unicode.Scalar> = [",", ";", "\"", "\n", "\r"]
+            var text = String.UnicodeScalarView()
+            let needsQuotes = cell.unicodeScalars.contains(where: special.contains)
+            if needsQuotes { text.append("\"") }
+            if let first = cell.unicodeScalars.first, formulas.contains(first) { text.append("'") }
+            for scalar in cell.unicodeScalars {
+                if scalar == "\"" { text.append(scalar) }
+                text.append(scalar)
+            }
+            if needsQuotes { text.append("\"") }
+            return String(text)
         }.joined(separator: ",") + "\n"
     }
 }

@@ -29,7 +29,10 @@ struct JobCommand {
                 "\(path) is not a table in CSV: line \(error.line) cannot be read",
                 "Save the table as CSV in UTF-8.")
         }
-        columns = (table.first ?? []).map { String($0.trimmingSpaces) }
+        // Spreadsheets leave empty cells at the end of a line.
+        var names = (table.first ?? []).map { String($0.trimmingSpaces) }
+        while names.last?.isEmpty == true { names.removeLast() }
+        columns = names
         rows = Array(table.dropFirst())
         guard !rows.isEmpty else {
             throw JobCommand.refusal(
@@ -60,14 +63,19 @@ struct JobCommand {
         refuseBadRows(&job)
         try save(job)
         let station = try await session.readOnlyStation()
+        var announced: Int?
         while let row = job.next(from: start), !Task.isCancelled {
-            session.say(
-                "tapcard: Next: row \(row), \(title(of: row)). Hold a tag to the reader.\n")
+            if announced != row {
+                session.say(
+                    "tapcard: Next: row \(row), \(title(of: row)). Hold a tag to the reader.\n")
+                announced = row
+            }
             do throws(TapcardError) {
                 let tag = try await write(row, &job, station)
                 // Otherwise, the same tag would be met again at once.
-                if let tag, job.next(from: start) != nil {
+                if job.next(from: start) != nil {
                     try await station.messages.waitUntilGone(tag)
+                    announced = nil
                 }
             } catch {
                 guard error.result == .noCard || error.kind == .cancelled else { throw error }
@@ -156,9 +164,14 @@ struct JobCommand {
 
     /// Why a row can be on no tag; nil if it can.
     private func fault(of row: Int) -> String? {
-        if rows[row - 1].count > columns.count { return "more cells than columns" }
+        if rows[row - 1].dropFirst(columns.count).contains(where: { !$0.isEmpty }) {
+            return "more cells than columns"
+        }
         if let missing = records.missingValue(in: values(of: row, JobCommand.sampleUID)) {
             return "the column \(missing) is empty"
+        }
+        if !records.hasLanguages(in: values(of: row, JobCommand.sampleUID)) {
+            return "a language is not a code such as en"
         }
         return (try? size(of: row)) == nil ? "the message is too long" : nil
     }
@@ -195,7 +208,15 @@ struct JobCommand {
 
     private func resume(_ job: inout WriteJob) throws(TapcardError) {
         let bytes = try translating(journal.read()) { (error: FileError) in unusable(error) }
-        guard let bytes else { return }
+        guard let bytes else {
+            // A result without its journal belongs to a job that nobody can go on with.
+            guard (try? result.permissions()) == nil else {
+                throw JobCommand.refusal(
+                    "\(result.path) exists, but the job's journal \(journal.path) is missing",
+                    "Move the result away to begin the job again.")
+            }
+            return
+        }
         let damaged = TapcardError(
             .fileUnusable, "The journal \(journal.path) cannot be read.",
             meaning: JobCommand.nothingWritten,

@@ -48,7 +48,7 @@ package struct WriteJob: Sendable, Hashable {
     /// The next row that needs a tag, from this one on.
     package func next(from first: Int) -> Int? {
         let done = Set(entries.filter { $0.outcome.isFinal }.map(\.row))
-        return (max(1, first)..<(hashes.count + 1)).first { !done.contains($0) }
+        return (1..<(hashes.count + 1)).first { $0 >= first && !done.contains($0) }
     }
 
     /// The row that this tag was written for; nil if it was written for none.
