@@ -75,8 +75,8 @@ public struct TagBridge: Sendable {
 
     /// Waits for a tag, writes these records to it, and returns its UID in hexadecimal digits.
     ///
-    /// Returns only after the records have been read back. If the tag is removed too early, it holds
-    /// its old message, no message, or the new one, and this throws an error whose result is
+    /// Returns only after the records have been read back. If the tag is removed too early, it
+    /// holds its old message, no message, or the new one, and this throws an error whose result is
     /// ``TapcardError/Result/unknown``; to finish, write the same records to the same tag again.
     ///
     /// A tag that holds something else is refused unless `overwriting` is true; a card with a

@@ -192,7 +192,7 @@ extension ScannedTag {
         hasNDEF ? Array(memory.prefix(Int(capability[2]) * 8)) : []
     }
 
-    /// Whether the tag has a capability container. Its magic number is E1h, and its major version 1.
+    /// Whether the tag has a capability container. The magic number is E1h, the version 1.
     var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
 
     /// Where the chip shows its UID or counter in place of its memory; nil if it does not.

@@ -48,8 +48,8 @@ package struct TagMessages: StationWork {
         }
     }
 
-    /// Reads the message of tag after tag until the task is canceled, or one of the closures returns
-    /// false. No tag is asked whether it is a card, so `showOther` never gets `.card`.
+    /// Reads the message of tag after tag until the task is canceled, or one of the closures
+    /// returns false. No tag is asked whether it is a card, so `showOther` never gets `.card`.
     package func watch(
         _ show: (TagReading) async -> Bool, showOther: (Station.WatchEvent) async -> Bool
     ) async {
