@@ -209,7 +209,7 @@ library: build-deps
 	SWIFT=$(SWIFT) packaging/library api
 
 # The programs of docs/LIBRARY.md, as somebody builds them who has only their manifests.
-example: example-Till example-PulledCard
+example: example-Till example-PulledCard example-Spool
 
 example-%: build-deps
 	$(SWIFT) build --package-path Examples/$* --scratch-path .build/example

@@ -90,6 +90,7 @@ let package = Package(
         .library(
             name: "TapcardCore",
             targets: ["TapcardCore", "TapcardDomain", "Ledger", "Tags", "CardCryptography"]),
+        .library(name: "TapcardTags", targets: ["TapcardTags"]),
         .library(name: "StationFiles", targets: ["StationFiles"]),
         .library(name: "SimulatedReader", targets: ["SimulatedReader"]),
         .library(name: "LibNFCReader", targets: ["LibNFCReader"]),
@@ -188,6 +189,12 @@ let package = Package(
             BlockingLane CLinux CMosquitto CardCryptography OperatingSystem ReaderDiagnosis \
             RemoteServices TapcardCore TapcardDomain TextCodecs Verbs
             """),
+        room(
+            "TapcardTags", on: "Delivery",
+            """
+            CardCryptography Ledger LibNFCReader OperatingSystem PCSCReader SimulatedReader Tags \
+            TapcardCore TapcardDomain TextCodecs
+            """),
         program(
             "tapcard", at: "Sources/Delivery/tapcard",
             """
@@ -204,6 +211,9 @@ let package = Package(
         .executableTarget(
             name: "PulledCardExample", dependencies: ["SimulatedReader", "TapcardCore"],
             path: "Examples/PulledCard/Sources/PulledCard"),
+        .executableTarget(
+            name: "SpoolExample", dependencies: ["TapcardTags"],
+            path: "Examples/Spool/Sources/Spool"),
 
         .target(
             name: "PaymentsInC", path: "Benchmarks/PaymentsInC",
@@ -288,6 +298,7 @@ let package = Package(
             of: "CommandLine", on: "Delivery",
             "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
         tests(of: "Bridge", on: "Delivery", "\(station) RemoteServices Verbs"),
+        tests(of: "TapcardTags", on: "Delivery", station),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
         tests(
             of: "TillServer", on: "Delivery",

@@ -143,17 +143,21 @@ struct DocumentTests {
         return found
     }
 
-    @Test("The first example appears in full in docs/LIBRARY.md")
+    @Test("The first example, and that for tags, appear in full in docs/LIBRARY.md")
     func example() throws {
         let page = try SourceTree.text("docs/LIBRARY.md")
-        for file in ["Package.swift", "Sources/Till/main.swift"] {
-            let text = try SourceTree.text("Examples/Till/\(file)")
+        for file in [
+            "Till/Package.swift", "Till/Sources/Till/main.swift",
+            "Spool/Sources/Spool/main.swift",
+        ] {
+            let text = try SourceTree.text("Examples/\(file)")
             #expect(page.contains("```swift\n\(text)```"), "\(file)")
         }
     }
 
     @Test(
-        "Each example depends on the products that it imports", arguments: ["Till", "PulledCard"])
+        "Each example depends on the products that it imports",
+        arguments: ["Till", "PulledCard", "Spool"])
     func imports(name: String) throws {
         let manifest = try SourceTree.text("Examples/\(name)/Package.swift")
         let products = manifest.matches(of: /\.product\(name: "(\w+)", package: "tapcard"\)/)

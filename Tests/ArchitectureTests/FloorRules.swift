@@ -19,6 +19,8 @@ struct FloorRules {
     ]
     /// The one target that knows every driver.
     private static let executable = "tapcard"
+    /// The product for programs that use tags. It brings the drivers of readers.
+    private static let tagProduct = (name: "TapcardTags", floor: "Readers")
     /// A pure target that tells people what is known about readers.
     private static let knownToDelivery: Set = ["ReaderDiagnosis"]
     /// The bridge is a driver itself: it posts events over HTTP, and no part of a station asks it
@@ -67,7 +69,7 @@ struct FloorRules {
             && !(floor == "Delivery" && Self.knownToDelivery.contains(other.name))
         let mayDrive =
             room.name == Self.executable
-            || (room.name, other.name) == Self.bridge
+            || (room.name, other.name) == Self.bridge || (room.name, its) == Self.tagProduct
         return below.contains(its) && (!isDriver || mayDrive)
             // Readers know chips, and nothing of cards.
             && (floor != "Readers" || its != "Card" || other.name == Self.chips)

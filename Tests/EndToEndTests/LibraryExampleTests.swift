@@ -9,7 +9,7 @@ struct LibraryExampleTests {
     /// The tutorials show the same file.
     @Test(
         "Each example prints the output that its page shows",
-        arguments: ["Till", "PulledCard"])
+        arguments: ["Till", "PulledCard", "Spool"])
     func runs(name: String) throws {
         let till = try Till()
         let ended = try ChildProcess(

@@ -56,7 +56,7 @@ struct TagMessagesTests: ProvenCards {
         let refused = await #expect(throws: TapcardError.self) {
             try await write(Self.link, on: world)
         }
-        #expect(refused?.kind == .notACard)
+        #expect(refused?.kind == .tagNotEmpty)
         #expect(await world.reader.writeCount == writes)
         #expect(try await world.station.messages.read().message == Self.other.encoded())
     }
@@ -136,6 +136,31 @@ struct TagMessagesTests: ProvenCards {
         }
         #expect(refused?.kind == .tooLong)
         #expect(await world.reader.writeCount == writes)
+    }
+
+    @Test("Padding before the message does not count as used", arguments: Type2Chip.known)
+    func padding(_ chip: Type2Chip) async throws {
+        let world = World(try World.blank(chip))
+        let message = try Self.link.encoded()
+        let area = TLVArea.encoded(message: message)
+        func lay(_ padding: Int) async throws -> (Int, Int) {
+            let bytes =
+                [UInt8](repeating: 0, count: padding) + area + [UInt8](repeating: 0, count: 8)
+            try await world.alter { tag in
+                for (index, page) in chip.userPages.enumerated()
+                where (index + 1) * 4 <= bytes.count {
+                    tag[page] = Page(bytes[index * 4..<index * 4 + 4]) ?? .zero
+                }
+            }
+            let reading = try await world.station.messages.read()
+            #expect(reading.message == message)
+            return (reading.freeByteCount, try await world.station.tagInfo().freeBytes)
+        }
+        let free = try await lay(0)
+        #expect(try await lay(6) == free)
+        _ = try await write(
+            NDEFMessage([.media("a/b", [UInt8](repeating: 1, count: free.0))]), on: world,
+            Self.overwriting)
     }
 
     @Test("A tag without FAST_READ is written to and read back")

@@ -1,4 +1,4 @@
-import Tags
+package import Tags
 
 /// The WRITEs that put a message on a Type 2 tag. A tag that is pulled away between them, or during
 /// one, holds the old message, no message, or the new one.
@@ -12,20 +12,16 @@ package struct MessagePlan: Hashable, Sendable {
     package let preparation: [PageWrite]
     /// The WRITE that sets the length; empty if the tag already holds the message.
     package let completion: [PageWrite]
+    /// The position of the message's first byte, counted from the start of page 0.
+    package let start: Int
 
     /// Plans a message on a tag whose data area, which starts at `firstPage`, holds `area`. Only as
     /// many bytes as `area` has are used.
     package init(
         _ message: [UInt8], on area: [UInt8], firstPage: UInt8 = 4
     ) throws(MessageTooLong) {
-        let blocks = TLVArea.leadingBlocks(of: area)
-        let old = blocks.last.flatMap { $0.kind == .message ? $0 : nil }
-        // Control blocks before the message say which bytes it must not use, so they are kept. Any
-        // other block is not worth keeping: some phones do not look behind it.
-        let isKept = blocks.dropLast().allSatisfy {
-            $0.kind == .lockControl || $0.kind == .memoryControl
-        }
-        let offset = isKept ? old?.offset ?? 0 : 0
+        let old = MessagePlan.message(on: area)
+        let offset = MessagePlan.offset(on: area)
         let room = area.count - offset
         let block = TLVArea.encoded(message: message)
         // If there is no room for the terminator, it is left out (NFC Forum Type 2).
@@ -37,6 +33,7 @@ package struct MessagePlan: Hashable, Sendable {
         target.replaceSubrange(offset..<offset + min(block.count, room), with: block.prefix(room))
         var draft = Draft(area: area, firstPage: firstPage)
         let length = offset + 1
+        start = Int(firstPage) * Page.size + offset + block.count - 1 - message.count
         guard target != area else {
             (preparation, completion) = ([], [])
             return
@@ -58,9 +55,36 @@ package struct MessagePlan: Hashable, Sendable {
         completion = draft.writes
     }
 
-    /// The length of the longest message that fits in a data area of this size, or in the rest of
-    /// one.
-    package static func maximumByteCount(in room: Int) -> Int {
+    /// The WRITE after which a tag with this data area has no message; empty if it has none.
+    package static func removal(on area: [UInt8], firstPage: UInt8 = 4) -> [PageWrite] {
+        var draft = Draft(area: area, firstPage: firstPage)
+        if let old = message(on: area) { draft.set(old.offset + 1, to: 0) }
+        return draft.writes
+    }
+
+    /// The message in a data area; nil if there is none that phones would find.
+    package static func message(on area: [UInt8]) -> TLV? {
+        TLVArea.leadingBlocks(of: area).last.flatMap { $0.kind == .message ? $0 : nil }
+    }
+
+    /// Where a new message begins in a data area.
+    ///
+    /// Control blocks before the message say which bytes it must not use, so they are kept. Any
+    /// other block is not worth keeping: some phones do not look behind it.
+    package static func offset(on area: [UInt8]) -> Int {
+        let blocks = TLVArea.leadingBlocks(of: area)
+        let isKept = blocks.dropLast().allSatisfy {
+            $0.kind == .lockControl || $0.kind == .memoryControl
+        }
+        return isKept ? message(on: area)?.offset ?? 0 : 0
+    }
+
+    /// The length of the longest message that fits in this data area.
+    package static func maximumByteCount(on area: [UInt8]) -> Int {
+        maximumByteCount(in: area.count - offset(on: area))
+    }
+
+    private static func maximumByteCount(in room: Int) -> Int {
         // A length of up to 254 takes one byte, and any other takes three.
         let short = min(room - 2, TLV.longLengthMark - 1)
         return max(0, max(short, room - 4))

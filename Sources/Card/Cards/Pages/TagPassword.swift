@@ -7,6 +7,10 @@ package struct TagPassword: Hashable, Sendable {
     /// PACK, 2 bytes.
     package let pack: [UInt8]
 
+    /// The password of a tag as it leaves the factory, which protects nothing.
+    package static let factory = TagPassword(
+        password: [0xFF, 0xFF, 0xFF, 0xFF], pack: [])
+
     package init(password: [UInt8], pack: [UInt8]) {
         self.password = password
         self.pack = pack

@@ -10,7 +10,7 @@ package struct NDEFText: Hashable, Sendable {
 
     /// The maximum number of bytes in a language tag: the length is stored in six bits of the
     /// status byte.
-    package static let maximumLanguageByteCount = 63
+    static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
     private static let utf16Bit: UInt8 = 0x80
@@ -25,12 +25,16 @@ package struct NDEFText: Hashable, Sendable {
     /// characters is a programming error.
     package init(language: String, text: String, encoding: Encoding = .utf8) {
         precondition(
-            language.utf8.count <= Self.maximumLanguageByteCount
-                && language.utf8.allSatisfy { $0 < 0x80 },
+            Self.isLanguage(language),
             "a language tag is at most \(Self.maximumLanguageByteCount) ASCII characters")
         self.language = language
         self.text = text
         self.encoding = encoding
+    }
+
+    /// Whether a text record can have this language tag.
+    package static func isLanguage(_ tag: String) -> Bool {
+        tag.utf8.count <= maximumLanguageByteCount && tag.utf8.allSatisfy { $0 < 0x80 }
     }
 
     /// Reads a Text record. UTF-16 is accepted with either byte order mark; without a mark, the

@@ -12,9 +12,15 @@ public struct AccessConfiguration: Hashable, Sendable {
     let protectsCounter: Bool
     /// AUTHLIM: the number of wrong passwords that permanently lock the tag; 0 for no limit.
     public let passwordLimit: Int
-    /// MIRROR_CONF and MIRROR_PAGE: the first page where the chip shows its UID or its counter
+    /// MIRROR_CONF, MIRROR_PAGE, and MIRROR_BYTE: where the chip shows its UID or its counter
     /// instead of its memory. `nil` if there is no mirror.
-    public let mirrorPage: UInt8?
+    package let mirror: ASCIIMirror?
+
+    /// The first page where the chip shows its UID or its counter instead of its memory; `nil` if
+    /// there is no mirror.
+    public var mirrorPage: UInt8? {
+        mirror.map { UInt8(truncatingIfNeeded: $0.start / Page.size) }
+    }
 
     /// The AUTH0 value of a tag that protects nothing.
     public static let nothing: UInt8 = 0xFF
@@ -38,9 +44,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         let access = cfg1[0]
         // CFG0 has AUTH0 in byte 3; CFG1 has the access bits in byte 0.
         firstProtected = cfg0[3]
-        // The chip ignores a mirror page that comes before the user memory.
-        let isMirrored = cfg0[0] & Bits.mirror != 0 && cfg0[2] >= Bits.firstMirrorPage
-        mirrorPage = isMirrored ? cfg0[2] : nil
+        mirror = ASCIIMirror(cfg0: cfg0)
         protectsReading = access & Bits.protectsReading != 0
         isLocked = access & Bits.isLocked != 0
         counts = access & Bits.counts != 0
@@ -77,14 +81,19 @@ public struct AccessConfiguration: Hashable, Sendable {
         return cfg1
     }
 
+    /// This CFG1 with the counter turned on.
+    package static func counting(_ cfg1: Page) -> Page {
+        var cfg1 = cfg1
+        cfg1[0] |= Bits.counts
+        return cfg1
+    }
+
     private enum Bits {
         static let protectsReading: UInt8 = 0x80
         static let isLocked: UInt8 = 0x40
         static let counts: UInt8 = 0x10
         static let protectsCounter: UInt8 = 0x08
         static let passwordLimit: UInt8 = 0x07
-        static let mirror: UInt8 = 0xC0
-        static let firstMirrorPage: UInt8 = 4
         /// The UID, a letter, and the counter take up 21 bytes, which may start at any byte of a
         /// page.
         static let maximumMirrorPages = 6

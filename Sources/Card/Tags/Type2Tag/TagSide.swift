@@ -143,8 +143,7 @@ public struct TagSide: Sendable, Hashable {
         guard Int(page) < end else { return Self.refusal }
         count(&memory)
         // A read past the end of the readable pages continues at page 0.
-        let pages = (0..<4).map { UInt8((Int(page) + $0) % end) }
-        return .data(pages.flatMap { memory.visible($0).bytes })
+        return .data(shown((0..<4).map { UInt8((Int(page) + $0) % end) }, memory))
     }
 
     private mutating func fastRead(
@@ -153,7 +152,18 @@ public struct TagSide: Sendable, Hashable {
         // Unlike READ, FAST_READ does not wrap around.
         guard first <= last, Int(last) < readablePages(memory) else { return Self.refusal }
         count(&memory)
-        return .data((first...last).flatMap { memory.visible($0).bytes })
+        return .data(shown(Array(first...last), memory))
+    }
+
+    /// The bytes of these pages as the chip shows them: a mirror replaces some of them.
+    private func shown(_ pages: [UInt8], _ memory: TagMemory) -> [UInt8] {
+        let bytes = pages.flatMap { memory.visible($0).bytes }
+        guard let mirror = configuration.mirror, memory.chip.hasMirror else { return bytes }
+        let digits = mirror.content.digits(uid: memory.uid, counter: memory.counter)
+        return bytes.enumerated().map { index, byte in
+            let position = Int(pages[index / Page.size]) * Page.size + index % Page.size
+            return mirror.range.contains(position) ? digits[position - mirror.start] : byte
+        }
     }
 
     /// Counts the first read of a power cycle. The counter stops at its maximum.

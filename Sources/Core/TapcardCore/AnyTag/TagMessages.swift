@@ -9,8 +9,12 @@ package struct WriteOptions: Sendable, Hashable {
     package var overwrites = false
     /// Whether to make the tag read-only after writing the message. This cannot be undone.
     package var locks = false
-    /// The tag's write password, if it has one.
+    /// The tag's write password, or the one that it should get.
     package var password: TagPassword?
+    /// Whether the tag is to require the password for every later change.
+    package var protects = false
+    /// What the chip shows in place of digits of the message: its UID, its counter, or both.
+    package var mirror: ASCIIMirror.Content?
 
     package init() {}
 }
@@ -41,6 +45,17 @@ package struct TagMessages: StationWork {
     func read(_ identity: TagIdentity) async throws(TapcardError) -> TagReading {
         try await using(identity) { identity throws(Interruption) in
             try await open(identity).reading
+        }
+    }
+
+    /// Reads the message of tag after tag until the task is canceled, or one of the closures
+    /// returns false. No tag is asked whether it is a card, so `showOther` never gets `.card`.
+    package func watch(
+        _ show: (TagReading) async -> Bool, showOther: (Station.WatchEvent) async -> Bool
+    ) async {
+        await ReaderWatch(station: station).watch(showOther) { station throws(TapcardError) in
+            let reading = try await station.messages.read()
+            return (reading.uid, await show(reading))
         }
     }
 
@@ -94,10 +109,9 @@ package struct TagMessages: StationWork {
         default: break
         }
         guard hasBegun else { return error }
-        let cause = error.error
         return .refused(
             TapcardError(
-                .outcomeUnknown, cause.what,
+                .outcomeUnknown, error.tagError.what,
                 meaning: "The tag holds its old message, no message, or the new one.",
                 next: [.tag(.writeAgain)]))
     }
@@ -107,33 +121,56 @@ package struct TagMessages: StationWork {
         _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(Interruption) -> WrittenTag {
         let tag = try await open(identity)
-        if case .pages(let scanned, _) = tag.medium, !scanned.hasNDEF {
-            throw .refused(
-                .unsupportedTag,
-                "The tag is not NDEF-formatted: page 3 has no valid capability container.",
-                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-        }
         let message = try translating(
             try encoded(compose(tag.reading)), into: Interruption.refused)
         try await requireNoActiveCard(tag)
-        let lockWrites = options.locks ? try lockWrites(for: tag) : []
-        let wasThere = tag.reading.message == message && !hasBegun
-        if tag.reading.message != message {
+        let (isThere, pages) = try plan(message, for: tag, identity, options)
+        let wasThere = isThere && !hasBegun
+        if !isThere {
             if !hasBegun { try requireReplaceable(tag, options) }
-            try requireRoom(message, on: tag)
             dependencies.progress(.writing)
             hasBegun = true
-            try await write(message, to: tag, options)
-        }
-        if !lockWrites.isEmpty {
-            hasBegun = true
-            if case .pages(let scanned, _) = tag.medium {
-                try await write(lockWrites, to: scanned, options.password)
+            switch tag.medium {
+            case .files(let capability): try await files.write(message, capability)
+            case .pages: try await pages?.write()
             }
+        }
+        if options.locks {
+            hasBegun = true
+            try await pages?.lock()
         }
         return WrittenTag(
             uid: identity.uid, kind: tag.reading.kind, message: message, wasThere: wasThere,
             isLocked: options.locks)
+    }
+
+    /// Whether the tag holds the message already and, for a tag with pages, how it gets it.
+    private func plan(
+        _ message: [UInt8], for tag: OpenTag, _ identity: TagIdentity, _ options: WriteOptions
+    ) throws(Interruption) -> (isThere: Bool, PageMessage?) {
+        switch tag.medium {
+        case .files(let capability):
+            guard options.mirror == nil, !options.locks, !options.protects else {
+                throw PageMessage.cannot("lock or protect, or set up the mirror of,")
+            }
+            guard message.count <= capability.maximumByteCount else {
+                throw .refused(
+                    TapcardError(
+                        MessageTooLong(
+                            byteCount: message.count, maximum: capability.maximumByteCount)))
+            }
+            return (tag.reading.message == message, nil)
+        case .pages(let scanned, let access):
+            guard scanned.hasNDEF else {
+                throw .refused(
+                    .unsupportedTag,
+                    "The tag is not NDEF-formatted: page 3 has no valid capability container.",
+                    meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+            }
+            let pages = try PageMessage(
+                message, options, on: identity, scanned, access, at: station)
+            return (pages.isThere, pages)
+        }
     }
 
     private func encoded(_ message: NDEFMessage) throws(TapcardError) -> [UInt8] {
@@ -149,7 +186,7 @@ package struct TagMessages: StationWork {
     /// A tag's content, together with what is needed to write to it.
     private struct OpenTag {
         enum Medium {
-            case pages(ScannedTag, isProtected: Bool)
+            case pages(ScannedTag, TagAccess)
             case files(Type4Capability)
         }
 
@@ -170,20 +207,18 @@ package struct TagMessages: StationWork {
                     maximumByteCount: capability.maximumByteCount,
                     isWritable: capability.isWritable))
         }
-        let tag = try await station.scanner.scanTag(of: identity) { $0.userPages }
+        let (tag, access) = try await PageMessage.scan(identity, at: station)
         let area = tag.dataArea
         let blocks = TLVArea.leadingBlocks(of: area)
-        let message = blocks.last.flatMap { $0.kind == .message ? $0 : nil }
-        let access = try await station.fitness.access(of: tag)
-        let room = area.count - (message.map(\.offset) ?? 0)
         return OpenTag(
-            medium: .pages(tag, isProtected: access.isProtected),
+            medium: .pages(tag, access),
             reading: TagReading(
-                identity, kind: tag.kind, format: .type2, message: message?.value ?? [],
+                identity, kind: tag.kind, format: .type2,
+                message: MessagePlan.message(on: area)?.value ?? [],
                 otherBlocks: blocks.filter {
                     $0.kind != .message && $0.kind != .null && $0.kind != .terminator
                 },
-                maximumByteCount: MessagePlan.maximumByteCount(in: room),
+                maximumByteCount: MessagePlan.maximumByteCount(on: area),
                 isWritable: tag.hasNDEF && !access.isLocked && tag.capability[3] & 0x0F == 0))
     }
 
@@ -218,7 +253,9 @@ package struct TagMessages: StationWork {
         _ tag: OpenTag, _ options: WriteOptions
     ) throws(Interruption) {
         let reading = tag.reading
-        if case .pages(_, isProtected: true) = tag.medium, options.password == nil {
+        if case .pages(_, let access) = tag.medium, access.isProtected, options.password == nil,
+            access.configuration?.passwordLimit != 0
+        {
             throw .refused(protectedTagError("The tag requires a password for writing."))
         }
         guard reading.isWritable else {
@@ -228,71 +265,8 @@ package struct TagMessages: StationWork {
         }
         guard !reading.isEmpty, !options.overwrites else { return }
         throw .refused(
-            .notACard, "The tag already holds other content.",
+            .tagNotEmpty, "The tag already holds other content.",
             meaning: TapcardError.nothingWritten, next: [.tag(.overwrite)])
-    }
-
-    // MARK: - Writing
-
-    private func requireRoom(_ message: [UInt8], on tag: OpenTag) throws(Interruption) {
-        let maximum = tag.reading.maximumByteCount
-        guard message.count > maximum else { return }
-        throw .refused(tooLong(MessageTooLong(byteCount: message.count, maximum: maximum)))
-    }
-
-    private func write(
-        _ message: [UInt8], to tag: OpenTag, _ options: WriteOptions
-    ) async throws(Interruption) {
-        switch tag.medium {
-        case .files(let capability): try await files.write(message, capability)
-        case .pages(let scanned, _):
-            let plan = try translating(
-                MessagePlan(message, on: scanned.dataArea)
-            ) { (error: MessageTooLong) in Interruption.refused(tooLong(error)) }
-            for writes in [plan.preparation, plan.completion] {
-                try await write(writes, to: scanned, options.password)
-            }
-        }
-    }
-
-    /// The WRITEs that make the tag read-only: first the capability container, which phones check,
-    /// then the dynamic lock bits, and last the static lock bits, which also lock the container.
-    /// Empty if the tag is already locked.
-    private func lockWrites(for tag: OpenTag) throws(Interruption) -> [PageWrite] {
-        guard case .pages(let scanned, _) = tag.medium, let page = scanned.chip.dynamicLockPage,
-            let dynamic = scanned.chip.lockedDynamicPage
-        else {
-            throw .refused(
-                .unsupportedTag, "tapcard cannot lock this kind of tag.",
-                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-        }
-        let header = scanned.header
-        let isLocked = tag.reading.isWritable == false && scanned.capability[3] & 0x0F != 0
-        // The lock bits in page 2 are set last, so an earlier attempt has already finished.
-        if isLocked, header[10] == 0xFF, header[11] == 0xFF { return [] }
-        return [
-            // The low nibble is the write access condition; Fh means no write access.
-            PageWrite(3, Page(header[12], header[13], header[14], header[15] | 0x0F)),
-            PageWrite(page, dynamic), PageWrite(2, Page(header[8], header[9], 0xFF, 0xFF)),
-        ]
-    }
-
-    private func write(
-        _ writes: [PageWrite], to tag: ScannedTag, _ password: TagPassword?
-    ) async throws(Interruption) {
-        guard !writes.isEmpty else { return }
-        _ = try await reader.performInTap(
-            WritePages(
-                writes, maximumAnswerLength: await reader.maximumAnswerLength, password: password,
-                usesFastRead: tag.chip.hasFastRead))
-    }
-
-    private func tooLong(_ error: MessageTooLong) -> TapcardError {
-        TapcardError(
-            .tooLong,
-            "The message is \(error.byteCount) bytes long, but the tag only has room for "
-                + "\(error.maximum).", meaning: TapcardError.nothingWritten,
-            next: [.tag(.useAnother)])
     }
 
     /// Waits for a Type 2 or Type 4 tag, passes it to `body`, and releases it, even after an error.
@@ -302,7 +276,7 @@ package struct TagMessages: StationWork {
         dependencies.progress(.waitingForCard)
         let identity = try await translating(
             awaiting: await reader.select(within: settings.wait)
-        ) { (error: ReaderError) in TapcardError(error) }
+        ) { (error: ReaderError) in TapcardError(error).wordedForTag }
         return try await using(identity, changing: changing, body)
     }
 
@@ -323,19 +297,26 @@ package struct TagMessages: StationWork {
         } catch {
             let isRefused = changing && error.error.result == .refused
             await reader.release(signaling: isRefused ? .refused : nil)
-            throw error.error
+            throw error.tagError
         }
     }
 }
 
-extension ScannedTag {
-    /// Whether page 3 holds a capability container: the magic number E1h and major version 1.
-    fileprivate var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
+extension Interruption {
+    /// The error, worded for a tag that need not be a card.
+    fileprivate var tagError: TapcardError {
+        switch self {
+        case .reader, .card: error.wordedForTag
+        case .ntag424, .ledger, .overtaken, .refused, .claimed: error
+        }
+    }
+}
 
-    /// The user memory that the capability container declares; empty if there is no container.
-    fileprivate var dataArea: [UInt8] {
-        // The container gives the size in units of 8 bytes.
-        hasNDEF ? Array(memory.prefix(Int(capability[2]) * 8)) : []
+extension TapcardError {
+    fileprivate var wordedForTag: TapcardError {
+        reworded(
+            what.replacing("card", with: "tag"),
+            meaning: meaning == TapcardError.unchanged ? TapcardError.nothingWritten : meaning)
     }
 }
 

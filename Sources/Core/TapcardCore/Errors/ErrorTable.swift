@@ -55,6 +55,9 @@ extension TapcardError.Kind {
     /// The tag is not a tapcard card.
     public static let notACard = Self(
         "not-a-card", .refused, "the tag holds other data, not a card")
+    /// The tag already holds a message.
+    public static let tagNotEmpty = Self(
+        "tag-not-empty", .refused, "the tag already holds other content")
     /// The chip is a model that tapcard does not write to.
     public static let unsupportedTag = Self(
         "unsupported-tag", .refused, "the chip is not supported for this operation")
@@ -152,7 +155,7 @@ extension TapcardError.Kind {
     private static let conditions: [Self] = [
         .failed, .cancelled, .tagLost, .keysUnusable, .fileUnusable, .usage,
         .operationMismatch, .noCard, .confirmationNeeded, .cardCurrency, .justResolved,
-        .sameCard, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard,
+        .sameCard, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard, .tagNotEmpty,
         .unsupportedTag, .lockedTag, .unusableTag, .protectedTag, .tooLong,
         .activationRefused, .addressUnconfirmed, .noReader, .readerBusy, .readerLost,
         .unsupportedReader, .outcomeUnknown, .damaged, .forged, .copied, .rolledBack,

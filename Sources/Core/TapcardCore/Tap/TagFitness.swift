@@ -11,6 +11,9 @@ struct TagAccess: Sendable, Hashable {
     let isProtected: Bool
     /// Nil for a chip without settings.
     let configuration: AccessConfiguration?
+    /// The pages with the settings; zero for a chip without settings.
+    var cfg0 = Page.zero
+    var cfg1 = Page.zero
 }
 
 extension ScannedTag {
@@ -43,7 +46,8 @@ struct TagFitness: StationWork {
         let configuration = AccessConfiguration(cfg0, cfg1)
         return TagAccess(
             isLocked: isLocked || bytes[0..<3].contains { $0 != 0 },
-            isProtected: tag.chip.isProtected(by: configuration), configuration: configuration)
+            isProtected: tag.chip.isProtected(by: configuration), configuration: configuration,
+            cfg0: cfg0, cfg1: cfg1)
     }
 
     /// Refuses one of our cards if its tag has lock bits set, which can never be cleared.

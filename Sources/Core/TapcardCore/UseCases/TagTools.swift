@@ -136,7 +136,11 @@ struct TagTools: StationWork {
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
-        let used = area.message.map { $0.valueOffset + $0.value.count } ?? shortHeaderBytes
+        // Padding before the message is not kept when another message is written.
+        let used =
+            area.message.map {
+                $0.valueOffset + $0.value.count - $0.offset + MessagePlan.offset(on: memory)
+            } ?? shortHeaderBytes
         return max(0, room - used - terminatorBytes)
     }
 

@@ -26,6 +26,19 @@ struct ReaderWatch: StationWork {
         showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
         _ show: (Station.WatchEvent) async -> Bool
     ) async {
+        await watch(showTag: showTag, show) { station throws(TapcardError) in
+            let summary = try await station.read(resolving: resolving)
+            return (summary.uid.bytes, await show(.card(summary)))
+        }
+    }
+
+    /// Waits for one tag after another until the task is canceled, or `show` or `tap` says that the
+    /// watch is over. `tap` waits for the next tag, reads and shows it, and returns its UID.
+    func watch(
+        showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
+        _ show: (Station.WatchEvent) async -> Bool,
+        tap: (Station) async throws(TapcardError) -> (uid: [UInt8], continues: Bool)
+    ) async {
         let patient = waiting(max(settings.wait, ReaderWatch.minimumWait))
         // The first wait is short, so that a reader that is already lost is reported soon.
         var station = waiting(ReaderWatch.minimumWait)
@@ -33,10 +46,10 @@ struct ReaderWatch: StationWork {
         while !Task.isCancelled {
             let present: [UInt8]?
             var sawSeveral = false
-            do {
-                let summary = try await station.read(resolving: resolving)
-                (present, isFirst) = (summary.uid.bytes, false)
-                guard await show(.card(summary)) else { return }
+            do throws(TapcardError) {
+                let (uid, continues) = try await tap(station)
+                (present, isFirst) = (uid, false)
+                guard continues else { return }
             } catch {
                 // The caller stopped watching.
                 if error.kind == .cancelled { return }

@@ -22,9 +22,14 @@ extension Command {
             + "already holds something else is refused unless you pass `--overwrite`; a card "
             + "whose account is not closed is always refused. \"Written\" is printed only after "
             + "the tag has been read back. A tag pulled away mid-write holds its old message, "
-            + "no message, or the new one, never a mixture.",
+            + "no message, or the new one, never a mixture.\n\n"
+            + "With `--mirror`, an NTAG213, NTAG215, or NTAG216 shows its UID in place of {uid}, "
+            + "the number of its readings in place of {counter}, or both in place of "
+            + "{uid}x{counter}; the message must hold that exactly once. With `--protect`, the "
+            + "tag requires the password of `--password-file` for every later change.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
-        .lock, .passwordFile, .jobFile, .startRow, .dryRun, page: .post("tag/write"),
+        .mirror, .lock, .protectTag, .passwordFile, .jobFile, .startRow, .dryRun,
+        page: .post("tag/write"),
         answers: .writtenTag,
         example: "tapcard tag write --url https://example.com/{uid} --text Hello",
         run: MessageCommands.write)
@@ -40,8 +45,19 @@ extension Parameter<Bool> {
     static var dryRun: Self {
         .flag("dry-run", "Check all rows of --file without writing a tag", page: .never)
     }
+    fileprivate static var protectTag: Self {
+        protect.withHelp("Make the tag require the password of --password-file for changes")
+    }
     static var lock: Self {
         .flag("lock", "After writing, make the tag read-only; this cannot be undone")
+    }
+}
+
+extension Parameter<ASCIIMirror.Content?> {
+    fileprivate static var mirror: Self {
+        .option(
+            "mirror", "WHAT", .choice(ASCIIMirror.Content.self),
+            "Let the chip fill in its UID, its counter, or both", page: .never)
     }
 }
 
@@ -131,10 +147,10 @@ enum MessageCommands {
                 advice: "Add --file JOB.csv.")
         }
         let records = try TypedRecords(session)
-        try records.requireValues(for: ["uid"])
+        try records.requireValues(for: ["uid"] + options.values.keys)
         let written = try await session.readOnlyStation().messages.write(options) {
             reading throws(TapcardError) in
-            records.message(["uid": Hexadecimal.encode(reading.uid)])
+            records.message(options.values.merging(["uid": Hexadecimal.encode(reading.uid)]) { $1 })
         }
         let uid = Hexadecimal.encode(written.uid)
         return Report(
@@ -143,7 +159,8 @@ enum MessageCommands {
                 written.wasThere
                     ? "Nothing written: \(written.kind) \(uid) already holds this message"
                     : "Written: \(written.message.count) bytes to \(written.kind) \(uid)"
-            ] + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
+            ] + (options.protects ? ["The tag now requires its password for changes"] : [])
+                + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
     }
 
     private static func options(in session: Session) throws(TapcardError) -> WriteOptions {
@@ -151,6 +168,12 @@ enum MessageCommands {
         options.overwrites = session[.overwrite]
         options.locks = session[.lock]
         options.password = try session[.passwordFile].map(tagPassword)
+        options.protects = session[.protectTag]
+        options.mirror = session[.mirror]
+        guard !options.protects || options.password != nil else {
+            throw TapcardError.usage(
+                "The option --protect needs a password.", advice: "Add --password-file FILE.")
+        }
         return options
     }
 
@@ -164,6 +187,13 @@ enum MessageCommands {
                 meaning: "Nothing was written to a tag.")
         }
         return TagPassword(password: bytes, pack: [])
+    }
+}
+
+extension WriteOptions {
+    /// The values of the placeholders that the chip replaces. Its UID is no other one than {uid}.
+    var values: [String: String] {
+        mirror?.usesCounter == true ? ["counter": Hexadecimal.encode([0, 0, 0])] : [:]
     }
 }
 

@@ -90,8 +90,7 @@ struct TypedRecords: Sendable {
     }
 
     private static func isLanguage(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= NDEFText.maximumLanguageByteCount
-            && text.utf8.allSatisfy { $0 < 0x80 }
+        !text.isEmpty && NDEFText.isLanguage(text)
     }
 
     /// Returns true if every text record has a valid language code.

@@ -61,7 +61,7 @@ struct JobCommand {
                     + "number.")
         }
         records = try TypedRecords(session, columns: columns)
-        try records.requireValues(for: ["uid", "row"] + columns)
+        try records.requireValues(for: ["uid", "row"] + columns + options.values.keys)
     }
 
     func run() async throws(TapcardError) -> Report {
@@ -163,7 +163,8 @@ struct JobCommand {
     // MARK: - Rows
 
     private func values(of row: Int, _ uid: String) -> [String: String] {
-        var values = ["uid": uid, "row": String(row)]
+        var values = options.values
+        (values["uid"], values["row"]) = (uid, String(row))
         for (name, cell) in zip(columns, rows[row - 1]) { values[name] = cell }
         return values
     }

@@ -1,0 +1,19 @@
+package import Tags
+
+/// Cuts the tag's power and selects the tag again, so that its changed settings take effect.
+package struct PowerCycle: TagProcedure {
+    private let identity: TagIdentity
+
+    package init(_ identity: TagIdentity) { self.identity = identity }
+
+    package mutating func next(after event: TagEvent) -> TagStep<Void> {
+        switch event {
+        case .begin: .powerCycle
+        case .selected(let reselected) where reselected.uid == identity.uid: .finish(())
+        case .selected, .answer:
+            .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
+        case .failure(let kind):
+            .fail(CardStoreError(.interrupted(kind), "its new settings could not be checked"))
+        }
+    }
+}

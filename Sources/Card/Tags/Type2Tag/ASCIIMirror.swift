@@ -1,0 +1,87 @@
+import TextCodecs
+
+/// Where an NTAG21x shows its UID, its counter, or both in place of what its memory holds.
+package struct ASCIIMirror: Hashable, Sendable {
+    /// What the chip shows.
+    package enum Content: String, Hashable, Sendable, CaseIterable {
+        case uid, counter, both
+
+        /// `nil` for 0, with which the mirror is off.
+        fileprivate init?(configuration: UInt8) {
+            guard let content = Content.allCases.first(where: { $0.configuration == configuration })
+            else { return nil }
+            self = content
+        }
+
+        /// MIRROR_CONF.
+        fileprivate var configuration: UInt8 {
+            switch self {
+            case .uid: 1
+            case .counter: 2
+            case .both: 3
+            }
+        }
+
+        /// The UID in 14 digits, the counter in 6, or both with an x between them.
+        package func digits(uid: [UInt8], counter: UInt32) -> [UInt8] {
+            let count = (0..<3).map { UInt8(truncatingIfNeeded: counter >> (16 - 8 * $0)) }
+            return switch self {
+            case .uid: Array(Hexadecimal.encode(uid).utf8)
+            case .counter: Array(Hexadecimal.encode(count).utf8)
+            case .both: Array((Hexadecimal.encode(uid) + "x" + Hexadecimal.encode(count)).utf8)
+            }
+        }
+
+        /// The number of digits, for a UID of seven bytes.
+        package var byteCount: Int {
+            switch self {
+            case .uid: 14
+            case .counter: 6
+            case .both: 21
+            }
+        }
+
+        /// Whether the chip has to count its reads.
+        package var usesCounter: Bool { self != .uid }
+    }
+
+    package let content: Content
+    /// The first byte that is shown in place of the memory, counted from the start of page 0.
+    package let start: Int
+
+    package init(_ content: Content, start: Int) {
+        (self.content, self.start) = (content, start)
+    }
+
+    /// `nil` if CFG0 turns the mirror off, or if its page is not in the user memory.
+    init?(cfg0: Page) {
+        guard let content = Content(configuration: cfg0[0] >> 6),
+            cfg0[2] >= ASCIIMirror.firstPage
+        else { return nil }
+        self.content = content
+        start = Int(cfg0[2]) * Page.size + Int(cfg0[0] >> 4 & 0x03)
+    }
+
+    /// The bytes that are shown in place of the memory, counted from the start of page 0.
+    package var range: Range<Int> { start..<start + content.byteCount }
+
+    /// The chip ignores a mirror page that comes before the user memory.
+    private static let firstPage: UInt8 = 4
+}
+
+extension ASCIIMirror? {
+    /// CFG0 with this mirror, or without one. Its other settings stay as they are.
+    package func cfg0(replacing page: Page) -> Page {
+        var cfg0 = page
+        // MIRROR_CONF and MIRROR_BYTE.
+        cfg0[0] &= 0x0F
+        cfg0[2] = 0
+        if let mirror = self {
+            cfg0[0] |=
+                mirror.content.configuration << 6
+                | UInt8(truncatingIfNeeded: mirror.start % Page.size) << 4
+            cfg0[2] = UInt8(truncatingIfNeeded: mirror.start / Page.size)
+        }
+        return cfg0
+    }
+}
