@@ -84,7 +84,8 @@ package struct MessagePlan: Hashable, Sendable {
         maximumByteCount(in: area.count - offset(on: area))
     }
 
-    private static func maximumByteCount(in room: Int) -> Int {
+    /// The length of the longest message that fits in this many bytes.
+    package static func maximumByteCount(in room: Int) -> Int {
         // A length of up to 254 takes one byte, and any other takes three.
         let short = min(room - 2, TLV.longLengthMark - 1)
         return max(0, max(short, room - 4))

@@ -10,7 +10,7 @@ package struct NDEFText: Hashable, Sendable {
 
     /// The maximum number of bytes in a language tag: the length is stored in six bits of the
     /// status byte.
-    static let maximumLanguageByteCount = 63
+    package static let maximumLanguageByteCount = 63
 
     static let typeName = "T"
     private static let utf16Bit: UInt8 = 0x80

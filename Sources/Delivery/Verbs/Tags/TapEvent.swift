@@ -68,8 +68,6 @@ package struct TapEvent: Sendable {
         package let id: String
         package let at: Timestamp
 
-        package init(id: String, at: Timestamp) { (self.id, self.at) = (id, at) }
-
         package init(_ dependencies: Station.Dependencies) {
             (id, at) = (dependencies.newID().description, dependencies.now())
         }
