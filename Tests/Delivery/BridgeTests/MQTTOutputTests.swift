@@ -2,6 +2,7 @@ import BlockingLane
 import Bridge
 import Foundation
 import OperatingSystem
+import TapcardCore
 import TapcardDomain
 import TestSupport
 import Testing
@@ -208,10 +209,10 @@ struct MQTTOutputTests {
         let (talker, otherPort) = try Loopback.listen(backlog: 8)
         defer { close(talker) }
         let other = try await self.output(to: otherPort)
-        let connection = unsafe accept(talker, nil, nil)
+        let connection = accept(talker, nil, nil)
         defer { close(connection) }
         let nonsense = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
-        _ = unsafe send(connection, nonsense, nonsense.count, Int32(MSG_NOSIGNAL.rawValue))
+        _ = unsafe send(connection, nonsense, nonsense.count, Int32(MSG_NOSIGNAL))
         try await wait { said.withLock { !$0.isEmpty } }
         await other.end()
     }

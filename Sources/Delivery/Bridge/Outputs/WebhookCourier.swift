@@ -2,7 +2,7 @@ import CardCryptography
 package import RemoteServices
 package import TapcardDomain
 import TextCodecs
-package import Verbs
+import Verbs
 
 /// Posts each event to a web server, as Standard Webhooks describe it: signed, and again until the
 /// server has accepted it.
