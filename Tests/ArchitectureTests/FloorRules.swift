@@ -19,12 +19,11 @@ struct FloorRules {
     ]
     /// The one target that knows every driver.
     private static let executable = "tapcard"
-    /// The product for programs that use tags. It brings the drivers of readers.
+    /// The library product for programs that use tags. It includes the reader drivers.
     private static let tagProduct = (name: "TapcardTags", floor: "Readers")
     /// A pure target that tells people what is known about readers.
     private static let knownToDelivery: Set = ["ReaderDiagnosis"]
-    /// The bridge is a driver itself: it posts events over HTTP, and no part of a station asks it
-    /// for anything.
+    /// The bridge may use an HTTP driver: it posts events itself, and no station depends on it.
     private static let bridge = (name: "Bridge", driver: "RemoteServices")
     /// The system's header may be imported by many targets, any other C library by only one.
     private static let sharedLibrary = "CLinux"

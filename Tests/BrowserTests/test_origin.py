@@ -1,4 +1,4 @@
-"""A page of another origin, which hears taps and writes tags with a token: Examples/WebPage."""
+"""Tests the API from a page with another origin, Examples/WebPage."""
 
 import functools
 import http.server
@@ -10,7 +10,7 @@ from till import ROOT
 
 
 class Site:
-    """Another web server on this machine. Its pages have another origin than the till."""
+    """A second web server on this machine. Its pages have a different origin from the till's."""
 
     def __init__(self):
         handler = functools.partial(QuietHandler, directory=f"{ROOT}/Examples/WebPage")
@@ -44,7 +44,7 @@ class OtherOriginCase(BrowserCase):
         return url.startswith(f"{self.site.origin}/") or super().is_own(url)
 
     def is_expected(self, complaint):
-        # The browser says why it lets no page read an answer, and that there is no icon.
+        # Browsers log blocked cross-origin responses and the missing favicon.
         return (self.site.origin in complaint or "favicon" in complaint
                 or super().is_expected(complaint))
 
@@ -60,7 +60,7 @@ class OtherOriginCase(BrowserCase):
 
 
 class AllowedOriginTests(OtherOriginCase):
-    def test_a_page_hears_taps_and_writes_a_link(self):
+    def test_a_page_receives_taps_and_writes_a_link(self):
         self.till.put("NTAG215")
         self.connect(self.token())
         self.page.see("arrived · ")
@@ -81,13 +81,13 @@ class AllowedOriginTests(OtherOriginCase):
         self.page.press("Connect")
         self.page.see("This API token is unknown, has expired, or was revoked.")
 
-    def test_a_token_of_another_right_or_origin_is_refused_and_the_page_reads_why(self):
+    def test_a_page_can_read_why_its_token_was_refused(self):
         self.connect(self.token("watch"))
         self.page.see("Hold a tag to the reader.")
         self.page.press("Write to a tag")
         self.page.see("This API token does not allow this call.")
         self.connect(self.token(origin="https://other.example", name="other"))
-        self.page.see("This API token belongs to other web pages or programs.")
+        self.page.see("This API token is not for this web page or program.")
 
     def test_other_calls_fail_even_with_a_token_and_cookies_are_not_sent(self):
         token = self.token()
@@ -102,7 +102,7 @@ class AllowedOriginTests(OtherOriginCase):
                 ("tag/read", "{}", "no-cors")]:
             with self.subTest(path, mode=mode):
                 self.assertIn(self.fetch(path, body, token, mode), ["failed", "opaque"])
-        # A page that asks for cookies to be sent gets no answer at all.
+        # The browser blocks requests with cookies, because the server never allows them.
         self.assertEqual(self.fetch("tag/read", "{}", token, "cors", "include"), "failed")
         self.assertEqual(self.till.done("pay"), [])
 
@@ -119,6 +119,6 @@ class AllowedOriginTests(OtherOriginCase):
 class ClosedOriginTests(OtherOriginCase):
     allows = False
 
-    def test_without_the_setting_no_page_of_another_origin_reads_anything(self):
+    def test_without_allow_origin_other_origins_are_refused(self):
         self.connect(self.token())
         self.page.see("Failed to fetch")

@@ -151,7 +151,7 @@ struct WatchTests {
             (["extra"], "got one argument too many"),
             (["--exec", ""], "is empty"),
             (["--webhook", "ftp://example.com"], "not a valid address"),
-            (["--webhook", "https://example.com"], "has no secret"),
+            (["--webhook", "https://example.com"], "needs a secret"),
             (["--webhook", "https://example.com", "--webhook-secret", "/dev/null"], "whsec_"),
             (["--reader", "sim", "--reader", "sim"], "was given twice"),
             (["--exec-trust", "proved"], "--exec"), (["--max-age", "5"], "--webhook"),

@@ -2,7 +2,7 @@ package import OperatingSystem
 package import TapcardCore
 import TextCodecs
 
-/// An entry of a private list, with a name that no other entry of the list has.
+/// An entry in a `PrivateList`. Its name is unique in the list.
 protocol PrivateEntry: Hashable, Sendable {
     associatedtype Name: Hashable
 
@@ -12,7 +12,7 @@ protocol PrivateEntry: Hashable, Sendable {
     init?(_ document: JSONValue)
 }
 
-/// A file with a list that a running server rereads when it changes.
+/// A file that holds a list. A running server rereads it when it changes.
 package protocol ListFile {
     associatedtype Entry
 
@@ -23,10 +23,10 @@ package protocol ListFile {
     func load() throws(TapcardError) -> [Entry]
 }
 
-/// A private file that holds a list.
+/// A list stored as JSON in a file that only its owner can access.
 struct PrivateList<Entry: PrivateEntry>: ListFile, Sendable {
     let file: PrivateFile
-    /// What the entries are, such as "cashiers".
+    /// The plural noun for the entries, such as "cashiers". It is also their key in the file.
     let what: String
     let maximumCount: Int
 
@@ -40,19 +40,19 @@ struct PrivateList<Entry: PrivateEntry>: ListFile, Sendable {
         try file.requirePrivate()
         let found = try translating(
             DurableFile(file.path).read(limit: JSONValue.sizeLimit), into: file.unreadable)
-        // Before the first entry is added, there is no file.
+        // The file is created when the first entry is added.
         guard let bytes = found else { return [] }
         guard let document = try? JSONValue.parsing(bytes), document["format"]?.string == format,
             let members = document[what]?.array, members.count <= maximumCount
         else { throw damaged }
         let entries = members.compactMap(Entry.init)
-        // With two entries for one name, either could be the right one.
+        // If a name appears twice, there is no way to tell which entry is right.
         guard entries.count == members.count, Set(entries.map(\.name)).count == entries.count
         else { throw damaged }
         return entries
     }
 
-    /// Lets the body change the list, and writes it back.
+    /// Runs `body` on the list under an exclusive lock, and saves the list if it changed.
     func change<Success>(
         _ body: (inout [Entry]) throws(TapcardError) -> Success
     ) throws(TapcardError) -> Success {

@@ -14,11 +14,12 @@ extension Parameter<String?> {
         .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) of --webhook")
     }
     static var mqtt: Self {
-        .option("mqtt", "URL", .word, "Publish each event at the broker URL (mqtt:// or mqtts://)")
+        .option(
+            "mqtt", "URL", .word, "Publish each event to the broker at URL (mqtt:// or mqtts://)")
     }
-    static var topic: Self { .option("topic", "TOPIC", .word, "Topic of --mqtt") }
+    static var topic: Self { .option("topic", "TOPIC", .word, "Topic for --mqtt") }
     static var mqttUser: Self {
-        .option("mqtt-user", "NAME", .word, "User who logs in at the broker")
+        .option("mqtt-user", "NAME", .word, "User name for the broker")
     }
     static var mqttPasswordFile: Self {
         .option("mqtt-password-file", "FILE", .file, "File with the password of --mqtt-user")
@@ -81,8 +82,8 @@ extension WatchCommand {
         let advice = "To make one, run: echo whsec_$(head -c 32 /dev/urandom | base64)"
         guard let path = session[.webhookSecret] else {
             throw refusal(
-                "The webhook has no secret, so its server could not tell events from forgeries",
-                "Put a secret into a file and add --webhook-secret FILE. " + advice)
+                "--webhook needs a secret, so that its server can detect forged events",
+                "Put a secret in a file and add --webhook-secret FILE. " + advice)
         }
         guard let secret = WebhookCourier.secret(try text(of: path, "--webhook-secret")) else {
             throw refusal(
@@ -112,13 +113,13 @@ extension WatchCommand {
         ) { (error: ServiceError) in
             refusal("The value of --mqtt is not a valid address: \(error.detail)")
         }
-        // A machine without a name is one without a network.
+        // The name is empty if the host name cannot be read.
         let name = try? DurableFile("/proc/sys/kernel/hostname").read()
         let machine = String(decoding: name ?? [], as: UTF8.self).filter { !$0.isWhitespace }
         return MQTTCourier(to: broker, topic, from: machine.shown)
     }
 
-    /// The text in a file with a secret, without the line break at its end.
+    /// Reads a secret from the first line of a file.
     static func text(of path: String, _ option: String) throws(TapcardError) -> String {
         let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
             refusal("The file of \(option) cannot be read: \(error.detail)")
@@ -127,24 +128,24 @@ extension WatchCommand {
         return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 
-    /// The queue of the events for this address, which no other watch may use.
+    /// Opens the queue for this address. Only one watch can use it at a time.
     private static func queue(
         for address: String, in session: Session,
         _ stamp: @escaping @Sendable () -> TapEvent.Stamp
     ) throws(TapcardError) -> EventQueue {
-        // A hash, because an address may hold a token, and characters that no name can have.
+        // An address may contain a token, or characters that are not allowed in a file name.
         let name = Hexadecimal.encode(SHA256.digest(Array(address.utf8)).prefix(8))
         let folder = session.settings.dataFolder + "/watch/" + name
         let limit = session[.queueLimit] ?? defaultQueueLimit
         let queue = try translating(EventQueue(folder, limit: limit, stamp)) { (error: FileError) in
             TapcardError(
-                .fileUnusable, "The queue of events cannot be used: \(error.detail).",
+                .fileUnusable, "The event queue cannot be used: \(error.detail).",
                 meaning: notStarted)
         }
         guard let queue else {
             throw refusal(
                 "Another watch already delivers to \(address)",
-                "End it, or choose another address.")
+                "Stop that watch, or use another address.")
         }
         return queue
     }

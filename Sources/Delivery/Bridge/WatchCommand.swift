@@ -40,7 +40,7 @@ extension Parameter<KeyboardOutput.End?> {
     fileprivate static var keyboardEnd: Self {
         .option(
             "keyboard-end", "KEY", .choice(KeyboardOutput.End.self),
-            "Press this key after it (default enter)")
+            "Press this key after the text (default enter)")
     }
 }
 
@@ -48,13 +48,13 @@ extension Parameter<Int?> {
     fileprivate static var execLimit: Self {
         .option(
             "exec-limit", "SECONDS", .wholeNumber(1...3_600, orSay: WatchCommand.notStarted),
-            "End the command after this time (default 10)")
+            "Stop the command after this time (default 10)")
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var keyboard: Self {
-        .flag("keyboard", "Type the UID of each tag, as a keyboard does")
+        .flag("keyboard", "Type the UID of each tag on a virtual keyboard")
     }
     static var withBalance: Self {
         .flag("with-balance", "Add the name and the balance of this station's cards")
@@ -62,8 +62,8 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The `watch` command. `transport` makes a connection of its own for each call; if it is
-    /// direct, it never goes through a proxy.
+    /// The `watch` command. `transport` returns a client that connects anew for each call and, if
+    /// direct, never uses a proxy.
     package static func watch(
         through transport: @escaping WatchCommand.Transport
     ) -> Command {
@@ -80,9 +80,9 @@ extension Command {
                 + "once; events wait in a queue on disk until they are accepted. Events that had "
                 + "to be dropped are reported as a `gap`. `--mqtt` also tells Home Assistant how "
                 + "to find the tags. `--keyboard` types on a US keyboard.\n\n"
-                + "`--from` hears the taps of a `tapcard serve` that uses the reader, so that no "
-                + "command runs with the rights of the keys. Its operator makes the token with "
-                + "`tapcard tokens add NAME --may watch`.",
+                + "`--from` receives taps from a `tapcard serve` that uses the reader, so that "
+                + "commands run without access to the keys. To create a token, run `tapcard "
+                + "tokens add NAME --may watch` on the server.",
             takes: .readers, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
             .execLimit, .webhook, .webhookSecret, .mqtt, .topic, .mqttUser, .mqttPasswordFile,
             .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern, .arguments,
@@ -95,7 +95,7 @@ extension Command {
 }
 
 package enum WatchCommand {
-    /// Makes an HTTP client that trusts these authorities as well.
+    /// Creates an HTTP client that also trusts these CA certificates.
     package typealias Transport =
         @Sendable (_ authorities: String?, _ isDirect: Bool) -> any HTTPStreaming
 
@@ -107,7 +107,7 @@ package enum WatchCommand {
         in session: Session, through transport: Transport
     ) async throws(TapcardError) -> Report {
         try requireUse(of: session)
-        // Everything is checked and opened before the first tag is reported.
+        // All options are checked and all outputs opened before the first event.
         let feed = try feed(in: session, through: transport)
         let sessions = try feed == nil ? sessions(session) : []
         let outputs = try await outputs(in: session, through: transport)
@@ -135,7 +135,7 @@ package enum WatchCommand {
                             session.dependencies), session, deliver)
                 }
             }
-            // A reader whose watch ends cannot be watched any more, or the output has failed.
+            // The first watch to end means that a reader is unusable or an output has failed.
             await group.next()
             group.cancelAll()
         }
@@ -154,7 +154,7 @@ package enum WatchCommand {
             guard let event else { return true }
             return await take(event)
         }
-        // The ending of a watch with a reader that cannot work is the caller's to report.
+        // `watchTags` returns if the reader can never work. The caller then ends the other watches.
         await station.watchTags(reading: { true }) { tag, reading, error in
             await deliver(events.event(for: tag, reading, error))
         } _: { report in
@@ -166,14 +166,14 @@ package enum WatchCommand {
         }
     }
 
-    /// A session for each reader.
+    /// Returns one session per reader.
     private static func sessions(_ session: Session) throws(TapcardError) -> [Session] {
         let names = session[.readers]
         guard names.count > 1 else { return [session] }
         return try session.settings.forReaders(names, orSay: notStarted).map(session.using)
     }
 
-    /// Refuses options that would have no effect.
+    /// Rejects options that would have no effect.
     private static func requireUse(of session: Session) throws(TapcardError) {
         func require(_ isUsed: Bool, _ option: String, _ other: String) throws(TapcardError) {
             if isUsed { return }
@@ -217,7 +217,7 @@ package enum WatchCommand {
         if let program = session[.exec] {
             guard !program.isEmpty else { throw refusal("The command after --exec is empty") }
             let limit = session[.execLimit] ?? defaultExecLimit
-            // A door must not open for somebody who left minutes ago.
+            // A door must not open for someone who left minutes ago.
             let ownAge = session[.execTrust] == nil ? nil : defaultTrustedAge
             outputs.append(
                 ExecOutput(
@@ -243,7 +243,7 @@ package enum WatchCommand {
         if case .some(nil) = pattern {
             throw refusal(
                 "The value of --keyboard-pattern is not valid",
-                "It is an extended regular expression as in grep -E, without \\1 to \\9.")
+                "Use an extended regular expression, as in grep -E, without \\1 to \\9.")
         }
         guard let device = UInputDevice() else { throw noKeyboard(errno) }
         return KeyboardOutput(
@@ -255,10 +255,10 @@ package enum WatchCommand {
         let reason = unsafe String(cString: strerror(number))
         let isForbidden = [EACCES, EPERM].contains(number)
         return TapcardError(
-            .fileUnusable, "No keyboard can be made with /dev/uinput: \(reason).",
+            .fileUnusable, "The virtual keyboard cannot be created with /dev/uinput: \(reason).",
             meaning: notStarted,
             advice: isForbidden
-                ? "docs/BRIDGE.md says how to permit it." : "Run: sudo modprobe uinput")
+                ? "See docs/BRIDGE.md for how to allow it." : "Run: sudo modprobe uinput")
     }
 
     private static func style(in session: Session) throws(TapcardError) -> LineOutput.Style {

@@ -1,6 +1,6 @@
 import CardCryptography
 import Ledger
-// A program that uses tags needs only one import.
+// Re-exported, so that a program needs only `import TapcardTags`.
 @_exported public import LibNFCReader
 import OperatingSystem
 @_exported public import PCSCReader
@@ -10,16 +10,17 @@ public import Tags
 import TapcardDomain
 import TextCodecs
 
-/// Reads, writes, and watches tags of any kind, without a ledger and without keys.
+/// Reads, writes, and watches any NFC tag, without a ledger or keys.
 ///
-/// Call only one method at a time, because a reader handles one tag at a time. While ``watch(_:)``
-/// waits for its closure, the closure may use the other methods.
+/// Call one method at a time, because a reader handles one tag at a time. The closure that you pass
+/// to ``watch(_:)`` may call the other methods.
 public struct TagBridge: Sendable {
     private let messages: TagMessages
 
-    /// Creates a bridge to the tags on a reader, and sets how long to wait for a tag.
+    /// Creates a bridge that uses this reader. ``read()`` and
+    /// ``write(_:overwriting:locking:)`` give up if no tag arrives within `wait`.
     public init(reader: any TagReader, wait: Duration = .seconds(30)) {
-        // Every station has keys and a ledger. These keys are never used: messages need none.
+        // A station requires keys and a ledger, but reading and writing messages uses neither.
         let station = Station(
             reader: reader, ledger: InMemoryLedger(), keys: .fresh(created: ""),
             settings: Station.Settings(wait: wait),
@@ -29,20 +30,20 @@ public struct TagBridge: Sendable {
         messages = station.messages
     }
 
-    /// A tag, as it was read.
+    /// What was read from a tag.
     public struct Tag: Sendable, Hashable {
         /// The UID in hexadecimal digits. It identifies a tag but proves nothing, because anyone
         /// can make a tag with any UID.
         public let uid: String
-        /// The name of the chip, or of the kind of tag.
+        /// The chip's name, or the kind of tag.
         public let kind: String
         /// The records on the tag; empty if there are none.
         public let records: [TagRecord]
         /// Why the message on the tag cannot be decoded; nil if it can.
         public let problem: String?
-        /// How many bytes longer the message could be.
+        /// The number of bytes by which the message can grow.
         public let freeByteCount: Int
-        /// Whether the tag itself says that it can be written.
+        /// Whether the tag is marked as writable.
         public let isWritable: Bool
 
         init(_ reading: TagReading) {
@@ -58,29 +59,29 @@ public struct TagBridge: Sendable {
 
     /// An event at a reader that is being watched.
     public enum Event: Sendable {
-        /// A tag was put on the reader and was read.
+        /// A tag arrived and was read.
         case arrived(Tag)
         /// A tag could not be read, or the reader failed.
         case problem(TapcardError)
-        /// The tag or problem reported last is gone.
+        /// The last reported tag or problem is gone.
         case departed
-        /// The reader was empty when it was first checked.
+        /// The reader had no tag on it when the watch began.
         case empty
-        /// A lost reader has been found again, or another reader has replaced it.
+        /// The lost reader is back, or another reader has replaced it.
         case readerReturned(name: String)
     }
 
-    /// Waits for a tag and reads it. Nothing is written.
+    /// Waits for a tag and reads it. Writes nothing.
     public func read() async throws(TapcardError) -> Tag { Tag(try await messages.read()) }
 
     /// Waits for a tag, writes these records to it, and returns its UID in hexadecimal digits.
     ///
-    /// Returns only after the records have been read back. If the tag is removed too early, it
-    /// holds its old message, no message, or the new one, and this throws an error whose result is
-    /// ``TapcardError/Result/unknown``; to finish, write the same records to the same tag again.
+    /// Reads the records back before it returns. If the tag is removed during the write, throws an
+    /// error with the result ``TapcardError/Result/unknown``: the tag then holds its old message,
+    /// no message, or the new one. To finish, write the same records to the same tag again.
     ///
-    /// A tag that holds something else is refused unless `overwriting` is true; a card with a
-    /// balance is always refused. If `locking` is true, the tag can never be written to again.
+    /// Refuses a tag with other content unless `overwriting` is true. Always refuses a card with a
+    /// balance. If `locking` is true, makes the tag read-only, which cannot be undone.
     @discardableResult
     public func write(
         _ records: [TagRecord], overwriting: Bool = false, locking: Bool = false
@@ -89,7 +90,7 @@ public struct TagBridge: Sendable {
         for record in records {
             guard let record = record.encoded else {
                 throw TapcardError(
-                    .usage, "A text has a language that is not a language code.",
+                    .usage, "The language of a text record is not a language code.",
                     meaning: "Nothing was written to the tag.")
             }
             encoded.append(record)
@@ -101,15 +102,17 @@ public struct TagBridge: Sendable {
         return Hexadecimal.encode(written.uid)
     }
 
-    /// Reads tag after tag until the task is canceled or `show` returns false. Nothing is written.
-    /// A tag that stays on the reader is one event. If the reader is unplugged, this waits until it
+    /// Reads each tag that arrives until the task is canceled or `show` returns false. Writes
+    /// nothing.
+    ///
+    /// Reports a tag that stays on the reader only once. If the reader is unplugged, waits until it
     /// is back.
     public func watch(_ show: (Event) async -> Bool) async {
         await messages.watch { reading in
             await show(.arrived(Tag(reading)))
         } showOther: { event in
             switch event {
-            // No tag is asked whether it is a card.
+            // Never sent, because this watch does not check for cards.
             case .card: true
             case .problem(let error): await show(.problem(error))
             case .gone: await show(.departed)

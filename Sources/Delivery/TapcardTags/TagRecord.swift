@@ -1,16 +1,16 @@
 import Tags
 
-/// A record of a tag's message.
+/// A record on a tag.
 public enum TagRecord: Sendable, Hashable {
-    /// An address, such as that of a web page. The address of a Smart Poster is read as one, too.
+    /// A URL. A Smart Poster is read as its URL.
     case url(String)
-    /// A text, and the code of its language.
+    /// Text and its language code, such as `en`.
     case text(String, language: String = "en")
-    /// Data of a media type, such as `application/json`.
+    /// Data with a media type, such as `application/json`.
     case media(type: String, [UInt8])
-    /// Data of a private type, such as `example.com:card`.
+    /// Data with a type of your own, such as `example.com:card`.
     case external(type: String, [UInt8])
-    /// Data of no known type. The data of all other records is read as such, too.
+    /// Data without a type. Records of all other types are read as this.
     case unknown([UInt8])
 
     init(_ record: NDEFRecord) {
@@ -26,7 +26,7 @@ public enum TagRecord: Sendable, Hashable {
             }
     }
 
-    /// This record as it is written; nil if no record can have its language.
+    /// The NDEF record to write; nil if a record cannot store the language code.
     var encoded: NDEFRecord? {
         switch self {
         case .url(let url): NDEFURI(url).record

@@ -21,7 +21,7 @@ package final class TillService: Sendable {
         var names: [String] = []
         /// Whether the page shows the progress of a payment for longer than the payment takes.
         var demoPace = false
-        /// The origins whose pages may use API tokens.
+        /// Other origins that may use API tokens.
         var allowedOrigins: [WebOrigin] = []
         /// Whether a login is required even if the station has no cashiers.
         var mustLogIn = false

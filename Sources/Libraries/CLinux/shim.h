@@ -34,8 +34,8 @@ extern ssize_t write(int descriptor, const void *bytes, size_t count);
 extern off_t lseek(int descriptor, off_t offset, int whence);
 extern int close(int descriptor);
 
-/// Opens a file in memory that contains these bytes and is read from the start. Returns -1 and sets
-/// errno on failure.
+/// Creates an in-memory file with this content, positioned at its start. Returns -1 and sets errno
+/// on failure.
 static inline int linux_file_with(const void *bytes, size_t count) {
     int file = memfd_create("tapcard", 1 /* MFD_CLOEXEC */);
     if (file < 0) return -1;
@@ -51,7 +51,8 @@ static inline int linux_file_with(const void *bytes, size_t count) {
     return -1;
 }
 
-/// Whether a process has ended or is not a child of this process. It is not reaped.
+/// Whether a child process has ended, without reaping it. Also true if the process is not a child
+/// of this one.
 static inline _Bool linux_has_ended(pid_t process) {
     siginfo_t info = {0};
     if (waitid(P_PID, (id_t)process, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
@@ -59,7 +60,7 @@ static inline _Bool linux_has_ended(pid_t process) {
     return info.si_pid == process;
 }
 
-/// Makes a started process close all descriptors from this one on. Returns 0 or an error number.
+/// Closes this descriptor and all higher ones in the new process. Returns 0 or an error number.
 static inline int linux_close_from(posix_spawn_file_actions_t *actions, int from) {
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
 }
@@ -71,7 +72,7 @@ enum {
     linux_key_space = KEY_SPACE,
 };
 
-/// Makes a keyboard through /dev/uinput, which exists until the descriptor is closed. Returns -1
+/// Creates a keyboard through /dev/uinput that exists until the descriptor is closed. Returns -1
 /// and sets errno on failure.
 static inline int linux_make_keyboard(const char *name) {
     int device = open("/dev/uinput", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
@@ -79,7 +80,7 @@ static inline int linux_make_keyboard(const char *name) {
     struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL}};
     strncpy(setup.name, name, sizeof setup.name - 1);
     int failure = ioctl(device, UI_SET_EVBIT, EV_KEY);
-    // udev takes a device for a keyboard only if it has all of the first keys, used or not.
+    // udev recognizes a keyboard only if it has all of these keys, even those that are never used.
     for (int key = KEY_ESC; key <= KEY_SPACE; key++)
         failure |= ioctl(device, UI_SET_KEYBIT, key);
     failure |= ioctl(device, UI_DEV_SETUP, &setup);
@@ -91,7 +92,7 @@ static inline int linux_make_keyboard(const char *name) {
     return -1;
 }
 
-/// A key that goes down or up.
+/// A key being pressed or released.
 struct linux_key {
     uint16_t code;
     uint16_t is_down;
@@ -99,8 +100,8 @@ struct linux_key {
 
 enum { linux_keys_at_once = 4 };
 
-/// Moves up to `linux_keys_at_once` keys of a keyboard, one after the other. Returns -1 and sets
-/// errno on failure.
+/// Presses or releases up to `linux_keys_at_once` keys, in order. Returns -1 and sets errno on
+/// failure.
 static inline int linux_move_keys(int keyboard, const struct linux_key *keys, size_t count) {
     struct input_event events[2 * linux_keys_at_once];
     memset(events, 0, sizeof events);

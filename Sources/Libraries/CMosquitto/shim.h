@@ -5,9 +5,9 @@
 
 #include <mosquitto.h>
 
-/// The functions of libmosquitto that tapcard calls. The library is loaded at run time instead of
-/// being linked: only `tapcard watch --mqtt` needs it. The types come from its own header, so a
-/// changed signature is a compile-time error.
+/// The functions of libmosquitto that tapcard calls. The library is loaded at run time, because
+/// only `tapcard watch --mqtt` needs it. The types come from its own header, so the compiler
+/// detects a changed signature.
 struct tapcard_mosquitto {
     __typeof__(mosquitto_lib_init) *lib_init;
     __typeof__(mosquitto_new) *new_client;
@@ -24,8 +24,8 @@ struct tapcard_mosquitto {
     __typeof__(mosquitto_connack_string) *connack_string;
 };
 
-/// Fills the table with functions of a library opened with dlopen. Returns null, or the name of a
-/// missing function.
+/// Fills the table from a library opened with dlopen. Returns null, or the name of a missing
+/// function.
 static inline const char *tapcard_mosquitto_bind(
     void *library, struct tapcard_mosquitto *table) {
     TAPCARD_BIND(lib_init, "mosquitto_lib_init")

@@ -62,7 +62,7 @@ enum {
     TAPCARD_SCARD_STATE_UNKNOWN = 0x0004,
     TAPCARD_SCARD_STATE_UNAVAILABLE = 0x0008,
     TAPCARD_SCARD_STATE_PRESENT = 0x0020,
-    // Passes a command on to the reader itself: SCARD_CTL_CODE(1) in libccid and acsccid.
+    // The control code for escape commands: SCARD_CTL_CODE(1) in libccid and acsccid.
     TAPCARD_SCARD_ESCAPE = 0x42000001,
 };
 
@@ -157,7 +157,7 @@ static inline uint32_t tapcard_scard_transmit(
     return (uint32_t)status;
 }
 
-/// Sends a command to the reader itself. Its response is dropped.
+/// Sends an escape command to the reader and ignores the response data.
 static inline uint32_t tapcard_scard_escape(
     SCARDHANDLE card, const unsigned char *command, uint32_t commandLength) {
     unsigned char response[256];

@@ -73,7 +73,7 @@ struct PCSCCard: ~Copyable {
         return Array(answer.prefix(Int(length)))
     }
 
-    /// Sends a command to the reader itself, not to the card.
+    /// Sends an escape command, which goes to the reader instead of the card.
     func escape(_ command: [UInt8]) throws(PCSCStatus) {
         try PCSCStatus(
             rawValue: unsafe tapcard_scard_escape(handle, command, UInt32(command.count))

@@ -26,7 +26,7 @@ public actor PCSCReader: TagReader {
     private var context: PCSCContext?
     private var card: PCSCCard?
     private var answerToReset: [UInt8] = []
-    /// Whether the reader has been told not to beep for each card.
+    /// Whether the command that turns off the beep for each card has been sent.
     private var isQuiet = false
     /// Whether the tag responded to the last frame, so that another frame may be sent to it.
     private var isSelected = false
@@ -120,14 +120,14 @@ public actor PCSCReader: TagReader {
     public func release() async { releaseCard() }
 
     public func release(signaling signal: TagSignal?) async {
-        // A card that is gone takes the connection along, and with it the way to the reader.
+        // Commands to the reader go through the card's connection, which ends when the card leaves.
         if let signal, card != nil { send(SignalCommands(of: name).commands(for: signal)) }
         releaseCard()
     }
 
     private func send(_ commands: [SignalCommands.Command]) {
         for command in commands {
-            // A reader without signals still serves cards.
+            // Signals are optional, so errors are ignored.
             switch command {
             case .pseudo(let bytes): _ = try? transmit(bytes)
             case .escape(let bytes):

@@ -53,7 +53,7 @@ public enum ReaderService {
 
         private func handle(_ request: ReaderRequest) async {
             if case .release(let signal?) = request {
-                // A signal takes a while, and the operation has ended: its program must not wait.
+                // Reply first, because the signal takes time and the caller need not wait for it.
                 _ = channel.send(ReaderReply.released.message)
                 return await reader.release(signaling: signal)
             }

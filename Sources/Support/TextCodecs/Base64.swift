@@ -1,12 +1,11 @@
-/// Bytes in the alphabet of RFC 4648 section 4, with padding.
+/// Standard Base64 with padding (RFC 4648 section 4).
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes).map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
         return String(text) + padding(after: text.count)
     }
 
-    /// The bytes; nil if the text is not what `encode` returns for them. The padding may be left
-    /// out.
+    /// Decodes canonical Base64 with or without padding. Returns nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let bare = text.prefix { $0 != "=" }
         let rest = text.dropFirst(bare.count)

@@ -6,7 +6,7 @@ public enum WebReply: Sendable {
     /// and is canceled only if stopping the server takes too long.
     case later(@Sendable () async -> WebResponse)
 
-    /// This reply, with a change to its response.
+    /// Returns a reply that applies `change` to this reply's response.
     public func changing(_ change: @escaping @Sendable (WebResponse) -> WebResponse) -> WebReply {
         switch self {
         case .now(let answer): .now(change(answer))

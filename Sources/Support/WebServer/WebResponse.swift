@@ -45,11 +45,11 @@ public struct WebResponse: Sendable {
         return same
     }
 
-    /// This response with more headers.
+    /// Returns a copy of this response with additional headers.
     public func adding(_ headers: [(String, String)]) -> WebResponse {
         var same = self
         same.headers += headers.map { WebField($0.0, $0.1) }
-        // What was prepared lacks these headers.
+        // The cached bytes do not include the new headers.
         same.reusable = nil
         return same
     }

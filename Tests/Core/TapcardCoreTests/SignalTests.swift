@@ -6,8 +6,8 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// What a reader's lights and buzzer tell about operations.
-@Suite("Signals of readers")
+/// Which operations a reader signals with its lights and buzzer.
+@Suite("Reader signals")
 struct SignalTests {
     private let world: World
     private let reader: InterposedReader
@@ -19,17 +19,17 @@ struct SignalTests {
         station = world.station(reader: reader)
     }
 
-    /// The signals since the last call.
+    /// Returns the signals since the last call.
     private func signals() -> [TagSignal?] {
         defer { reader.forget() }
         return reader.signals
     }
 
-    @Test("A change is signaled as done, a refusal as refused, and a reading not at all")
+    @Test("Changes and refusals are signaled; reads are not")
     func changes() async throws {
         _ = try await station.pay(World.usd(100), id: World.id(2))
         #expect(signals() == [.done])
-        // The same request once more needs no card.
+        // Repeating the same request needs no card.
         _ = try await station.pay(World.usd(100), id: World.id(2))
         #expect(signals() == [])
         await #expect(throws: TapcardError.self) {
@@ -44,7 +44,7 @@ struct SignalTests {
         try await world.expectResolved()
     }
 
-    @Test("An operation whose end is not certain is never signaled as refused")
+    @Test("An operation with an unknown outcome is never signaled as refused")
     func uncertain() async throws {
         for frame in 1...60 {
             try await world.arm(Fault(at: frame, counting: .frame, .lost))
@@ -62,7 +62,7 @@ struct SignalTests {
         try await world.expectResolved()
     }
 
-    @Test("A message is signaled when it is written or refused, and not when it is read")
+    @Test("Writing a message is signaled as done or refused; reading it is not")
     func messages() async throws {
         let world = World(try World.blank())
         let reader = InterposedReader(world.reader)

@@ -138,7 +138,7 @@ struct TagMessagesTests: ProvenCards {
         #expect(await world.reader.writeCount == writes)
     }
 
-    @Test("Padding before the message does not count as used", arguments: Type2Chip.known)
+    @Test("Padding before the message counts as free space", arguments: Type2Chip.known)
     func padding(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         let message = try Self.link.encoded()

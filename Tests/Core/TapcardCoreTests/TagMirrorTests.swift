@@ -6,8 +6,8 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Messages in which the chip fills in its UID or its counter, and passwords that are set.
-@Suite("Mirrors and passwords of any tag")
+/// Writing messages that the chip completes with its UID or counter, and setting passwords.
+@Suite("Mirrors and passwords on any tag")
 struct TagMirrorTests {
     private static let old = NDEFMessage([
         NDEFText(language: "en", text: "An older text that is longer than the link.").record
@@ -38,7 +38,7 @@ struct TagMirrorTests {
         }
     }
 
-    /// The link on the tag, as a phone opens it.
+    /// Returns the link that a phone reads from the tag.
     private static func shownLink(_ world: World) async throws -> String? {
         let reading = try await world.station.messages.read()
         guard case .uri(let uri)? = reading.records.first else { return nil }
@@ -46,7 +46,7 @@ struct TagMirrorTests {
     }
 
     @Test(
-        "The chip shows its UID and its counter in place of the digits",
+        "The chip fills its UID and counter into the link",
         arguments: Type2Chip.known, ASCIIMirror.Content.allCases)
     func shows(_ chip: Type2Chip, _ content: ASCIIMirror.Content) async throws {
         let world = World(try World.blank(chip))
@@ -55,7 +55,7 @@ struct TagMirrorTests {
             let isMirrored = replaced == nil
             let options = Self.options(isMirrored ? content : nil)
             #expect(try await !Self.write(replaced, on: world, options).wasThere)
-            // The chip has counted, so the memory and what it shows differ.
+            // The counter is above zero now, so what the chip shows differs from its memory.
             #expect(try await Self.write(replaced, on: world, options).wasThere)
             let tag = try await world.tag()
             let settings = try #require(
@@ -70,7 +70,7 @@ struct TagMirrorTests {
         }
     }
 
-    @Test("Another mirror replaces the one that is on")
+    @Test("A new mirror replaces the old one")
     func another() async throws {
         let world = World(try World.blank())
         for content: ASCIIMirror.Content in [.counter, .both, .uid, .counter] {
@@ -79,7 +79,7 @@ struct TagMirrorTests {
         }
     }
 
-    @Test("A mirror needs a chip that has one, and digits that are there exactly once")
+    @Test("A mirror requires a chip that supports it and exactly one placeholder")
     func refused() async throws {
         let world = World(try World.blank())
         let before = try await world.tag()
@@ -92,7 +92,7 @@ struct TagMirrorTests {
             #expect(refused?.kind == .usage)
         }
         #expect(try await world.tag() == before)
-        // Locked settings can neither be given a mirror, nor lose one.
+        // If the settings are locked, a mirror can be neither added nor removed.
         for mirror: UInt8 in [0x04, 0x44] {
             try await world.alter { tag in
                 tag[0x29] = Page(mirror, 0, 0x08, 0xFF)
@@ -123,14 +123,14 @@ struct TagMirrorTests {
             .erasedToSomeOnes(seed: 8), .lowestOnes(5), .highestOnes(9), .erasedToLowestOnes(7),
         ].map(Fault.Kind.torn)
 
-    /// What a phone shows of a tag: none if it opens nothing.
+    /// Returns the message that a phone reads from the tag; nil if it finds none.
     private static func shown(_ world: World) async throws -> [UInt8]? {
         let reading = try? await world.station.messages.read()
         guard let reading, !reading.isEmpty, reading.problem == nil else { return nil }
         return reading.message
     }
 
-    /// The message with zeros for the counter, and whether the chip has filled it in.
+    /// Returns the message with the counter set to zero, and whether the chip had filled it in.
     private static func plain(_ message: [UInt8], _ sample: [UInt8]) -> (bytes: [UInt8], Bool) {
         guard message.count == sample.count,
             let end = message.firstRange(of: Array("&n=1".utf8))?.lowerBound
@@ -141,13 +141,13 @@ struct TagMirrorTests {
     }
 
     @Test(
-        "Whatever happens at any frame, a phone sees the old message, none, or the mirrored one",
+        "After a fault at any frame, phones read the old message, none, or the mirrored one",
         arguments: [Type2Chip.ntag213, .ntag216], [ASCIIMirror.Content.uid, .both])
     func torn(_ chip: Type2Chip, _ content: ASCIIMirror.Content) async throws {
         let blank = World(try World.blank(chip))
         let uid = try await blank.tag().uid
         let new = try Self.link(content, uid).encoded()
-        // The old message is mirrored, too, in half of the worlds.
+        // In half of the worlds, the old message has a mirror, too.
         for isMirrored in [false, true] {
             let before = World(try World.blank(chip))
             let old = isMirrored ? Self.link(.counter, uid) : Self.old
@@ -175,7 +175,7 @@ struct TagMirrorTests {
                     } else {
                         #expect(!isWritten, what)
                     }
-                    // A second attempt finishes what the first one began, and leaves no password.
+                    // A second attempt finishes the write and leaves no password.
                     try await Self.write(nil, on: world, Self.options(content))
                     let shown = try #require(try await Self.shown(world))
                     #expect(Self.plain(shown, new).bytes == new, what)
@@ -187,7 +187,7 @@ struct TagMirrorTests {
     }
 
     @Test(
-        "A tag that is protected can be changed only with the password", arguments: Type2Chip.known)
+        "A protected tag can be changed only with its password", arguments: Type2Chip.known)
     func protects(_ chip: Type2Chip) async throws {
         let world = World(try World.blank(chip))
         let options = Self.options(.uid, password: [1, 2, 3, 4])
@@ -210,7 +210,7 @@ struct TagMirrorTests {
         #expect(try await world.station.tagInfo().isProtected)
     }
 
-    @Test("Whatever happens at any frame, the password can still be set", arguments: [true, false])
+    @Test("After a fault at any frame, the password can still be set", arguments: [true, false])
     func tornPassword(isMirrored: Bool) async throws {
         let options = Self.options(isMirrored ? .uid : nil, password: [1, 2, 3, 4])
         for kind in Self.faults {

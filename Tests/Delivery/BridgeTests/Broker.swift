@@ -11,12 +11,10 @@ final class Broker {
     private var process: Process?
     private var listeners: [Process] = []
 
-    /// Prepares a broker with these lines in its configuration.
+    /// Creates a broker with additional configuration lines.
     init(in folder: String, _ lines: [String] = ["allow_anonymous true"]) throws {
         self.folder = folder
-        let (socket, port) = try Loopback.listen(backlog: 1)
-        close(socket)
-        self.port = port
+        port = try Loopback.portForProgram()
         try DurableFile.makeFolder(folder)
         let text =
             [
@@ -47,14 +45,18 @@ final class Broker {
         process = nil
     }
 
-    /// Subscribes to everything, also while the broker is stopped. Each line has `1` for a message
-    /// that the broker kept or `0`, the topic, and the message.
+    /// Subscribes to all topics, even while the broker is stopped. Each line has `1` for a retained
+    /// message or `0`, then the topic and the message.
     func listen(_ name: String, _ options: [String] = []) async throws -> Lines {
         let lines = Lines()
+        // mosquitto_sub buffers its output if it goes to a pipe.
         let arguments =
-            ["-h", "127.0.0.1", "-p", "\(port)", "-i", name, "-c", "-q", "1", "-t", "#", "-d"]
+            [
+                "-oL", "/usr/bin/mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-i", name,
+                "-c", "-q", "1", "-t", "#", "-d",
+            ]
             + ["-F", "%r %t %p"] + options
-        listeners.append(try Broker.run("/usr/bin/mosquitto_sub", arguments, lines.pipe))
+        listeners.append(try Broker.run("/usr/bin/stdbuf", arguments, lines.pipe))
         try await lines.wait { $0.contains { $0.contains("received SUBACK") } }
         return lines
     }
@@ -66,6 +68,12 @@ final class Broker {
         process.arguments = words
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        // The program would inherit the signal mask of a worker thread, which may block SIGTERM.
+        var none = sigset_t()
+        var usual = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &usual)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &usual, nil) }
         try process.run()
         return process
     }
@@ -76,7 +84,7 @@ final class Broker {
     }
 }
 
-/// What a program has printed.
+/// The output of a program.
 final class Lines: Sendable {
     let pipe = Pipe()
     private let text = Guarded("")

@@ -30,7 +30,7 @@ struct EventQueueTests {
         try JSONValue.parsing(Array(entry.body.utf8))
     }
 
-    /// Delivers everything: the numbers of the tags, and the counts of gaps as negative numbers.
+    /// Delivers all events. Returns the tag numbers, and a negative count for each gap.
     private static func deliver(_ queue: inout EventQueue) throws -> [Int] {
         var numbers: [Int] = []
         while let entry = queue.first() {
@@ -42,7 +42,7 @@ struct EventQueueTests {
         return numbers
     }
 
-    @Test("Events come in order, and stay until they are removed, also through a restart")
+    @Test("Events stay in order until they are removed, even across a restart")
     func order() throws {
         var queue = try open()
         for number in 1...3 { queue.add(events.arrival(number)) }
@@ -51,7 +51,7 @@ struct EventQueueTests {
         queue.remove(first)
         let second = try Self.first(&queue)
         #expect(try Self.document(second).numberOfArrival == 2)
-        // It was delivered, but not removed: it has to come again, with the same ID.
+        // The event was delivered but not removed, so it comes again with the same ID.
         queue = try reopened(&queue)
         #expect(try Self.first(&queue).id == second.id)
         #expect(try Self.deliver(&queue) == [2, 3])
@@ -61,7 +61,8 @@ struct EventQueueTests {
         #expect(try Self.deliver(&queue) == [4])
     }
 
-    /// The queue as a new process finds it. The old one is emptied first, because it has the lock.
+    /// Opens the queue as a new process would. Releases the old one first, because it holds the
+    /// lock.
     private func reopened(_ queue: inout EventQueue, limit: Int = 100) throws -> EventQueue {
         queue = try #require(try EventQueue(events.folder(), limit: 1, events.stamp))
         return try open(limit: limit)
@@ -74,7 +75,7 @@ struct EventQueueTests {
         withExtendedLifetime(queue) {}
     }
 
-    @Test("With room for one event, the newest stays beside the one that is being delivered")
+    @Test("A queue for one event keeps the newest and the one being delivered")
     func one() throws {
         var queue = try open(limit: 1)
         queue.add(events.arrival(1))
@@ -84,7 +85,7 @@ struct EventQueueTests {
         #expect(try Self.deliver(&queue) == [-2, 4])
     }
 
-    @Test("A gap that may have been delivered keeps its ID and its count, also through a restart")
+    @Test("A gap that may have been delivered keeps its ID and count across a restart")
     func closed() throws {
         var queue = try open(limit: 1)
         for number in 1...3 { queue.add(events.arrival(number)) }
@@ -96,14 +97,14 @@ struct EventQueueTests {
         #expect(try Self.deliver(&queue) == [-2, -1, 4])
     }
 
-    @Test("A crash after an event was counted in a gap does not deliver it, too")
+    @Test("After a crash, an event counted in a gap is not delivered as well")
     func crashed() throws {
         var queue = try open(limit: 1)
         for number in 1...2 { queue.add(events.arrival(number)) }
         let names = try DurableFile.names(in: folder).filter { $0.hasSuffix(".json") }.sorted()
         let second = try #require(try DurableFile("\(folder)/\(names[1])").read())
         queue.add(events.arrival(3))
-        // As if the last step had not been done.
+        // Simulates a crash before the last step.
         try DurableFile("\(folder)/\(names[1])").write(second)
         try DurableFile("\(folder)/000000000009.json.abc.new").write([])
         queue = try reopened(&queue, limit: 1)
@@ -111,7 +112,7 @@ struct EventQueueTests {
         #expect(try DurableFile.names(in: folder) == ["lock"])
     }
 
-    @Test("What does not fit is one gap in its place, also through a restart")
+    @Test("Dropped events are replaced by one gap, even across a restart")
     func limit() throws {
         var queue = try open(limit: 3)
         for number in 1...5 { queue.add(events.arrival(number)) }
@@ -131,7 +132,7 @@ struct EventQueueTests {
         #expect(try Self.deliver(&queue) == [-2, 4, 5])
     }
 
-    @Test("Events that are too old are one gap")
+    @Test("Expired events are replaced by one gap")
     func expired() throws {
         var queue = try open()
         for number in 1...4 { queue.add(events.arrival(number)) }
@@ -140,7 +141,7 @@ struct EventQueueTests {
         #expect(try Self.deliver(&queue) == [-2, 3, 4])
     }
 
-    @Test("While nothing can be stored, events are counted, and a gap is delivered from memory")
+    @Test("Events that cannot be stored are delivered as a gap from memory")
     func unstored() throws {
         var queue = try open()
         queue.add(events.arrival(1))
@@ -156,18 +157,18 @@ struct EventQueueTests {
             let first = try Self.first(&queue)
             #expect(try Self.document(first).missedCount == 1)
             gap = first
-            // Another one comes while the gap is being delivered, and it is repeated.
+            // Another event arrives while the gap is being delivered, and the gap is sent again.
             queue.add(events.arrival(6))
             #expect(try Self.first(&queue) == gap)
         }
-        // The disk works again before the gap has been delivered.
+        // The disk becomes writable before the gap is delivered.
         queue.add(events.arrival(7))
         #expect(try Self.first(&queue) == gap)
         queue.remove(try #require(gap))
         #expect(try Self.deliver(&queue) == [-1, 7])
     }
 
-    /// Renames the folder for a while, so that no file can be written, as on a full disk.
+    /// Renames the folder for a while. Writes then fail, as on a full disk.
     private func withBrokenFolder(_ body: () throws -> Void) throws {
         try DurableFile(folder).move(to: folder + ".away")
         try body()
@@ -186,11 +187,11 @@ struct EventQueueTests {
             case 0..<6:
                 added += 1
                 queue.add(events.arrival(added))
-            // An event is sent, and may be sent again, or be removed much later.
+            // An event may be sent again, or removed much later.
             case 6..<8: _ = queue.first()
             case 8..<11:
                 guard let entry = queue.first() else { continue }
-                // A receiver that knows the ID ignores what comes again.
+                // A receiver ignores a repeated ID.
                 let document = try Self.document(entry)
                 if let number = document.numberOfArrival, !delivered.contains(number) {
                     delivered.append(number)

@@ -40,7 +40,7 @@ struct ExecOutputTests {
         }
     }
 
-    @Test("The command gets its words as they are, the event, and no other variables")
+    @Test("The command gets its arguments unchanged and only the variables of the event")
     func given() async throws {
         let words = ["two words", "$HOME `id`", "\"'\\", "a\nb", "*"]
         let output = output(
@@ -61,12 +61,12 @@ struct ExecOutputTests {
                 "PATH=\(ChildCommand.path)", "TAPCARD_EVENT=arrived", "TAPCARD_ID=\(event.id)",
                 "TAPCARD_READER=sim", "TAPCARD_TRUST=uid", "TAPCARD_UID=A1B2C3D4",
             ])
-        // The standard streams, and the folder that ls itself reads.
+        // Only the standard streams and the folder that ls reads are open.
         #expect(try file("open") == "0\n1\n2\n3\n")
         #expect(said.withLock { $0 } == [])
     }
 
-    @Test("A command that reads nothing, or fails, or does not exist, is told and ends nothing")
+    @Test("A command that ignores its input, fails, or is missing does not end the watch")
     func failing() async throws {
         let failing = output("exit 3")
         _ = await failing.take(events.arrival())
@@ -87,7 +87,7 @@ struct ExecOutputTests {
         }
     }
 
-    @Test("A command that takes too long is ended, with all that it has started")
+    @Test("A command that takes too long is killed with all its child processes")
     func tooLong() async throws {
         let output = output(
             "trap '' TERM; (trap '' TERM; echo $$ > \"$1/n\"; mv \"$1/n\" \"$1/child\"; "
@@ -97,12 +97,12 @@ struct ExecOutputTests {
         try await waitUntilSaid("took too long")
         await output.end()
         let group = try #require(try file("child").flatMap { Int32($0.filter(\.isNumber)) })
-        // The group is empty once all its processes have been ended, and reaped by the system.
+        // The group is gone once its processes have been killed and reaped.
         while kill(-group, 0) == 0 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(errno == ESRCH)
     }
 
-    @Test("What a command leaves behind is ended with it, and an ended watch ends the command")
+    @Test("Processes left by a command are killed, and stopping the watch kills the command")
     func leftBehind() async throws {
         let output = output(
             "(echo $$ > \"$1/n\"; mv \"$1/n\" \"$1/child\"; sleep 1000) & "
@@ -119,7 +119,7 @@ struct ExecOutputTests {
         #expect(said.withLock { $0.filter { $0.contains("took too long") }.count } == 1)
     }
 
-    @Test("An old event runs nothing")
+    @Test("An expired event runs no command")
     func old() async throws {
         let output = output(
             "cat >> \"$1/all\"; while ! [ -e \"$1/go\" ]; do sleep 0.01; done",
@@ -139,7 +139,7 @@ struct ExecOutputTests {
         #expect(documents.map { $0.numberOfArrival ?? -($0.missedCount ?? 0) } == [1, -1, 3])
     }
 
-    @Test("One command runs at a time, and what is too much is told as a gap")
+    @Test("One command runs at a time, and excess events are reported as a gap")
     func crowded() async throws {
         let output = output(
             "while ! [ -e \"$1/go\" ]; do sleep 0.01; done; cat >> \"$1/all\"")
@@ -153,14 +153,14 @@ struct ExecOutputTests {
         let documents = try #require(try file("all")).split(separator: "\n").map {
             try JSONValue.parsing(Array($0.utf8))
         }
-        // The first one was running already; how many of the next were dropped depends on when.
+        // The first event was already running. How many others are dropped depends on timing.
         let missed = documents.compactMap(\.missedCount).reduce(0, +)
         let numbers = documents.compactMap(\.numberOfArrival)
         #expect(missed > 0 && numbers.count + missed == count)
         #expect(numbers == numbers.sorted() && numbers.last == count)
     }
 
-    @Test("With a required trust, nothing but such a tag runs the command")
+    @Test("If trust is required, only a trusted tag runs the command")
     func trusted() async throws {
         let output = output("echo ran > \"$1/ran\"", requiring: .sealed)
         #expect(await output.take(events.arrival()))

@@ -21,7 +21,7 @@ struct KeyboardOutputTests {
             say: { [said] text in said.withLock { $0.append(text) } })
     }
 
-    /// What the output types for these events until it has nothing more to do.
+    /// Returns what the output types for these events.
     private func typed(_ output: KeyboardOutput, _ events: [TapEvent]) async -> String {
         for event in events {
             #expect(await output.take(event))
@@ -55,7 +55,7 @@ struct KeyboardOutputTests {
         #expect(said.withLock { $0 } == [])
     }
 
-    @Test("A text that does not match, or a tag without one, is told, and its UID is not typed")
+    @Test("A tag without a matching text is reported and not typed")
     func unmatched() async throws {
         let output = try output("[0-9]+")
         for text in [nil, "", "12a", "12\n", "١٢", "1\0002"] as [String?] {
@@ -65,7 +65,7 @@ struct KeyboardOutputTests {
                 defer { said = [] }
                 return said
             }
-            #expect(words == ["Tag 00000007 was not typed: its text does not match."])
+            #expect(words == ["Tag 00000007 was not typed: its text does not match the pattern."])
         }
         #expect(await typed(output, [events.arrival(text: Array("12".utf8))]) == "12\n")
     }
@@ -90,7 +90,7 @@ struct KeyboardOutputTests {
             let text = String(validating: bytes, as: UTF8.self)
             let isTypable =
                 (1...256).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-            // The oracle goes back and forth, so it gets only what it can be asked in time.
+            // The oracle backtracks, so it gets only texts that it can match in time.
             let matches =
                 isTypable
                 && (pattern.contains("aa")
@@ -106,18 +106,18 @@ struct KeyboardOutputTests {
         #expect(typedCount > 0)
     }
 
-    @Test("A pattern that is invalid, or refers to a group, is refused")
+    @Test("An invalid pattern or one with a back-reference is rejected")
     func patterns() throws {
         for pattern in ["(", "[", "a{2", "*", "(a)\\1", "a\0"] {
             #expect(TextPattern(pattern) == nil, "\(pattern)")
         }
-        // No text makes a matching take long, as it would with backtracking.
+        // With backtracking, this match would take very long.
         let slow = try #require(TextPattern("(a+)+(a|aa)*b"))
         #expect(!slow.matches(String(repeating: "a", count: 256)))
         #expect(slow.matches(String(repeating: "a", count: 255) + "b"))
     }
 
-    @Test("A keyboard that fails is given up, so that its keys go up, and the watch ends")
+    @Test("A failed keyboard is closed, which releases its keys, and the watch ends")
     func failing() async throws {
         for strength in 0...9 {
             let isGone = Guarded(false)
@@ -128,7 +128,7 @@ struct KeyboardOutputTests {
             let hasFailed = strength < 9
             #expect(isGone.withLock { $0 } == hasFailed)
             #expect(
-                said.withLock { $0 }.contains("The keyboard failed, so the watch ends.")
+                said.withLock { $0 }.contains("The virtual keyboard failed. The watch has stopped.")
                     == hasFailed)
             #expect(await output.take(events.arrival()) != hasFailed)
             await output.end()
@@ -136,7 +136,7 @@ struct KeyboardOutputTests {
         }
     }
 
-    @Test("A slow keyboard delays no reader: a limited number of tags wait, and the rest are told")
+    @Test("A slow keyboard does not delay the reader, and excess tags are reported")
     func crowded() async throws {
         let isOpen = Guarded(false)
         let output = try output(sleep: { _ in

@@ -38,7 +38,7 @@ struct MQTTOutputTests {
         while !isTrue() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// The tags in the published events, in order, each once.
+    /// The tags in the published events, in order and without duplicates.
     private static func numbers(_ lines: [String]) -> [Int] {
         var numbers: [Int] = []
         for line in lines where line.contains(" home/taps {") {
@@ -53,7 +53,7 @@ struct MQTTOutputTests {
         try Broker(in: TestPath.new("broker"), lines)
     }
 
-    @Test("Events come in order; that the watch is there, and its end, is kept by the broker")
+    @Test("Events arrive in order, and the broker retains whether the watch is online")
     func published() async throws {
         let broker = try broker()
         try await broker.start()
@@ -64,7 +64,7 @@ struct MQTTOutputTests {
         #expect(Self.numbers(lines.all) == Array(1...20))
         let later = try await broker.listen("second")
         try await later.wait { $0.contains("1 home/taps/availability online") }
-        // Events are not kept: a door must not open for whoever subscribes later.
+        // Events are not retained, because a late subscriber must not open a door.
         #expect(!later.all.contains { $0.hasPrefix("1 home/taps {") })
         await output.end()
         try await later.wait { $0.contains("0 home/taps/availability offline") }
@@ -73,7 +73,7 @@ struct MQTTOutputTests {
         #expect(said.withLock { $0 } == [])
     }
 
-    @Test("Home Assistant is told where the tags are, and only arrivals are scans")
+    @Test("Home Assistant discovers the tags and counts only arrivals as scans")
     func discovery() async throws {
         let broker = try broker()
         try await broker.start()
@@ -98,7 +98,7 @@ struct MQTTOutputTests {
         #expect(tag["device"]?["identifiers"] == sensor["device"]?["identifiers"])
     }
 
-    @Test("Events of the time without a broker are published once it is back, in order")
+    @Test("Events from an outage are published in order once the broker is back")
     func restarted() async throws {
         let broker = try broker()
         try await broker.start()
@@ -139,7 +139,7 @@ struct MQTTOutputTests {
                 #expect(said.withLock { $0[0].contains("could not prove its identity") })
             }
             guard name == "right" else { continue }
-            // Verified by the listener, too, which would not connect otherwise.
+            // The listener verifies the certificate, too.
             let lines = try await broker.listen("tls", ["--cafile", trusting])
             let output = try await output(
                 to: broker.port, scheme: "mqtts", authorities: trusting)
@@ -189,7 +189,7 @@ struct MQTTOutputTests {
         await output.end()
     }
 
-    @Test("A broker that never answers is given up, and so is one that talks nonsense")
+    @Test("A broker that never answers or sends garbage is reported as failing")
     func hostile() async throws {
         let (silent, port) = try Loopback.listen(backlog: 8)
         defer { close(silent) }
@@ -208,12 +208,15 @@ struct MQTTOutputTests {
         said.withLock { $0 = [] }
         let (talker, otherPort) = try Loopback.listen(backlog: 8)
         defer { close(talker) }
-        let other = try await self.output(to: otherPort)
+        let other = try await self.output(to: otherPort, uptime: { time.withLock { $0 } })
         let connection = accept(talker, nil, nil)
         defer { close(connection) }
         let nonsense = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         _ = unsafe send(connection, nonsense, nonsense.count, Int32(MSG_NOSIGNAL))
-        try await wait { said.withLock { !$0.isEmpty } }
+        try await wait {
+            time.withLock { $0 += .seconds(1) }
+            return said.withLock { !$0.isEmpty }
+        }
         await other.end()
     }
 
@@ -242,6 +245,6 @@ struct MQTTOutputTests {
         }
     }
 
-    @Test("What is no topic", arguments: ["", "a/#", "+/b", "$SYS/x", "a\u{0}", "a\n"])
+    @Test("Invalid topics are rejected", arguments: ["", "a/#", "+/b", "$SYS/x", "a\u{0}", "a\n"])
     func noTopic(_ text: String) { #expect(MQTTTopic(text) == nil) }
 }

@@ -1,10 +1,10 @@
 import BlockingLane
 import Bridge
 
-/// A keyboard that keeps what happens to its keys.
+/// A keyboard that records its key events.
 final class RecordingKeyboard: KeyboardDevice {
     private let recorded: Guarded<[KeyStroke.Event]>
-    /// How many keys it presses before it fails, with the key still down.
+    /// The number of keys to press before failing with a key still down.
     private let strength: Guarded<Int>
     private let onDeinit: @Sendable () -> Void
 
@@ -28,8 +28,8 @@ final class RecordingKeyboard: KeyboardDevice {
     }
 }
 
-/// What a program reads from a US keyboard, from the codes of linux/input-event-codes.h. It is
-/// written a second time on purpose, because the product's own layout is under test.
+/// Decodes the input of a US keyboard, using the codes of linux/input-event-codes.h. It
+/// deliberately does not share the layout of the product, which is under test.
 struct USKeyboard {
     private static let characters: [UInt16: String] = [
         2: "1!", 3: "2@", 4: "3#", 5: "4$", 6: "5%", 7: "6^", 8: "7&", 9: "8*", 10: "9(", 11: "0)",
@@ -41,7 +41,7 @@ struct USKeyboard {
     ]
 
     private(set) var text = ""
-    /// What no careful typist does: a key that goes down twice, an unknown key, a key left down.
+    /// Mistakes: a key pressed twice, an unknown key, or a key left down.
     private(set) var faults: [String] = []
 
     init(_ events: [KeyStroke.Event]) {

@@ -7,20 +7,20 @@ import TestSupport
 import TextCodecs
 import Verbs
 
-/// Makes events of tags as a watch does, each a second later than the one before.
+/// Creates tag events as a watch does, one second apart.
 final class SampleEvents: Sendable {
     private let count = Guarded(0)
     private let folders = Guarded<[String]>([])
     let seconds = Guarded<Int64>(1_700_000_000)
 
     deinit {
-        // What cannot be removed does no harm there.
+        // Leftover files do no harm there.
         for folder in folders.withLock({ $0 }) {
             try? FileManager.default.removeItem(atPath: folder)
         }
     }
 
-    /// The path of a folder that is removed with these events.
+    /// The path of a folder that is deleted together with this object.
     func folder() -> String {
         let folder = TestPath.new("bridge")
         folders.withLock { $0.append(folder) }

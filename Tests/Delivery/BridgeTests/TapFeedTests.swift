@@ -9,17 +9,17 @@ import Verbs
 
 @Suite("The taps of a server", .timeLimit(.minutes(5)))
 struct TapFeedTests {
-    /// A server in memory: each connection gets the next of these answers.
+    /// An in-memory server that answers each connection with the next of these responses.
     private final class Server: HTTPStreaming {
         enum Answer: Sendable {
-            /// A stream in these parts; then the server ends the connection.
+            /// A stream sent in these parts, after which the server closes the connection.
             case stream([String])
             case status(Int, body: String = "")
             case failure(ServiceError.Kind)
         }
 
         let requests = Guarded<[HTTPRequest]>([])
-        /// How many streams were sent completely.
+        /// The number of streams sent completely.
         let sent = Guarded(0)
         private let answers: Guarded<[Answer]>
 
@@ -58,7 +58,7 @@ struct TapFeedTests {
         "event: tap\ndata: \(event.document.text)\n\n"
     }
 
-    /// What the feed reports until the server refuses the token, and its error.
+    /// Returns the reported events and the error once the server rejects the token.
     private func heard(
         _ answers: [Server.Answer],
         while isTaken: (TapEvent, Server) async -> Bool = { _, _ in true }
@@ -86,7 +86,7 @@ struct TapFeedTests {
         }
     }
 
-    @Test("Events arrive as the server has sent them, however the stream is cut into parts")
+    @Test("Events arrive unchanged, no matter how the stream is split")
     func unchanged() async throws {
         let first = events.arrival(1)
         let sent = [first, first.departure(events.stamp()), events.arrival(2)]
@@ -109,7 +109,7 @@ struct TapFeedTests {
         }
     }
 
-    @Test("A tag that stays on the reader is reported once; one that has left is reported as gone")
+    @Test("After reconnecting, a tag is not reported twice, and a removed one is reported as gone")
     func again() async throws {
         let (first, second) = (events.arrival(1), events.arrival(2))
         let stays = try await heard([.stream([text(first)]), .stream([text(first)])])
@@ -138,7 +138,7 @@ struct TapFeedTests {
             ])
     }
 
-    @Test("An outage is told once, whatever its reasons are, and ends with the next event")
+    @Test("An outage is reported once, even if its cause changes, and ends with the next event")
     func outage() async throws {
         let heard = try await heard([
             .failure(.offline), .status(503), .failure(.timedOut), .status(429), .stream([alive]),
@@ -146,7 +146,7 @@ struct TapFeedTests {
         ])
         #expect(words(heard.events) == ["reader lost", "reader ready", "reader lost"])
         #expect(heard.events[0].error == "service-offline")
-        // Until the server has named its reader, its host stands for it.
+        // The host name stands for the reader until the server sends its name.
         #expect(heard.events[0].reader == "127.0.0.1:8420")
         #expect(heard.requests.count == 7)
         #expect(said.withLock { $0.count } == 2)
@@ -171,12 +171,12 @@ struct TapFeedTests {
             status == 200 || error.what.contains("status \(status): This API token is unknown."))
     }
 
-    @Test("If the outputs are too slow, one gap says how many events were dropped, in their place")
+    @Test("If the outputs are too slow, one gap replaces the dropped events")
     func dropped() async throws {
         let count = 3_000
         let stream = (1...count).map { text(events.arrival($0)) }
         let heard = try await heard([.stream(stream)]) { event, server in
-            // The first event is not taken until all have been sent.
+            // The first event is taken only after all have been sent.
             while server.sent.withLock({ $0 }) == 0 { await Task.yield() }
             return event.kind != .reader
         }
@@ -188,7 +188,7 @@ struct TapFeedTests {
         #expect(gaps.count == 1 && numbers.last == count)
         let (place, missed) = try #require(gaps.first)
         #expect(missed == count - numbers.count && missed > 0)
-        // The dropped events are those between its neighbors.
+        // The gap stands exactly for the events between its neighbors.
         let before = place == 0 ? 0 : try #require(heard.events[place - 1].document.numberOfArrival)
         #expect(heard.events[place + 1].document.numberOfArrival == before + missed + 1)
     }
@@ -223,7 +223,7 @@ struct TapFeedTests {
         #expect(words(heard.events) == ["reader lost"])
     }
 
-    @Test("A tag cannot claim more than the server does: unknown trust is none")
+    @Test("Unknown trust counts as the lowest trust")
     func claims() async throws {
         let id = events.stamp().id
         let document = try JSONValue.parsing(

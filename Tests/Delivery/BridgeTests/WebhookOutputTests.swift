@@ -11,8 +11,8 @@ import Verbs
 
 @Suite("Events as webhooks")
 struct WebhookOutputTests {
-    /// A server in memory: it answers with these statuses, and with 200 after them. A status of 0
-    /// is a connection that is cut off.
+    /// An in-memory server that answers with these statuses, then with 200. A status of 0 drops the
+    /// connection.
     private final class Server: HTTPTransport {
         let requests = Guarded<[HTTPRequest]>([])
         private let statuses: Guarded<[Int]>
@@ -34,7 +34,7 @@ struct WebhookOutputTests {
             return HTTPAnswer(status: status, head: head)
         }
 
-        /// The tags in the requests, in order; a gap is its negative count.
+        /// The tags in the requests, in order, with a negative count for each gap.
         var numbers: [Int] {
             requests.withLock { $0 }.compactMap { request in
                 guard case .post(let body) = request.method,
@@ -72,7 +72,7 @@ struct WebhookOutputTests {
         while !isTrue() { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    @Test("An event is repeated, with the same ID, until it is accepted, and the order is kept")
+    @Test("Events are resent in order, with the same ID, until they are accepted")
     func repeated() async throws {
         let server = Server([503, 0, 302, 200])
         let output = try output(server)
@@ -83,7 +83,7 @@ struct WebhookOutputTests {
         let sent = server.requests.withLock { $0 }
         let ids = sent.map { $0.headers.first { $0.name == "webhook-id" }?.value }
         #expect(Set(ids[..<4]).count == 1 && Set(ids).count == 3)
-        // Said once for the outage, and once for its end.
+        // One message when the outage starts, and one when it ends.
         #expect(said.withLock { $0.count } == 2)
         let waits = pauses.withLock { $0 }
         #expect(waits.count == 3)
@@ -105,7 +105,7 @@ struct WebhookOutputTests {
         #expect(seconds == 0 ? wait <= .seconds(1) : wait == .seconds(seconds))
     }
 
-    @Test("What was not delivered is delivered after the next start")
+    @Test("Undelivered events are delivered after a restart")
     func restarted() async throws {
         let folder = events.folder()
         let dead = Server(Array(repeating: 500, count: 1_000_000))
@@ -123,7 +123,7 @@ struct WebhookOutputTests {
         #expect(server.numbers == [1, 2, 3])
     }
 
-    /// A copy of the queue's files, because this process still has the lock on the first one.
+    /// Copies the files of the queue, because this process still locks the original.
     private func withoutLock(_ folder: String, _ body: (String) async throws -> Void) async throws {
         let copy = events.folder()
         try DurableFile.makeFolder(copy)
@@ -134,11 +134,11 @@ struct WebhookOutputTests {
         try await body(copy)
     }
 
-    @Test("An old event opens no door: it is told as a gap instead of being sent")
+    @Test("An expired event is reported as a gap instead of being sent")
     func tooOld() async throws {
         let server = Server([500])
         let events = events
-        // The clock goes on while the output waits to try again.
+        // The clock advances while the output waits to retry.
         let output = try output(server, maximumAge: .seconds(30)) {
             events.seconds.withLock { $0 += 60 }
         }
@@ -148,7 +148,7 @@ struct WebhookOutputTests {
         #expect(server.numbers == [1, -1])
     }
 
-    @Test("An event that the server refuses for its content does not block the ones behind it")
+    @Test("An event that the server rejects for its content does not block later events")
     func refusedEvent() async throws {
         let server = Server(Array(repeating: 422, count: 5))
         let output = try output(server)
@@ -156,10 +156,10 @@ struct WebhookOutputTests {
         try await wait { server.numbers.count == 7 }
         await output.end()
         #expect(server.numbers == [1, 1, 1, 1, 1, -1, 2])
-        #expect(said.withLock { $0.contains { $0.contains("refuses") } })
+        #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
-    @Test("A server that wants no more events gets none")
+    @Test("A server that accepts no more events gets none")
     func gone() async throws {
         let server = Server([410])
         let output = try output(server)
@@ -170,7 +170,7 @@ struct WebhookOutputTests {
         #expect(server.numbers == [1])
     }
 
-    @Test("The signature is the one of Standard Webhooks' own example")
+    @Test("The signature matches the example of Standard Webhooks")
     func signature() throws {
         let key = try #require(WebhookCourier.secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"))
         let signature = WebhookCourier.signature(

@@ -43,7 +43,7 @@ struct TokenCommandTests {
         #expect(unknown.status == 4 && unknown.text.contains("There is no token named shelf."))
     }
 
-    @Test("A token expires after days, or after a day, and belongs to the reader of the option")
+    @Test("A token can be limited to a number of days, a last day, or one reader")
     func limits() async throws {
         let bench = try ProgramBench()
         let day = LocalTime.text(ProgramBench.now).prefix { $0 != " " }
@@ -56,14 +56,14 @@ struct TokenCommandTests {
         #expect(tokens.map(\.reader) == [nil, "sim:2"])
         #expect(!days.isExpired(at: days.added))
         #expect(days.isExpired(at: try #require(days.expires)))
-        // Whatever the local time is, the whole day counts.
+        // The token is valid until the end of the day in any time zone.
         let end = try #require(tokens.first?.expires)
         #expect(LocalTime.text(end).hasSuffix(" 00:00:00"), "\(LocalTime.text(end))")
         #expect(await bench.run("tokens list").text.contains("expires "))
     }
 
     @Test(
-        "What makes no sense is refused, and nothing is stored",
+        "Invalid arguments are refused, and nothing is stored",
         arguments: [
             ("add shelf", "The option --may is missing."),
             ("add shelf --may pay", "is not one of the choices for may"),
@@ -74,7 +74,7 @@ struct TokenCommandTests {
             ("add shelf --may tags --expires 0d", "is not a number of days"),
             ("add shelf --may tags --expires +1d", "is not a number of days"),
             ("add shelf --may tags --expires 2023-02-30", "is not a number of days"),
-            ("add shelf --may tags --expires 1999-01-01", "That day is over"),
+            ("add shelf --may tags --expires 1999-01-01", "The expiry date is in the past"),
             ("add shelf --may tags --expires 9999-12-31", "more than 3650 days away"),
             ("revoke", "needs"),
         ])
@@ -86,7 +86,7 @@ struct TokenCommandTests {
     }
 
     @Test(
-        "A token file that is damaged, newer, or readable by others is refused and kept",
+        "A token file that is damaged, newer, or readable by others is refused and left unchanged",
         arguments: [
             ("", 0o600, "is damaged or from a newer version of tapcard"),
             (#"{"format":"tapcard tokens 2","tokens":[]}"#, 0o600, "from a newer version"),
@@ -105,7 +105,7 @@ struct TokenCommandTests {
         #expect(try DurableFile(path).read() == Array(text.utf8))
     }
 
-    @Test("A stored token whose origin, right, or hash cannot be read is never taken for another")
+    @Test("A token file with an invalid field is refused")
     func altered() async throws {
         let bench = try ProgramBench()
         _ = await bench.run("tokens add shelf --may tags --origin https://app.example")
@@ -122,7 +122,7 @@ struct TokenCommandTests {
         }
     }
 
-    @Test("A full token file takes no more tokens")
+    @Test("Adding a token to a full file is refused")
     func crowd() async throws {
         let bench = try ProgramBench()
         let file = TokenFile(path: bench.path(of: "tokens.json"))

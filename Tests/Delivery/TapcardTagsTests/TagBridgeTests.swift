@@ -1,8 +1,8 @@
 import TapcardTags
 import Testing
 
-/// The library for programs that use tags, through its only import.
-@Suite("The library for tags")
+/// Uses the tag library as a program does, with a single import.
+@Suite("Tag library")
 struct TagBridgeTests {
     private static let records: [TagRecord] = [
         .url("https://example.com/spools/17"), .text("Negro", language: "es"),
@@ -10,7 +10,9 @@ struct TagBridgeTests {
         .external(type: "example.com:spool", [1, 2]), .unknown([3]),
     ]
 
-    @Test("What was written is read", arguments: [Type2Chip.ntag213, .ntag215, .ntag216])
+    @Test(
+        "Reading returns the records that were written",
+        arguments: [Type2Chip.ntag213, .ntag215, .ntag216])
     func roundTrip(_ chip: Type2Chip) async throws {
         let uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6]
         let tag = try #require(TagMemory.blank(chip, uid: uid))
@@ -24,7 +26,7 @@ struct TagBridgeTests {
         #expect(read.freeByteCount < blank.freeByteCount)
     }
 
-    @Test("A tag with other content is refused, and a locked tag is never written again")
+    @Test("A tag with other content is refused, and so is a locked tag")
     func refused() async throws {
         let bridge = TagBridge(reader: SimulatedReader(.fresh))
         let old: [TagRecord] = [.text("old")]
@@ -41,7 +43,7 @@ struct TagBridgeTests {
         #expect(read.records == new && !read.isWritable)
     }
 
-    @Test("A text with an impossible language is refused")
+    @Test("A text record with an invalid language code is refused")
     func language() async throws {
         let bridge = TagBridge(reader: SimulatedReader(.fresh))
         for language in [String(repeating: "x", count: 64), "é"] {
@@ -53,7 +55,7 @@ struct TagBridgeTests {
         #expect(try await bridge.read().records.isEmpty)
     }
 
-    @Test("A pulled tag leaves the outcome open, and writing again finishes it")
+    @Test("If the tag is pulled, the outcome is unknown, and writing again finishes")
     func pulled() async throws {
         let reader = SimulatedReader(.fresh)
         let bridge = TagBridge(reader: reader)
@@ -80,7 +82,7 @@ struct TagBridgeTests {
                 seen.append("\(tag.uid) \(tag.records.count)")
                 do {
                     if tag.records.isEmpty { try await bridge.write([.text("seen")]) }
-                    // The second tag comes at once, the first one comes back, and none is left.
+                    // Swap in the second tag, put the first one back, then clear the reader.
                     let next = [1: [uids[1]], 3: [uids[0]]][seen.count] ?? []
                     try await reader.change { $0.put(next) }
                 } catch { seen.append("\(error)") }

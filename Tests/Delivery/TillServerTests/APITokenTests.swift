@@ -9,12 +9,12 @@ import TextCodecs
 struct APITokenTests {
     private static let app = "https://app.example"
     private static let other = "https://other.example:8443"
-    /// The clock of the bench.
+    /// The current time on the bench's clock.
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let calls = [("GET", "taps"), ("POST", "tag/read"), ("POST", "tag/write")]
     private static let url = #"{"url":"https://example.com/{uid}"}"#
 
-    /// Runs a bench that allows pages of two origins.
+    /// Runs a test bench, by default with two allowed origins.
     private func with(
         readers: Int = 1, allowing: Bool = true,
         _ body: (TillServerBench) async throws -> Void
@@ -23,7 +23,7 @@ struct APITokenTests {
         try await TillServerBench.with(readers: readers, options: options, body)
     }
 
-    /// The text of a new token; from pages of the app, unless other origins are given.
+    /// Adds a token, by default for pages of the app, and returns its text.
     private func token(
         _ bench: TillServerBench, _ right: APIToken.Right = .tags,
         origins: [String] = [Self.app], reader: String? = nil, expires: Timestamp? = nil,
@@ -37,7 +37,7 @@ struct APITokenTests {
         return text
     }
 
-    /// The headers of a browser with a page of this origin; nil for a program.
+    /// The headers that a browser sends for a page from this origin, or a program if it is nil.
     private func headers(_ token: String?, from origin: String? = Self.app) -> [String: String] {
         var headers = ["Authorization": token.map { "Bearer \($0)" } ?? ""]
         if let origin { headers.merge(["Origin": origin, "Sec-Fetch-Site": "cross-site"]) { $1 } }
@@ -53,7 +53,7 @@ struct APITokenTests {
             headers: headers)
     }
 
-    /// Expects that a request is refused, and whether the page may read why.
+    /// Expects a refusal that only pages from `origin` can read; nil if no page can.
     private func expect(
         _ asked: Asked, _ status: Int, _ word: String, readableBy origin: String?,
         at location: SourceLocation = #_sourceLocation
@@ -66,7 +66,7 @@ struct APITokenTests {
             asked.headers["access-control-allow-credentials"] == nil, sourceLocation: location)
     }
 
-    @Test("A page of an allowed origin reads and writes tags, and hears them")
+    @Test("A page from an allowed origin can receive taps and read and write tags")
     func allowed() async throws {
         try await with { bench in
             let headers = headers(try token(bench))
@@ -83,7 +83,7 @@ struct APITokenTests {
             #expect(written.headers["access-control-allow-credentials"] == nil)
             let read = try await ask(bench, ("POST", "tag/read"), headers)
             #expect(read.text.contains("https://example.com/\(uid)"), "\(read.text)")
-            // The tag stayed there, so its next event is that it left.
+            // The tag never left during the write, so the next event is its departure.
             try await bench.reader.take()
             let departed = try await page.next("tap")
             #expect(departed["event"]?.string == "departed" && departed["uid"]?.string == uid)
@@ -95,7 +95,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("A page hears neither the name nor the balance of a card")
+    @Test("Tap events do not include a card's name or balance")
     func cards() async throws {
         try await with { bench in
             try await bench.issue()
@@ -107,7 +107,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("What a page sends is written, and it can name no file")
+    @Test("A page can write the content that it sends, but cannot name a file")
     func content() async throws {
         try await with { bench in
             let headers = headers(try token(bench))
@@ -121,9 +121,9 @@ struct APITokenTests {
             let read = try await ask(bench, ("POST", "tag/read"), headers)
             #expect(
                 read.text.contains(#""de""#) && read.text.contains("text/plain"), "\(read.text)")
-            // Other content is only replaced on request.
+            // Replacing different content requires `overwrite`.
             let ndef = try #require(written.json["message"]?.string.flatMap(Hexadecimal.decode))
-            #expect(try await write(Self.url).word == "not-a-card")
+            #expect(try await write(Self.url).word == "tag-not-empty")
             #expect(try await write(#"{"text":"x","overwrite":true}"#).status == 200)
             let back = try await write(#"{"ndef":"\#(Base64.encode(ndef))","overwrite":true}"#)
             #expect(back.json["message"] == written.json["message"], "\(back.text)")
@@ -133,14 +133,14 @@ struct APITokenTests {
                 #"{"ndef":"/etc/passwd!"}"#, #"{"url":"x","passwordFile":"/etc/passwd"}"#,
                 #"{"mime":{"type":"text","base64":""}}"#, #"{"mime":{"type":"a/b"}}"#,
                 #"{"mime":{"type":"a/b","base64":"","file":"/etc/passwd"}}"#,
-                #"{"url":["x"]}"#, #"{"url":"x","cashier":"Ann"}"#,
+                #"{"url":"x","lock":true}"#, #"{"url":["x"]}"#, #"{"url":"x","cashier":"Ann"}"#,
             ] {
                 expect(try await write(body), 400, "usage", readableBy: Self.app)
             }
         }
     }
 
-    @Test("A browser is told what an allowed page may do, and nothing about other calls")
+    @Test("Preflight requests succeed only for allowed origins and shared calls")
     func preflight() async throws {
         try await with { bench in
             func preflight(
@@ -168,7 +168,7 @@ struct APITokenTests {
                         ])
                     #expect(asked.headers["vary"] == "Origin")
                 }
-                // Browsers that guard private networks by permission send no more than that.
+                // Only browsers with Private Network Access send this header.
                 let network = "access-control-allow-private-network"
                 let more = ["Access-Control-Request-Private-Network": "true"]
                 let asked = try await preflight("/api/v1/\(path)", more)
@@ -188,7 +188,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("A token works only where it was meant to")
+    @Test("A token works only for its right, origins, and reader")
     func elsewhere() async throws {
         try await with(readers: 2) { bench in
             let all = headers(try token(bench))
@@ -209,11 +209,11 @@ struct APITokenTests {
                     "POST", "/tills/2/api/v1/tag/read", "{}", headers: headers)
                 #expect(asked.status == 200, "\(asked.text)")
             }
-            // With several tills, the root is no till.
+            // With several tills, a path without a till number does not name one.
             expect(
                 try await ask(bench, ("POST", "tag/read"), all), 404, "no-such-till",
                 readableBy: Self.app)
-            // From no page at all, a page's token is worth nothing, too.
+            // A program cannot use a token that was created for a page.
             let asked = try await bench.ask(
                 "POST", "/tills/1/api/v1/tag/read", "{}",
                 headers: ["Authorization": all["Authorization"] ?? ""])
@@ -221,7 +221,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("A token is accepted for no other call, and no page of another origin makes one")
+    @Test("Other calls reject API tokens and other origins")
     func otherCalls() async throws {
         try await with { bench in
             try await bench.issue()
@@ -249,7 +249,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("A page of another origin needs a token in the header, and nothing else will do")
+    @Test("A page from another origin must send its token in the header")
     func onlyInHeader() async throws {
         try await with { bench in
             let text = try token(bench)
@@ -269,7 +269,7 @@ struct APITokenTests {
                     }
                 }
             }
-            // A program without a header is none of the tokens' either.
+            // A program without the header is not authorized either.
             let program = try token(bench, origins: [], name: "program")
             expect(
                 try await ask(
@@ -293,14 +293,14 @@ struct APITokenTests {
                     try await ask(bench, call, headers(text)), 401, "stale-token",
                     readableBy: Self.app)
             }
-            // If nobody can tell which tokens are valid, none is.
+            // If the token file is unusable, no token is accepted.
             try DurableFile(bench.tokenFile.path).write(Array("{}".utf8), mode: 0o600)
             let asked = try await ask(bench, ("POST", "tag/read"), headers(kept))
             #expect(asked.status >= 400 && !asked.text.contains("/tmp"), "\(asked.text)")
         }
     }
 
-    @Test("A token expires at its time", arguments: [-1, 0, 1] as [Int64])
+    @Test("A token is valid until its expiry time", arguments: [-1, 0, 1] as [Int64])
     func expired(_ later: Int64) async throws {
         try await with { bench in
             let time = Timestamp(milliseconds: Self.now.milliseconds + later)
@@ -311,7 +311,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("Another host name is refused first, even with a valid token")
+    @Test("A wrong host name is refused even with a valid token")
     func rebinding() async throws {
         try await with { bench in
             let text = try token(bench)
@@ -327,7 +327,7 @@ struct APITokenTests {
     }
 
     @Test(
-        "Without --allow-origin, pages of other origins are refused as ever, and programs are not")
+        "Without --allow-origin, pages from other origins are refused, but programs are accepted")
     func closed() async throws {
         try await with(allowing: false) { bench in
             let text = try token(bench)
@@ -347,7 +347,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("Unknown tokens are limited, but a valid one from there is not")
+    @Test("Too many unknown tokens do not block valid tokens from the same address")
     func limited() async throws {
         try await with { bench in
             let valid = headers(try token(bench))
@@ -367,7 +367,7 @@ struct APITokenTests {
         }
     }
 
-    @Test("The log names the token of each use, and never shows one")
+    @Test("The log contains token names, but never their text")
     func logged() async throws {
         try await with { bench in
             let (text, watch) = (try token(bench), try token(bench, .watch, name: "watch"))

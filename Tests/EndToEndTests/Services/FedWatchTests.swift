@@ -151,21 +151,27 @@ struct FedWatchTests {
         arguments: [
             (["--token-file", "/dev/null"], "--token-file has no effect without --from"),
             (["--from", "http://127.0.0.1"], "needs --token-file FILE"),
-            (["--from", "http://127.0.0.1", "--token-file", "/dev/null"], "has no token"),
-            (["--from", "http://127.0.0.1", "--token-file", "/nowhere"], "has no token"),
+            (
+                ["--from", "http://127.0.0.1", "--token-file", "/dev/null"],
+                "contains no valid token"
+            ),
+            (
+                ["--from", "http://127.0.0.1", "--token-file", "/nowhere"],
+                "contains no valid token"
+            ),
             (["--from", "http://127.0.0.1", "--reader", "sim"], "cannot be used with --reader"),
             (["--from", "http://127.0.0.1", "--with-balance"], "cannot be used with --reader"),
             (
                 ["--from", "http://192.0.2.1", "--token-file", "/dev/null"],
-                "readable on the network"
+                "on the network could read the token"
             ),
             (
                 ["--from", "http://127.0.0.1.example", "--token-file", "/x"],
-                "readable on the network"
+                "on the network could read the token"
             ),
             (
                 ["--from", "http://localhost.example", "--token-file", "/x"],
-                "readable on the network"
+                "on the network could read the token"
             ),
             (["--from", "ftp://localhost"], "not a valid address"),
         ])

@@ -1,3 +1,4 @@
+import BlockingLane
 import Glibc
 
 /// Sockets on this machine only.
@@ -23,6 +24,29 @@ package enum Loopback {
         }
         guard isBound else { throw Failure(number: errno) }
         return (listener, UInt16(bigEndian: place.sin_port))
+    }
+
+    /// A port for a program that cannot be given port 0. No outgoing connection gets a port below
+    /// 32768, and this process gives out each one once.
+    package static func portForProgram() throws -> UInt16 {
+        while true {
+            let port = UInt16.random(in: 20_000..<32_768)
+            guard taken.withLock({ $0.insert(port).inserted }) else { continue }
+            let listener = socket()
+            defer { close(listener) }
+            if isBound(listener, to: port) { return port }
+        }
+    }
+
+    private static let taken = Guarded<Set<UInt16>>([])
+
+    private static func isBound(_ socket: Int32, to port: UInt16) -> Bool {
+        var place = address(port: port)
+        return unsafe withUnsafePointer(to: &place) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     /// Connects the socket to the port; returns whether that worked.

@@ -55,22 +55,22 @@ package struct MessagePlan: Hashable, Sendable {
         completion = draft.writes
     }
 
-    /// The WRITE after which a tag with this data area has no message; empty if it has none.
+    /// Returns the WRITE that removes the message from this data area; empty if it has none.
     package static func removal(on area: [UInt8], firstPage: UInt8 = 4) -> [PageWrite] {
         var draft = Draft(area: area, firstPage: firstPage)
         if let old = message(on: area) { draft.set(old.offset + 1, to: 0) }
         return draft.writes
     }
 
-    /// The message in a data area; nil if there is none that phones would find.
+    /// Returns the message in a data area; nil if phones would find none.
     package static func message(on area: [UInt8]) -> TLV? {
         TLVArea.leadingBlocks(of: area).last.flatMap { $0.kind == .message ? $0 : nil }
     }
 
-    /// Where a new message begins in a data area.
+    /// Returns the offset at which to write a new message in a data area.
     ///
-    /// Control blocks before the message say which bytes it must not use, so they are kept. Any
-    /// other block is not worth keeping: some phones do not look behind it.
+    /// Keeps lock control and memory control blocks before the message, because they mark bytes
+    /// that the message must not use. Overwrites anything else, because some phones stop there.
     package static func offset(on area: [UInt8]) -> Int {
         let blocks = TLVArea.leadingBlocks(of: area)
         let isKept = blocks.dropLast().allSatisfy {
@@ -79,12 +79,12 @@ package struct MessagePlan: Hashable, Sendable {
         return isKept ? message(on: area)?.offset ?? 0 : 0
     }
 
-    /// The length of the longest message that fits in this data area.
+    /// Returns the length of the longest message that fits in a data area.
     package static func maximumByteCount(on area: [UInt8]) -> Int {
         maximumByteCount(in: area.count - offset(on: area))
     }
 
-    /// The length of the longest message that fits in this many bytes.
+    /// Returns the length of the longest message that fits in this many bytes.
     package static func maximumByteCount(in room: Int) -> Int {
         // A length of up to 254 takes one byte, and any other takes three.
         let short = min(room - 2, TLV.longLengthMark - 1)

@@ -1,6 +1,6 @@
 package import Tags
 
-/// Cuts the tag's power and selects the tag again, so that its changed settings take effect.
+/// Power-cycles the tag and selects it again, so that new settings take effect.
 package struct PowerCycle: TagProcedure {
     private let identity: TagIdentity
 

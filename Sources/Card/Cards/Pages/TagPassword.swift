@@ -7,7 +7,7 @@ package struct TagPassword: Hashable, Sendable {
     /// PACK, 2 bytes.
     package let pack: [UInt8]
 
-    /// The password of a tag as it leaves the factory, which protects nothing.
+    /// The factory default password, which offers no protection.
     package static let factory = TagPassword(
         password: [0xFF, 0xFF, 0xFF, 0xFF], pack: [])
 

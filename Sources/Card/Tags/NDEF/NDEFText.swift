@@ -32,7 +32,7 @@ package struct NDEFText: Hashable, Sendable {
         self.encoding = encoding
     }
 
-    /// Whether a text record can have this language tag.
+    /// Returns whether a text record can store this language tag.
     package static func isLanguage(_ tag: String) -> Bool {
         tag.utf8.count <= maximumLanguageByteCount && tag.utf8.allSatisfy { $0 < 0x80 }
     }

@@ -1,7 +1,7 @@
-/// How an operation on a tag has ended, as a reader can show with its lights and its buzzer.
+/// The result of an operation, which a reader can signal with its lights and buzzer.
 public enum TagSignal: UInt8, Sendable, CaseIterable {
     case done = 1
-    /// Nothing was done.
+    /// The operation was refused, and nothing was changed.
     case refused = 2
 }
 
@@ -52,13 +52,13 @@ public protocol TagReader: Sendable {
     /// volatile state, so changed settings take effect.
     func release() async
 
-    /// Releases the tag, and shows people how the operation has ended if the reader can do that. A
-    /// signal that fails is nobody's concern.
+    /// Releases the tag and signals the result, if the reader has lights or a buzzer. Ignores a
+    /// signal that fails.
     func release(signaling signal: TagSignal?) async
 }
 
 extension TagReader {
-    /// Releases the tag without a signal, for a reader that has none.
+    /// Releases the tag without a signal, for readers that have neither lights nor a buzzer.
     public func release(signaling signal: TagSignal?) async { await release() }
 
     /// Empty, for a reader that does not report the ATS.

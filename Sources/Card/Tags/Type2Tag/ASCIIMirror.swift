@@ -1,19 +1,20 @@
 import TextCodecs
 
-/// Where an NTAG21x shows its UID, its counter, or both in place of what its memory holds.
+/// The ASCII mirror of an NTAG21x. Reads return the chip's UID, its counter, or both in place of
+/// some bytes of its memory.
 package struct ASCIIMirror: Hashable, Sendable {
-    /// What the chip shows.
+    /// What the mirror shows.
     package enum Content: String, Hashable, Sendable, CaseIterable {
         case uid, counter, both
 
-        /// `nil` for 0, with which the mirror is off.
+        /// Returns `nil` for 0, which means that the mirror is off.
         fileprivate init?(configuration: UInt8) {
             guard let content = Content.allCases.first(where: { $0.configuration == configuration })
             else { return nil }
             self = content
         }
 
-        /// MIRROR_CONF.
+        /// The value of MIRROR_CONF.
         fileprivate var configuration: UInt8 {
             switch self {
             case .uid: 1
@@ -22,7 +23,7 @@ package struct ASCIIMirror: Hashable, Sendable {
             }
         }
 
-        /// The UID in 14 digits, the counter in 6, or both with an x between them.
+        /// Returns 14 hex digits for the UID, 6 for the counter, or both with an x between them.
         package func digits(uid: [UInt8], counter: UInt32) -> [UInt8] {
             let count = (0..<3).map { UInt8(truncatingIfNeeded: counter >> (16 - 8 * $0)) }
             return switch self {
@@ -32,7 +33,7 @@ package struct ASCIIMirror: Hashable, Sendable {
             }
         }
 
-        /// The number of digits, for a UID of seven bytes.
+        /// The number of mirrored bytes for a seven-byte UID.
         package var byteCount: Int {
             switch self {
             case .uid: 14
@@ -41,19 +42,19 @@ package struct ASCIIMirror: Hashable, Sendable {
             }
         }
 
-        /// Whether the chip has to count its reads.
+        /// Whether the mirror needs the chip's counter.
         package var usesCounter: Bool { self != .uid }
     }
 
     package let content: Content
-    /// The first byte that is shown in place of the memory, counted from the start of page 0.
+    /// The position of the first mirrored byte, counted from the start of page 0.
     package let start: Int
 
     package init(_ content: Content, start: Int) {
         (self.content, self.start) = (content, start)
     }
 
-    /// `nil` if CFG0 turns the mirror off, or if its page is not in the user memory.
+    /// Returns `nil` if CFG0 turns the mirror off, or if its page comes before the user memory.
     init?(cfg0: Page) {
         guard let content = Content(configuration: cfg0[0] >> 6),
             cfg0[2] >= ASCIIMirror.firstPage
@@ -62,18 +63,18 @@ package struct ASCIIMirror: Hashable, Sendable {
         start = Int(cfg0[2]) * Page.size + Int(cfg0[0] >> 4 & 0x03)
     }
 
-    /// The bytes that are shown in place of the memory, counted from the start of page 0.
+    /// The positions of the mirrored bytes, counted from the start of page 0.
     package var range: Range<Int> { start..<start + content.byteCount }
 
-    /// The chip ignores a mirror page that comes before the user memory.
+    /// The first page of user memory. The chip ignores a mirror that starts before it.
     private static let firstPage: UInt8 = 4
 }
 
 extension ASCIIMirror? {
-    /// CFG0 with this mirror, or without one. Its other settings stay as they are.
+    /// Returns CFG0 with this mirror, or with none. Keeps all other settings.
     package func cfg0(replacing page: Page) -> Page {
         var cfg0 = page
-        // MIRROR_CONF and MIRROR_BYTE.
+        // Clear MIRROR_CONF and MIRROR_BYTE.
         cfg0[0] &= 0x0F
         cfg0[2] = 0
         if let mirror = self {

@@ -12,12 +12,10 @@ public struct AccessConfiguration: Hashable, Sendable {
     let protectsCounter: Bool
     /// AUTHLIM: the number of wrong passwords that permanently lock the tag; 0 for no limit.
     public let passwordLimit: Int
-    /// MIRROR_CONF, MIRROR_PAGE, and MIRROR_BYTE: where the chip shows its UID or its counter
-    /// instead of its memory. `nil` if there is no mirror.
+    /// The mirror set by MIRROR_CONF, MIRROR_PAGE, and MIRROR_BYTE; `nil` if it is off.
     package let mirror: ASCIIMirror?
 
-    /// The first page where the chip shows its UID or its counter instead of its memory; `nil` if
-    /// there is no mirror.
+    /// The page where the mirror starts; `nil` if it is off.
     public var mirrorPage: UInt8? {
         mirror.map { UInt8(truncatingIfNeeded: $0.start / Page.size) }
     }
@@ -81,7 +79,7 @@ public struct AccessConfiguration: Hashable, Sendable {
         return cfg1
     }
 
-    /// This CFG1 with the counter turned on.
+    /// Returns this CFG1 with the counter turned on.
     package static func counting(_ cfg1: Page) -> Page {
         var cfg1 = cfg1
         cfg1[0] |= Bits.counts

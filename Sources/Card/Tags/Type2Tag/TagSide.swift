@@ -155,7 +155,7 @@ public struct TagSide: Sendable, Hashable {
         return .data(shown(Array(first...last), memory))
     }
 
-    /// The bytes of these pages as the chip shows them: a mirror replaces some of them.
+    /// Returns the bytes that a read of these pages returns, including any mirrored ones.
     private func shown(_ pages: [UInt8], _ memory: TagMemory) -> [UInt8] {
         let bytes = pages.flatMap { memory.visible($0).bytes }
         guard let mirror = configuration.mirror, memory.chip.hasMirror else { return bytes }

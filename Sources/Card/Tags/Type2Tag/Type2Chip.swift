@@ -33,7 +33,7 @@ public struct Type2Chip: Hashable, Sendable {
     /// Whether the chip supports FAST_READ and the other commands of the NTAG21x family.
     public var hasFastRead: Bool { version != nil }
 
-    /// Whether the chip can show its UID or its counter in place of its memory.
+    /// Whether the chip has an ``ASCIIMirror``.
     package var hasMirror: Bool { model != nil }
 
     /// The page that holds the password; `nil` for a chip that does not support passwords.

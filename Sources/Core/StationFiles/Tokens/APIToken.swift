@@ -2,14 +2,14 @@ import CardCryptography
 package import TapcardDomain
 import TextCodecs
 
-/// What lets another program, or a web page of somebody else, use a till's reader. It never allows
-/// a payment. Only a hash of the token's text is stored.
+/// A credential that lets another program or website use a till's reader. It never allows payments.
+/// Only a hash of its text is stored.
 package struct APIToken: Hashable, Sendable {
     /// What the token allows.
     package enum Right: String, CaseIterable, Sendable {
-        /// To hear taps.
+        /// Receive tap events.
         case watch
-        /// To read and write tags, and to hear taps.
+        /// Read and write tags, and receive tap events.
         case tags
 
         package func includes(_ other: Right) -> Bool { self == .tags || other == .watch }
@@ -21,9 +21,9 @@ package struct APIToken: Hashable, Sendable {
 
     package let name: String
     package let right: Right
-    /// The origins whose pages may use the token. If there are none, only programs may.
+    /// The web origins that may use the token. If empty, only programs may use it.
     package let origins: [WebOrigin]
-    /// The only reader that the token is for; nil for all.
+    /// The reader that the token is limited to; nil if it works with any reader.
     package let reader: String?
     package let expires: Timestamp?
     package let added: Timestamp
@@ -37,21 +37,21 @@ package struct APIToken: Hashable, Sendable {
         (self.expires, self.added, digest) = (expires, added, APIToken.digest(of: text))
     }
 
-    /// The text of a new token, made of random bytes.
+    /// Returns the text of a token made from the given random bytes.
     package static func text(_ secret: [UInt8]) -> String { prefix + Base64URL.encode(secret) }
 
-    /// Whether a text looks like an API token. The tokens of the till page's sessions do not.
+    /// Whether `text` has the prefix of an API token. Session tokens of the till page do not.
     package static func isToken(_ text: String) -> Bool { text.hasPrefix(prefix) }
 
     package func isExpired(at now: Timestamp) -> Bool { expires.map { $0 <= now } ?? false }
 
-    // A token is random, so a fast hash is enough, and nobody can learn anything from the time that
-    // a comparison of hashes takes.
+    // Tokens are long and random, so they need no slow password hash. Comparing hashes in variable
+    // time reveals nothing useful about the token.
     fileprivate static func digest(of text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }
 }
 
 extension [APIToken] {
-    /// The token with this text.
+    /// Returns the token with this text, or nil if it is not in the list.
     package func token(_ text: String) -> APIToken? {
         let digest = APIToken.digest(of: text)
         return first { $0.digest == digest }
@@ -83,7 +83,7 @@ extension APIToken: PrivateEntry {
             expires == .null || time("expires") != nil
         else { return nil }
         self.origins = origins.compactMap { $0.string.flatMap(WebOrigin.init) }
-        // A token must not lose the origins that it is bound to.
+        // Dropping an invalid origin could turn the token into one for programs.
         guard self.origins.count == origins.count else { return nil }
         (self.name, self.right, self.reader) = (name, right, reader.string)
         (self.expires, self.added, self.digest) = (time("expires"), added, digest)

@@ -1,7 +1,7 @@
 package import OperatingSystem
 package import TapcardCore
 
-/// The file that lists the API tokens. The file is rejected if anyone but its owner can access it.
+/// The file that stores the API tokens. It is rejected if anyone but its owner can access it.
 package struct TokenFile: ListFile, Sendable {
     package static let maximumTokens = 200
 
@@ -20,7 +20,7 @@ package struct TokenFile: ListFile, Sendable {
     package func stamp() throws(TapcardError) -> DurableFile.Stamp? { try list.stamp() }
     package func load() throws(TapcardError) -> [APIToken] { try list.load() }
 
-    /// Adds a token. An existing one is never replaced, because a program may use it.
+    /// Adds a token. Throws if the name is taken: replacing a token would lock out its user.
     package func add(_ token: APIToken) throws(TapcardError) {
         try list.change { tokens throws(TapcardError) in
             guard !tokens.contains(where: { $0.name == token.name }) else {
@@ -33,13 +33,13 @@ package struct TokenFile: ListFile, Sendable {
                     .fileUnusable,
                     "The limit of \(TokenFile.maximumTokens) tokens has been reached.",
                     meaning: list.file.unchanged,
-                    next: [.words("Revoke a token that nobody uses: tapcard tokens revoke NAME")])
+                    next: [.words("Revoke a token you no longer need: tapcard tokens revoke NAME")])
             }
             tokens.append(token)
         }
     }
 
-    /// Removes a token. Returns false if there is none with this name.
+    /// Removes the token with this name. Returns false if there is no such token.
     package func revoke(_ name: String) throws(TapcardError) -> Bool {
         try list.change { tokens in
             let count = tokens.count

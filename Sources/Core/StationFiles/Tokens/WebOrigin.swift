@@ -1,12 +1,11 @@
-/// The origin of a web page, as browsers send it: a scheme, a host, and a port unless it is the
-/// scheme's default.
+/// A web page's origin in the form that browsers send: scheme, host, and any non-default port.
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 253
 
     private let text: String
 
-    /// Accepts HTTPS and, for pages on the same machine, HTTP. Nil for anything else, such as `*`,
-    /// `null`, or an address with a path.
+    /// Accepts HTTPS origins, and HTTP for `localhost` and `127.0.0.1`. Returns nil for anything
+    /// else, such as `*`, `null`, or a URL with a path.
     package init?(_ text: String) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= WebOrigin.maximumLength else { return nil }
@@ -18,11 +17,11 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         else { return nil }
         var port = ""
         if place.count == 2 {
-            // UInt16 would also accept a sign and leading zeros.
+            // UInt16 also parses "+80" and "080", which browsers never send.
             guard let number = UInt16(place[1]), number > 0, String(number) == place[1] else {
                 return nil
             }
-            // Browsers leave out the default port.
+            // Browsers omit the default port.
             if number != (scheme == "https" ? 443 : 80) { port = ":\(number)" }
         }
         self.text = "\(scheme)://\(host)\(port)"
@@ -30,8 +29,8 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// Whether this is a host name or an IPv4 address. Browsers send other letters in their ASCII
-    /// form.
+    /// Whether `host` is a host name or IPv4 address. ASCII is enough, because browsers send
+    /// international names in Punycode.
     private static func isHost(_ host: String) -> Bool {
         host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
             !label.isEmpty

@@ -2,7 +2,7 @@ import Cards
 import Tags
 import TapcardDomain
 
-/// A message for a tag with pages, and the steps after which the tag holds it.
+/// Writes a message, with its mirror and password, to a Type 2 tag.
 struct PageMessage: StationWork {
     let station: Station
     private let message: [UInt8]
@@ -11,10 +11,11 @@ struct PageMessage: StationWork {
     private let tag: ScannedTag
     private let access: TagAccess
     private let plan: MessagePlan
-    /// Where the chip is to show its UID or counter in place of the message's digits.
+    /// The mirror to set up in the message; nil for none.
     private let mirror: ASCIIMirror?
 
-    /// Refuses what the chip, or its settings, can never do.
+    /// Plans the write. Throws if the message is too long, the chip lacks a feature that `options`
+    /// asks for, or locked settings would have to change.
     init(
         _ message: [UInt8], _ options: WriteOptions, on identity: TagIdentity, _ tag: ScannedTag,
         _ access: TagAccess, at station: Station
@@ -28,7 +29,7 @@ struct PageMessage: StationWork {
         ) { (error: MessageTooLong) in Interruption.refused(TapcardError(error)) }
         self.plan = plan
         mirror = try options.mirror.map { content throws(Interruption) in
-            guard tag.chip.hasMirror else { throw PageMessage.cannot("set up the mirror of") }
+            guard tag.chip.hasMirror else { throw PageMessage.cannot("set up a mirror on") }
             let digits = content.digits(uid: identity.uid, counter: 0)
             return ASCIIMirror(
                 content, start: plan.start + (try PageMessage.position(of: digits, in: message)))
@@ -36,7 +37,7 @@ struct PageMessage: StationWork {
         guard !isThere, access.configuration?.isLocked == true else { return }
         guard tag.shownMirror(access) == nil, target == current else {
             throw .refused(
-                .lockedTag, "The tag's settings are locked, so its mirror and password stay.",
+                .lockedTag, "The tag's settings are locked; its mirror and password cannot change.",
                 meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
     }
@@ -54,16 +55,16 @@ struct PageMessage: StationWork {
         guard let first = found.first, found.count == 1 else {
             throw .refused(
                 .usage,
-                "The message must hold the digits that the chip replaces exactly once, but it "
-                    + "holds \(String(decoding: digits, as: UTF8.self)) \(found.count) times.",
+                "The mirror replaces \(String(decoding: digits, as: UTF8.self)), which must appear "
+                    + "in the message exactly once. It appears \(found.count) times.",
                 meaning: TapcardError.nothingWritten, next: [])
         }
         return first
     }
 
-    // MARK: - The tag now
+    // MARK: - Comparing
 
-    /// Whether the tag holds this message, and its settings need no change.
+    /// Whether the tag already holds this message and has the right settings.
     var isThere: Bool {
         guard tag.shownMirror(access) == mirror, target == current else { return false }
         var shown = MessagePlan.message(on: tag.dataArea)?.value ?? []
@@ -71,17 +72,18 @@ struct PageMessage: StationWork {
         if let mirror {
             let first = mirror.start - plan.start
             let range = first..<first + mirror.content.byteCount
-            // The chip has counted this reading, so only a copy without a mirror shows the zeros
-            // that the memory holds.
+            // This read raised the counter, so a working mirror cannot show zeros. Only a
+            // copy without a mirror shows them.
             if mirror.content.usesCounter, shown[range] == message[range] { return false }
             shown.replaceSubrange(range, with: message[range])
         }
         return shown == message
     }
 
-    /// CFG0 and CFG1.
+    /// CFG0 and CFG1 as they are on the tag.
     private var current: [Page] { [access.cfg0, access.cfg1] }
 
+    /// CFG0 and CFG1 as they should be.
     private var target: [Page] {
         var (cfg0, cfg1) = (access.cfg0, access.cfg1)
         if tag.shownMirror(access) != mirror { cfg0 = mirror.cfg0(replacing: cfg0) }
@@ -90,13 +92,13 @@ struct PageMessage: StationWork {
             cfg0[3] = AccessConfiguration.everything
             cfg1 = AccessConfiguration.withoutPasswordLimit(cfg1)
         } else if mirror != nil, options.password == nil, access.isProtected {
-            // A torn CFG0 may have turned on the factory password.
+            // An interrupted write of CFG0 may have turned on the factory password.
             cfg0[3] = AccessConfiguration.nothing
         }
         return [cfg0, cfg1]
     }
 
-    /// The password for the pages as long as the settings are the current ones.
+    /// The password to send until the new settings take effect; nil if none is needed.
     private var password: TagPassword? {
         if options.protects, !access.isProtected { return nil }
         return options.password ?? (access.isProtected ? .factory : nil)
@@ -104,20 +106,23 @@ struct PageMessage: StationWork {
 
     // MARK: - Writing
 
-    /// Writes the message. Its length becomes zero before anything else changes, and is set last.
+    /// Writes the message. Sets its length to zero first and to the real value last, so that phones
+    /// never see a partial message.
     func write() async throws(Interruption) {
         if options.protects, !access.isProtected { try await setPassword() }
         let shownMirror = tag.shownMirror(access)
         guard shownMirror != nil || mirror != nil else { return try await finish() }
-        // With a mirror, phones must not see the message until both are right.
+        // Hide the message until both it and its mirror are in place.
         try await write(MessagePlan.removal(on: tag.dataArea), password)
         if shownMirror != nil {
             try await configure([ASCIIMirror?.none.cfg0(replacing: access.cfg0), access.cfg1])
         }
-        // Only now does the tag show its memory.
+        // Plan again: with the old mirror off, reads return the real memory.
         try await again().finish()
         guard try await again().isThere else {
-            throw .card(CardStoreError(.differs, "the chip does not show what it should"))
+            throw .card(
+                CardStoreError(
+                    .differs, "the message that was read back differs from what was written"))
         }
     }
 
@@ -140,10 +145,11 @@ struct PageMessage: StationWork {
         try await reader.performInTap(procedure)
     }
 
-    /// Writes CFG1 and CFG0, and lets them take effect.
+    /// Writes CFG1 and CFG0 and power-cycles the tag, so that they take effect.
     private func configure(_ pages: [Page]) async throws(Interruption) {
         guard let first = tag.chip.configurationPage else { return }
-        // The counter runs, and no limit counts passwords, before CFG0 takes effect.
+        // CFG1 comes first: before CFG0 turns on the mirror or the protection, the counter must be
+        // on and the password limit off.
         try await write(
             [PageWrite(first + 1, pages[1]), PageWrite(first, pages[0])], password)
         try await reader.performInTap(PowerCycle(identity))
@@ -195,7 +201,7 @@ extension ScannedTag {
     /// Whether page 3 holds a capability container: the magic number E1h and major version 1.
     var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
 
-    /// Where the chip shows its UID or counter in place of its memory; nil if it does not.
+    /// Returns the mirror that is on; nil if there is none.
     fileprivate func shownMirror(_ access: TagAccess) -> ASCIIMirror? {
         chip.hasMirror ? access.configuration?.mirror : nil
     }

@@ -9,11 +9,11 @@ package struct WriteOptions: Sendable, Hashable {
     package var overwrites = false
     /// Whether to make the tag read-only after writing the message. This cannot be undone.
     package var locks = false
-    /// The tag's write password, or the one that it should get.
+    /// The tag's write password; with `protects`, the one to set if the tag has none.
     package var password: TagPassword?
-    /// Whether the tag is to require the password for every later change.
+    /// Whether to make the tag require the password for all later changes.
     package var protects = false
-    /// What the chip shows in place of digits of the message: its UID, its counter, or both.
+    /// What the chip fills into the message: its UID, its counter, or both. Nil for nothing.
     package var mirror: ASCIIMirror.Content?
 
     package init() {}
@@ -48,8 +48,8 @@ package struct TagMessages: StationWork {
         }
     }
 
-    /// Reads the message of tag after tag until the task is canceled, or one of the closures
-    /// returns false. No tag is asked whether it is a card, so `showOther` never gets `.card`.
+    /// Reads the message on each tag that arrives until the task is canceled or a closure returns
+    /// false. Does not check whether a tag is a card, so `showOther` never receives `.card`.
     package func watch(
         _ show: (TagReading) async -> Bool, showOther: (Station.WatchEvent) async -> Bool
     ) async {
@@ -144,14 +144,14 @@ package struct TagMessages: StationWork {
             isLocked: options.locks)
     }
 
-    /// Whether the tag holds the message already and, for a tag with pages, how it gets it.
+    /// Returns whether the tag already holds the message and, for a Type 2 tag, how to write it.
     private func plan(
         _ message: [UInt8], for tag: OpenTag, _ identity: TagIdentity, _ options: WriteOptions
     ) throws(Interruption) -> (isThere: Bool, PageMessage?) {
         switch tag.medium {
         case .files(let capability):
             guard options.mirror == nil, !options.locks, !options.protects else {
-                throw PageMessage.cannot("lock or protect, or set up the mirror of,")
+                throw PageMessage.cannot("lock, protect, or set up a mirror on")
             }
             guard message.count <= capability.maximumByteCount else {
                 throw .refused(
@@ -303,7 +303,7 @@ package struct TagMessages: StationWork {
 }
 
 extension Interruption {
-    /// The error, worded for a tag that need not be a card.
+    /// The error with "tag" in place of "card", because the tag may not be a card.
     fileprivate var tagError: TapcardError {
         switch self {
         case .reader, .card: error.wordedForTag

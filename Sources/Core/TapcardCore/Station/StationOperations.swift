@@ -251,8 +251,8 @@ extension Station {
         await ReaderWatch(station: self).watch(resolving: resolving, show)
     }
 
-    /// Watches the reader and, while `readsTags` returns true, also reads tags that are no cards.
-    /// Unless it resolves operations, it never writes to a tag.
+    /// Watches the reader. While `readsTags` returns true, also reads tags that are not cards.
+    /// Writes to tags only if `resolving` is true.
     package func watchTags(
         resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,

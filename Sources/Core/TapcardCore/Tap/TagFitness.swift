@@ -11,7 +11,7 @@ struct TagAccess: Sendable, Hashable {
     let isProtected: Bool
     /// Nil for a chip without settings.
     let configuration: AccessConfiguration?
-    /// The pages with the settings; zero for a chip without settings.
+    /// The configuration pages; zero for a chip without settings.
     var cfg0 = Page.zero
     var cfg1 = Page.zero
 }

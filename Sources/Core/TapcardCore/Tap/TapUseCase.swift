@@ -19,7 +19,7 @@ protocol TapUseCase: UseCase {
     /// Whether the whole tag is read, which is necessary before a card is made.
     var isThorough: Bool { get }
 
-    /// Whether the tap is meant to change the card, so that the reader signals how it ends.
+    /// Whether the request changes the card. If so, the reader signals the result.
     var changesCard: Bool { get }
 
     /// Queries the ledger before waiting for a card. Returns the result if no card is needed.
@@ -249,8 +249,8 @@ extension TapUseCase {
         return nil
     }
 
-    /// Whether an error is certain to mean that nothing was done. If the operation may have begun,
-    /// the ledger may still call it a success.
+    /// Returns whether nothing was done for certain. Returns false if the operation may have begun,
+    /// because the ledger may still report success.
     private func isRefused(by error: TapcardError) -> Bool {
         changesCard && [.refused, .untrusted].contains(error.result)
             && pending?.operation == nil && pending?.possiblyBegun == nil

@@ -136,7 +136,7 @@ struct TagTools: StationWork {
         guard let area = try? TLVArea(decoding: memory) else { return 0 }
         let terminatorBytes = 1
         let shortHeaderBytes = 2
-        // Padding before the message is not kept when another message is written.
+        // A new message overwrites the padding before the old one, so padding counts as free.
         let used =
             area.message.map {
                 $0.valueOffset + $0.value.count - $0.offset + MessagePlan.offset(on: memory)

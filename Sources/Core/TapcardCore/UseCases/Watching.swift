@@ -4,7 +4,7 @@ import TapcardDomain
 /// Watches a reader for one card after another.
 struct ReaderWatch: StationWork {
     let station: Station
-    /// Whether tags that are no cards are read as well. Asked for each tag.
+    /// Whether to read tags that are not cards, too. Called for each tag.
     var readsTags: @Sendable () -> Bool = { false }
 
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
@@ -18,9 +18,11 @@ struct ReaderWatch: StationWork {
     /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads card after card until the task is canceled or `show` returns false. If tags are
-    /// read, `showTag` is called for a tag that is no card, with what is on the tag, if that can be
-    /// read, and with the reason why it is no card; `show` is not called for it then.
+    /// Reads one card after another until the task is canceled or a callback returns false.
+    ///
+    /// If `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
+    /// `show`, with its content, if it can be read, and the error that explains why it is not a
+    /// card.
     func watch(
         resolving: Bool,
         showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
@@ -32,8 +34,8 @@ struct ReaderWatch: StationWork {
         }
     }
 
-    /// Waits for one tag after another until the task is canceled, or `show` or `tap` says that the
-    /// watch is over. `tap` waits for the next tag, reads and shows it, and returns its UID.
+    /// Waits for one tag after another until the task is canceled or a callback ends the watch.
+    /// `tap` waits for the next tag, reads and shows it, and returns its UID.
     func watch(
         showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
         _ show: (Station.WatchEvent) async -> Bool,
@@ -88,8 +90,8 @@ struct ReaderWatch: StationWork {
         }
     }
 
-    /// The tag on the reader that this error is about, and what is on it; nil if the error is not
-    /// about a single tag, or the tag is gone.
+    /// Returns the tag that caused this error, with its content; nil if the error is not about a
+    /// single tag or the tag is gone.
     private func tagThatIsNoCard(
         _ error: TapcardError
     ) async -> (TagIdentity, TagReading?)? {
@@ -97,13 +99,13 @@ struct ReaderWatch: StationWork {
         case .refused, .untrusted, .failed: break
         case .usage, .noCard, .noReader, .unknown, .service, .ledger: return nil
         }
-        // Several tags answer with an error here, too.
+        // Several tags at once also get here, with an error that is not about one of them.
         guard error.kind != .severalTags,
             let tag = try? await reader.select(within: Station.returnLimit)
         else { return nil }
-        // Another tag may have taken the place of the one that the error is about.
+        // The tag may have been swapped for another one.
         if let uid = error.uid, uid.bytes != tag.uid { return nil }
-        // A tag that cannot be read is still reported, with the reason that the error gives.
+        // An unreadable tag is still reported, with the original error.
         return (tag, try? await station.messages.read(tag))
     }
 

@@ -2,34 +2,33 @@ package import BlockingLane
 import CLinux
 import Glibc
 
-/// A command that is started for an event: without a shell, in a process group of its own, and
-/// with no descriptors except the standard streams.
+/// A command that runs once per event. It is started without a shell, in its own process group, and
+/// inherits only the standard streams.
 package struct ChildCommand: Sendable {
     /// How a run ended.
     package enum Outcome: Hashable, Sendable {
         case exited(Int32)
         case killed(signal: Int32)
-        /// The command ran for longer than its limit, so its process group was ended.
+        /// The command exceeded its time limit, so its process group was killed.
         case timedOut
         case notStarted(String)
     }
 
-    /// The program and its arguments. A program without a slash is looked for in `path`.
+    /// The program and its arguments. A program name without a slash is looked up in `path`.
     package let words: [String]
     package let limit: Duration
 
-    /// The PATH of the command. It is fixed, because the environment is cleared.
+    /// The PATH of the command. It is fixed because the command does not inherit the environment.
     package static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    /// How long a command may take to end after SIGTERM, and how long it goes on after the watch
-    /// has ended.
+    /// How long a command may keep running after SIGTERM, and after the watch has ended.
     private static let gracePeriod = Duration.seconds(2)
     /// 5 milliseconds.
     private static let pollingInterval: useconds_t = 5_000
 
     package init(_ words: [String], limit: Duration) { (self.words, self.limit) = (words, limit) }
 
-    /// Runs the command with these bytes on standard input and these variables, and waits until it
-    /// has ended. What it prints goes to standard error, so that it does not mix with events.
+    /// Runs the command with this standard input and these environment variables, and waits for it
+    /// to end. Its standard output goes to standard error, so that it does not mix with the events.
     package func run(
         input: [UInt8], _ variables: [String: String], until isStopped: Guarded<Bool>
     ) async -> Outcome {
@@ -42,7 +41,7 @@ package struct ChildCommand: Sendable {
     private func start(
         _ input: [UInt8], _ variables: [String: String], _ isStopped: Guarded<Bool>
     ) -> Outcome {
-        // A file instead of a pipe: a command that does not read it holds up nothing.
+        // With a pipe, a command that does not read its input would block this program.
         let stdin = unsafe linux_file_with(input, input.count)
         guard stdin >= 0 else { return .notStarted(ChildCommand.reason(errno)) }
         defer { close(stdin) }
@@ -59,7 +58,7 @@ package struct ChildCommand: Sendable {
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         unsafe posix_spawnattr_setpgroup(&attributes, 0)
-        // This program ignores some signals and blocks others; the command starts without that.
+        // Resets the signals that this program ignores or blocks.
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
         unsafe posix_spawnattr_setsigmask(&attributes, &signals)
@@ -76,7 +75,7 @@ package struct ChildCommand: Sendable {
         return wait(for: process, isStopped)
     }
 
-    /// Waits until the command has ended, and ends it if it runs for too long or is stopped.
+    /// Waits until the command has ended. Kills it if it exceeds its limit or the watch is stopped.
     private func wait(for process: pid_t, _ isStopped: Guarded<Bool>) -> Outcome {
         let clock = ContinuousClock()
         var deadline = clock.now + limit
@@ -94,8 +93,8 @@ package struct ChildCommand: Sendable {
             }
             usleep(ChildCommand.pollingInterval)
         }
-        // The command may have left processes behind. Its own entry still exists, so the number
-        // cannot belong to another group.
+        // Kills processes that the command left running. The command has not been reaped yet, so
+        // its process group ID cannot have been reused.
         kill(-process, SIGKILL)
         var status: Int32 = 0
         while unsafe waitpid(process, &status, 0) < 0 {
@@ -106,7 +105,7 @@ package struct ChildCommand: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
     }
 
-    /// The program's path. A word without a slash is looked for as a shell would.
+    /// Returns the program's path. Searches `path` for a name without a slash, as a shell would.
     private func resolved(_ program: String) -> String {
         if program.contains("/") { return program }
         return ChildCommand.path.split(separator: ":").map { "\($0)/\(program)" }

@@ -1,4 +1,4 @@
-/// Splits a stream of server-sent events into its events.
+/// Parses a stream of server-sent events.
 package struct EventStreamParser: Sendable {
     /// An event of the stream.
     package struct Event: Sendable, Hashable {
@@ -6,8 +6,8 @@ package struct EventStreamParser: Sendable {
         package let data: [UInt8]
     }
 
-    /// The maximum size of a line, and of an event's data, in bytes. Longer ones are cut off, so
-    /// that they are no valid documents.
+    /// The maximum size in bytes of a line and of an event's data. Anything longer is cut off,
+    /// which leaves invalid JSON.
     package static let maximumSize = 1_048_576
 
     private var line: [UInt8] = []
@@ -43,7 +43,7 @@ package struct EventStreamParser: Sendable {
         return nil
     }
 
-    /// The line's value, if the line has this name.
+    /// Returns the value if the line is a field with this name.
     private func value(of name: String) -> ArraySlice<UInt8>? {
         guard line.starts(with: Array("\(name):".utf8)) else { return nil }
         let value = line.dropFirst(name.utf8.count + 1)

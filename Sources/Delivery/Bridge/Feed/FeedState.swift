@@ -2,12 +2,12 @@ package import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// Makes the events of a watch from what a server sends over one connection after another. What
-/// happened while there was no connection is not known, but a tag that has left by the next one is
-/// reported as gone.
+/// Turns the events that a server sends, over one connection after another, into events of a watch.
+/// Taps during an outage are lost, but a tag that was removed meanwhile is reported as departed
+/// after reconnecting.
 package struct FeedState {
     private let stamp: @Sendable () -> TapEvent.Stamp
-    /// The name of the reader at the server, as far as it is known.
+    /// The name of the reader; the name of the server until the reader is known.
     private var reader: String
     /// The arrival of the tag on the reader; nil if there is none.
     private var present: TapEvent?
@@ -15,12 +15,12 @@ package struct FeedState {
     private var isHeard = false
     private var isLost = false
 
-    /// `server` stands for the reader until the server has named it.
+    /// Uses the name of the server for the reader until the server sends the real name.
     package init(_ server: String, _ stamp: @escaping @Sendable () -> TapEvent.Stamp) {
         (reader, self.stamp) = (server, stamp)
     }
 
-    /// The events to report for one that the server has sent.
+    /// Returns the events to report for an event from the server.
     package mutating func heard(_ event: EventStreamParser.Event) -> [TapEvent] {
         var told: [TapEvent] = []
         let tap = event.name == TapFeed.tapEvent ? FeedState.tap(event.data) : nil
@@ -28,13 +28,14 @@ package struct FeedState {
             isHeard = true
             if isLost { told.append(.reader(reader, nil, stamp())) }
             isLost = false
-            // A server begins with the tag that is on the reader.
+            // A server first sends the tag that is on its reader. Anything else means that the tag
+            // is gone.
             if let present, tap?.id != present.id, tap?.kind != .departed {
                 told.append(present.departure(stamp()))
                 self.present = nil
             }
         }
-        // It is sent again over each connection, with the same ID.
+        // The server sends the present tag again over each new connection, with the same ID.
         guard let tap, tap.id != present?.id else { return told }
         reader = tap.reader ?? reader
         switch tap.kind {
@@ -45,7 +46,8 @@ package struct FeedState {
         return told + [tap]
     }
 
-    /// The events to report when the connection is lost. Only the first loss in a row is one.
+    /// Returns the events to report for a lost connection. Repeated failures are reported only
+    /// once.
     package mutating func lost(_ problem: TapcardError) -> [TapEvent] {
         isHeard = false
         if isLost { return [] }

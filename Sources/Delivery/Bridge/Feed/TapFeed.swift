@@ -5,17 +5,17 @@ package import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// Hears taps from a `tapcard serve` that owns the reader. A lost connection is made again.
+/// Receives taps from a `tapcard serve` that owns the reader. Reconnects after a failure.
 package struct TapFeed: Sendable {
     package static let path = "/api/v1/taps"
     package static let tapEvent = "tap"
 
     private static let connecting = Duration.seconds(10)
-    /// A server sends something every few seconds.
+    /// Much longer than the interval at which a server sends something.
     private static let silence = Duration.seconds(30)
     private static let firstPause = Duration.seconds(1)
     private static let maximumPause = Duration.seconds(30)
-    /// The maximum number of events that wait for the outputs.
+    /// The maximum number of events waiting for the outputs.
     private static let maximumWaiting = 1_024
 
     private let address: ServiceAddress
@@ -32,15 +32,15 @@ package struct TapFeed: Sendable {
         (self.dependencies, self.say) = (dependencies, say)
     }
 
-    /// Delivers events until the task is canceled, or `deliver` returns false. Returns an error if
-    /// no other connection would succeed.
+    /// Delivers events until the task is canceled or `deliver` returns false. Returns an error if
+    /// reconnecting would not help.
     package func run(_ deliver: (TapEvent) async -> Bool) async -> TapcardError? {
         let stamp = { @Sendable [dependencies] in TapEvent.Stamp(dependencies) }
         var state = FeedState(address.host, stamp)
         var pause = TapFeed.firstPause
         while !Task.isCancelled {
             let missed = Guarded(0)
-            // The oldest events are dropped, so a gap comes before all that wait.
+            // The stream drops its oldest events, so the gap comes before the events that remain.
             let (events, source) = AsyncStream.makeStream(
                 of: EventStreamParser.Event.self,
                 bufferingPolicy: .bufferingNewest(TapFeed.maximumWaiting))
@@ -64,7 +64,7 @@ package struct TapFeed: Sendable {
                 say(problem.what + " Trying again.")
                 guard await deliver(event) else { return nil }
             }
-            // Without jitter, many programs would all try again at the same moment.
+            // Jitter keeps many programs from reconnecting at the same moment.
             let jitter = Double.random(in: 0.5...1)
             do { try await dependencies.sleep(pause * jitter) } catch { return nil }
             pause = min(pause * 2, TapFeed.maximumPause)
@@ -72,7 +72,7 @@ package struct TapFeed: Sendable {
         return nil
     }
 
-    /// Listens over one connection. Returns why it has ended.
+    /// Receives events over one connection. Returns the reason why it ended.
     private func listen(
         _ events: AsyncStream<EventStreamParser.Event>.Continuation, _ missed: Guarded<Int>
     ) async -> ServiceError {
@@ -85,8 +85,8 @@ package struct TapFeed: Sendable {
             ) { bytes in
                 parser.withLock { state in
                     for event in state.parser.take(bytes) {
-                        // The first event shows what is on the reader; others only that the server
-                        // is there.
+                        // The first event tells what is on the reader. Later ones are either taps
+                        // or only keep the connection alive.
                         guard state.isFirst || event.name == TapFeed.tapEvent else { continue }
                         state.isFirst = false
                         if case .dropped = events.yield(event) { missed.withLock { $0 += 1 } }
@@ -99,7 +99,7 @@ package struct TapFeed: Sendable {
         }
     }
 
-    /// Why a response is not, or no longer, a stream of events.
+    /// Returns the reason why a response is not a stream of events, or why the stream ended.
     private static func failure(of answer: HTTPAnswer) -> ServiceError {
         let status = "it answered with status \(answer.status)"
         let title = (try? JSONValue.parsing(answer.body))?["title"]?.string
@@ -107,7 +107,7 @@ package struct TapFeed: Sendable {
         switch answer.status {
         case 200 where answer.head["content-type"]?.hasPrefix("text/event-stream") == true:
             return ServiceError(.cutOff, "it ended the connection")
-        case 200: return ServiceError(.wrongShape, "it does not send taps")
+        case 200: return ServiceError(.wrongShape, "its response is not a stream of taps")
         case 408, 429, 500...599: return ServiceError(.broken, refusal)
         default: return ServiceError(.refused, refusal)
         }
@@ -117,7 +117,7 @@ package struct TapFeed: Sendable {
 
     private func problem(with failure: ServiceError) -> TapcardError {
         TapcardError(
-            .service(failure.kind), "No taps are heard from \(address.host): \(failure.detail).",
-            meaning: "Taps that happen until then are not reported.")
+            .service(failure.kind), "Cannot receive taps from \(address.host): \(failure.detail).",
+            meaning: "Taps are missed while there is no connection.")
     }
 }

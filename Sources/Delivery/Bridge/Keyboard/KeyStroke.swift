@@ -1,8 +1,8 @@
 import CLinux
 
-/// A key of a US keyboard that is pressed and released, alone or with the Shift key held down.
+/// One press and release of a key on a US keyboard, with or without Shift.
 package struct KeyStroke: Hashable, Sendable {
-    /// A key that goes down or up.
+    /// A key being pressed or released.
     package struct Event: Hashable, Sendable {
         package let code: UInt16
         package let isDown: Bool
@@ -14,7 +14,7 @@ package struct KeyStroke: Hashable, Sendable {
     package static let enter = KeyStroke(code: UInt16(linux_key_enter), isShifted: false)
     package static let tab = KeyStroke(code: UInt16(linux_key_tab), isShifted: false)
 
-    /// What happens to the keys; no key stays down.
+    /// The key events of this stroke. Every key that is pressed is also released.
     package var events: [Event] {
         let shift = UInt16(linux_key_left_shift)
         let key = [Event(code: code, isDown: true), Event(code: code, isDown: false)]
@@ -22,7 +22,8 @@ package struct KeyStroke: Hashable, Sendable {
             ? [Event(code: shift, isDown: true)] + key + [Event(code: shift, isDown: false)] : key
     }
 
-    /// The rows of keys: the code of the first key, and what the keys type without and with Shift.
+    /// The rows of the keyboard. Each has the code of its first key and the characters typed
+    /// without and with Shift.
     private static let rows: [(first: UInt16, plain: String, shifted: String)] = [
         (2, "1234567890-=", "!@#$%^&*()_+"), (16, "qwertyuiop[]", "QWERTYUIOP{}"),
         (30, "asdfghjkl;'`", "ASDFGHJKL:\"~"), (43, "\\zxcvbnm,./", "|ZXCVBNM<>?"),
@@ -37,7 +38,7 @@ package struct KeyStroke: Hashable, Sendable {
             }
         })
 
-    /// The strokes that type this text; nil if any of its characters is not printable ASCII.
+    /// Returns the strokes that type this text, or nil if it contains anything but printable ASCII.
     package static func typing(_ text: String) -> [KeyStroke]? {
         let strokes = text.unicodeScalars.compactMap { all[$0] }
         return strokes.count == text.unicodeScalars.count ? strokes : nil

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// A keyboard that this program can type on. The keys that are down go up when it is destroyed.
+/// A keyboard that this program can type on. Destroying it releases all keys.
 package protocol KeyboardDevice: AnyObject, Sendable {
-    /// Presses and releases a key. Returns false if that failed; a key may then still be down.
+    /// Presses and releases a key. Returns false on failure, which may leave a key down.
     func press(_ stroke: KeyStroke) -> Bool
 }
 
-/// A keyboard that the kernel makes for this program, through /dev/uinput.
+/// A virtual keyboard, created through /dev/uinput.
 package final class UInputDevice: KeyboardDevice {
     private let descriptor: Int32
 
-    /// Makes the keyboard; nil if that failed, and `errno` then says why.
+    /// Creates the keyboard. Returns nil and sets `errno` on failure.
     package init?() {
         descriptor = unsafe linux_make_keyboard("tapcard")
         if descriptor < 0 { return nil }

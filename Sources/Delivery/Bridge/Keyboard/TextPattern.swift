@@ -1,14 +1,13 @@
 import Glibc
 
-/// A regular expression for whole texts, as `grep -E` has them.
+/// An extended regular expression, as in `grep -E`, that has to match a whole text.
 ///
-/// The texts come from tags that anybody could have written. glibc reads a text once, without
-/// backtracking, so no text can take long. References to groups are the exception, so they are
-/// refused.
+/// Anyone may have written the texts on tags. glibc matches without backtracking, so no text can
+/// make a match slow. Only back-references would need backtracking, so they are rejected.
 package struct TextPattern: Sendable {
     private let pattern: String
 
-    /// Reads a pattern; nil if it is invalid.
+    /// Returns nil if the pattern is invalid or contains a back-reference.
     package init?(_ pattern: String) {
         self.pattern = pattern
         let hasReference = zip(pattern.utf8, pattern.utf8.dropFirst()).contains { first, second in
@@ -19,19 +18,20 @@ package struct TextPattern: Sendable {
         }
     }
 
-    /// Whether the pattern matches all of the text, which contains no NUL.
+    /// Whether the pattern matches the whole text, which must not contain NUL.
     package func matches(_ text: String) -> Bool {
         unsafe compiled { expression in
             var match = regmatch_t()
-            // The match that begins first is found, and of several the longest one: that is the
-            // whole text if the pattern allows it.
+            // POSIX returns the leftmost, longest match, which is the whole text if the pattern
+            // allows it.
             return unsafe regexec(&expression, text, 1, &match, 0) == 0
                 && match.rm_so == 0 && Int(match.rm_eo) == text.utf8.count
         }
     }
 
-    /// Runs the body with the compiled pattern; false if it is invalid. It is compiled anew each time, because it would
-    /// otherwise remember something of each text, without limit.
+    /// Calls `body` with the compiled pattern, or returns false if the pattern is invalid. Compiles
+    /// it each time, because glibc caches state for each text in the compiled pattern and never
+    /// frees it.
     private func compiled(_ body: (inout regex_t) -> Bool) -> Bool {
         var expression = unsafe regex_t()
         guard unsafe regcomp(&expression, pattern, REG_EXTENDED) == 0 else { return false }

@@ -1,9 +1,9 @@
 import CardCryptography
 import TextCodecs
 
-/// The messages by which Home Assistant finds the reader and its last tag, without configuration.
+/// The discovery messages that add the reader and its last tag to Home Assistant.
 struct HomeAssistant {
-    /// The ID of this machine's watch of a topic. It stays the same when tapcard is started again.
+    /// Identifies this computer's watch of a topic, across restarts.
     let id: String
     private let machine: String
     private let topic: MQTTTopic
@@ -14,7 +14,7 @@ struct HomeAssistant {
         id = "tapcard-" + Hexadecimal.encode(digest.prefix(8))
     }
 
-    /// The topics and their messages. The broker keeps them.
+    /// The topics and their messages, which the broker retains.
     var messages: [(topic: String, body: JSONValue)] {
         let device: JSONValue = [
             "identifiers": [.string(id)], "name": .string("tapcard on \(machine)"),
@@ -25,7 +25,8 @@ struct HomeAssistant {
                 "homeassistant/tag/\(id)/config",
                 [
                     "topic": .string(topic.name), "device": device,
-                    // An empty result is no scan, so a tag that leaves is not scanned again.
+                    // Home Assistant ignores an empty result, so a departing tag does not count as
+                    // a scan.
                     "value_template": .string(HomeAssistant.template(orElse: "''")),
                 ]
             ),

@@ -1,8 +1,8 @@
 package import TapcardDomain
 
-/// An MQTT broker, and how to log in there.
+/// The address of an MQTT broker and the login for it.
 package struct MQTTBroker: Sendable {
-    /// A user of the broker.
+    /// The user name and password for a broker.
     package struct Login: Sendable {
         package let user: String
         package let password: String
@@ -16,14 +16,14 @@ package struct MQTTBroker: Sendable {
     package let port: UInt16
     package let isSecure: Bool
     package let login: Login?
-    /// A file with the certificates of trusted authorities, used in addition to the system's.
+    /// A file with additional trusted CA certificates.
     package let authorities: String?
 
     private static let schemes: [(prefix: String, port: UInt16, isSecure: Bool)] = [
         ("mqtt://", 1_883, false), ("mqtts://", 8_883, true),
     ]
 
-    /// Reads an address such as mqtts://broker.example or mqtt://[::1]:1884.
+    /// Parses an address such as mqtts://broker.example or mqtt://[::1]:1884.
     package init(
         _ address: String, login: Login?, authorities: String?
     ) throws(ServiceError) {
@@ -31,7 +31,7 @@ package struct MQTTBroker: Sendable {
             throw ServiceError(.badAddress, "it does not begin with mqtt:// or mqtts://")
         }
         let rest = address.dropFirst(scheme.prefix.count)
-        // The rules for hosts and ports are the same.
+        // Hosts and ports follow the same rules as in http:// addresses.
         let place = try ServiceAddress("http://" + rest).host
         guard rest == place || rest == place + "/" else {
             throw ServiceError(.badAddress, "it has a path; the topic is given with --topic")
@@ -44,13 +44,14 @@ package struct MQTTBroker: Sendable {
     }
 }
 
-/// A topic that events are published to. Topics that belong to it begin with its name.
+/// The topic that events are published to. Its subtopics begin with its name.
 package struct MQTTTopic: Sendable, Hashable {
     package let name: String
 
     private static let maximumLength = 1_024
 
-    /// Returns nil if the name is empty, too long, or has characters with a meaning of their own.
+    /// Returns nil if the name is empty or too long, is a system topic, or contains a wildcard or
+    /// an unsafe character.
     package init?(_ name: String) {
         guard (1...MQTTTopic.maximumLength).contains(name.utf8.count), name.first != "$",
             name.unicodeScalars.allSatisfy({ !"+#".unicodeScalars.contains($0) && !$0.isMisleading }
@@ -59,6 +60,6 @@ package struct MQTTTopic: Sendable, Hashable {
         self.name = name
     }
 
-    /// Whether the watch is connected: `online` or `offline`, kept by the broker.
+    /// The topic where the broker retains `online` or `offline` for this watch.
     package var availability: String { name + "/availability" }
 }

@@ -2,34 +2,34 @@ import CMosquitto
 import Glibc
 import TapcardDomain
 
-/// A connection to an MQTT broker, used by one actor. libmosquitto works only within calls of this
+/// A connection to an MQTT broker, used by one actor. libmosquitto runs only inside calls to this
 /// class, so its callbacks never run on another thread.
 ///
-/// The connection is never closed in the way that MQTT calls clean, because the broker announces
-/// that this client is offline only after an end that it did not expect.
+/// The connection never sends DISCONNECT, because the broker publishes the will message, which says
+/// that this client is offline, only after an unexpected end.
 @safe final class MQTTConnection {
-    /// What the callbacks have been told.
+    /// What the callbacks received.
     fileprivate final class Answers {
-        /// The broker's answer to the request to connect.
+        /// The broker's result code for the connection; nil until it arrives.
         var connection: Int32?
-        /// The number of the message that the broker took last.
+        /// The ID of the last message that the broker acknowledged.
         var taken: Int32?
     }
 
-    /// A message that may have to be kept by the broker.
+    /// A message to publish. The broker retains it if `isKept` is true.
     struct Message {
         let topic: String
         let body: [UInt8]
         let isKept: Bool
     }
 
-    /// The time limit for the broker's answer.
+    /// How long to wait for a response from the broker.
     private static let limit = Duration.seconds(15)
-    /// The broker expects to hear from this client more often, in seconds.
+    /// The keep-alive interval of MQTT, in seconds.
     private static let keepAlive: Int32 = 60
-    /// libmosquitto waits this long for the broker before it returns, in milliseconds.
+    /// How long one call of libmosquitto waits for the broker, in milliseconds.
     private static let waiting: Int32 = 100
-    /// Delivered at least once.
+    /// QoS 1: at least once.
     private static let quality: Int32 = 1
     private static let systemAuthorities = "/etc/ssl/certs"
 
@@ -38,17 +38,17 @@ import TapcardDomain
     private let answers = Answers()
     private let uptime: @Sendable () -> Duration
 
-    /// Connects, and leaves a message that the broker publishes once the connection ends.
+    /// Connects to the broker. The broker publishes `will` when the connection is lost.
     init(
         _ library: MosquittoLibrary, to broker: MQTTBroker, as id: String, will: Message,
         uptime: @escaping @Sendable () -> Duration
     ) throws(ServiceError) {
         functions = library.functions
         self.uptime = uptime
-        // The client is destroyed before the answers are.
+        // The client does not retain the answers. It is destroyed before they are.
         let context = unsafe Unmanaged.passUnretained(answers).toOpaque()
         guard let client = unsafe functions.new_client(id, true, context) else {
-            throw ServiceError(.noClient, "libmosquitto has no memory for a connection")
+            throw ServiceError(.noClient, "libmosquitto could not create a client")
         }
         unsafe self.client = client
         unsafe functions.connect_callback_set(client, whenConnected)
@@ -74,7 +74,7 @@ import TapcardDomain
 
     deinit { unsafe functions.destroy(client) }
 
-    /// Publishes a message, and waits until the broker has it.
+    /// Publishes a message and waits until the broker has acknowledged it.
     func publish(_ message: Message) throws(ServiceError) {
         var number: Int32 = 0
         try check(
@@ -84,7 +84,7 @@ import TapcardDomain
         try wait { answers.taken == number }
     }
 
-    /// Does what is due to keep the connection, and throws if it has ended.
+    /// Does pending work, such as keep-alive pings. Throws if the connection is lost.
     func keep() throws(ServiceError) { try work(waiting: 0) }
 
     private func wait(until isDone: () -> Bool) throws(ServiceError) {
@@ -100,7 +100,7 @@ import TapcardDomain
 
     private func work(waiting: Int32) throws(ServiceError) {
         let result = unsafe functions.loop(client, waiting, 1)
-        // A broker that refuses a connection also closes it.
+        // A broker also closes a connection that it refuses. The refusal is the better error.
         try requireAccess()
         try check(result)
     }
@@ -117,12 +117,12 @@ import TapcardDomain
         case MOSQ_ERR_SUCCESS: return
         case MOSQ_ERR_ERRNO:
             let text = unsafe String(cString: Glibc.strerror(systemError))
-            throw ServiceError(.offline, "no connection to the broker (\(text))")
+            throw ServiceError(.offline, "cannot connect to the broker (\(text))")
         case MOSQ_ERR_EAI: throw ServiceError(.offline, "the broker's host name was not found")
         case MOSQ_ERR_TLS:
             throw ServiceError(
                 .certificate,
-                "the broker could not prove its identity with its certificate, or speaks no TLS")
+                "the broker could not prove its identity with its certificate, or does not use TLS")
         default:
             let text = unsafe functions.strerror(result).map { unsafe String(cString: $0) } ?? ""
             throw ServiceError(.cutOff, "the connection to the broker failed (\(text))")

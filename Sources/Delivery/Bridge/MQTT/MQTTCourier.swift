@@ -3,8 +3,8 @@ import RemoteServices
 import TapcardDomain
 import TextCodecs
 
-/// Publishes each event at an MQTT broker, at least once. The broker also knows whether the watch
-/// is connected, and tells Home Assistant how to find it.
+/// Publishes each event to an MQTT broker, at least once. Also publishes whether the watch is
+/// online, and the discovery messages for Home Assistant.
 package actor MQTTCourier: EventCourier {
     package nonisolated let name = "The MQTT broker"
     package nonisolated let isKept = true
@@ -19,7 +19,7 @@ package actor MQTTCourier: EventCourier {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// Creates a courier. The machine's name distinguishes it from others with the same topic.
+    /// `machine` is the name of this computer. It distinguishes watches that share a topic.
     package init(
         to broker: MQTTBroker, _ topic: MQTTTopic, from machine: String,
         uptime: @escaping @Sendable () -> Duration = ServiceDependencies.system.uptime
@@ -49,7 +49,7 @@ package actor MQTTCourier: EventCourier {
             try body(try connected())
             return .accepted
         } catch {
-            // libmosquitto would send a message again without asking whether it is too old.
+            // libmosquitto would resend the message even after it has expired.
             connection = nil
             return .failed(error.detail)
         }

@@ -7,7 +7,7 @@ import TapcardDomain
 struct MosquittoLibrary: @unchecked Sendable {
     let functions: tapcard_mosquitto
 
-    /// The library, which is initialized once per process.
+    /// Loaded and initialized once per process.
     private static let standard = Result { () throws(ServiceError) in
         let library = LoadableLibrary(name: "libmosquitto", package: "libmosquitto1")
         let functions = try translating(

@@ -2,25 +2,26 @@ import ReaderDiagnosis
 import TapcardCore
 package import Verbs
 
-/// A text with placeholders such as `{uid}`, which are replaced with an event's values.
+/// A template with placeholders such as `{uid}` for the values of an event.
 package struct EventFormat: Sendable, Hashable {
-    /// The placeholders.
+    /// The known placeholders.
     package enum Placeholder: String, CaseIterable, Sendable {
         case uid, text, url, kind, trust, reader, time, error
     }
 
     private let template: Template
 
-    /// Reads a text; nil if it contains a placeholder that there is not.
+    /// Returns nil if the text contains an unknown placeholder.
     package init?(_ text: String) {
         template = Template(text)
         guard template.names.allSatisfy({ Placeholder(rawValue: $0) != nil }) else { return nil }
     }
 
-    /// The line for an event. A tag's text may contain control characters, which are replaced.
+    /// Returns the line for an event. Escapes control characters, which a tag may contain.
     package func line(for event: TapEvent) -> String {
         template.filled { name in
-            Placeholder(rawValue: name).flatMap { value(of: $0, in: event)?.escapedForOneLine } ?? ""
+            Placeholder(rawValue: name).flatMap { value(of: $0, in: event)?.escapedForOneLine }
+                ?? ""
         }
     }
 

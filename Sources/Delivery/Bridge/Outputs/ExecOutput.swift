@@ -3,12 +3,13 @@ import TapcardDomain
 import TextCodecs
 package import Verbs
 
-/// Runs a command for each event, one at a time and at most once: an event whose command was
-/// interrupted is not repeated.
+/// Runs a command for each event, one at a time and at most once. An interrupted command is not run
+/// again.
 package actor ExecOutput: EventOutput {
-    /// How many events wait while a command runs.
+    /// The maximum number of events waiting for the running command.
     package static let maximumWaiting = 64
-    /// The longest text that is passed on in a variable; longer ones are only on standard input.
+    /// The maximum size of a variable in bytes. Longer values are only in the JSON on standard
+    /// input.
     private static let maximumVariableSize = 4_096
 
     private let command: ChildCommand
@@ -22,7 +23,7 @@ package actor ExecOutput: EventOutput {
     private let isStopped = Guarded(false)
     private var isOver = false
 
-    /// With `requiredTrust`, the command runs only when a tag arrives with at least this trust.
+    /// If `requiredTrust` is set, the command runs only for arriving tags with at least this trust.
     /// Events older than `maximumAge` are dropped.
     package init(
         _ command: ChildCommand, requiring requiredTrust: TapEvent.Trust? = nil,
@@ -48,8 +49,8 @@ package actor ExecOutput: EventOutput {
         return true
     }
 
-    /// Drops the waiting events, and waits until the running command has ended. After a short time,
-    /// it is ended.
+    /// Drops the waiting events and waits for the running command, which is killed after a short
+    /// grace period.
     package func end() async {
         (waiting, missed, isOver) = ([], 0, true)
         isStopped.withLock { $0 = true }
@@ -73,9 +74,9 @@ package actor ExecOutput: EventOutput {
         guard missed > 0 else { return waiting.isEmpty ? nil : waiting.removeFirst() }
         let count = missed
         missed = 0
-        // A command that opens something must run only for a trusted tag.
+        // A gap has no trusted tag, so a command that opens a door must not run for it.
         guard requiredTrust == nil else {
-            say("\(count) events were dropped, because the command took too long.")
+            say("Events dropped because the command was too slow: \(count).")
             return next()
         }
         return .gap(count, stamp())
@@ -89,13 +90,14 @@ package actor ExecOutput: EventOutput {
         switch outcome {
         case .exited(0): break
         case .exited(let status): say("The command \(name) ended with status \(status).")
-        case .killed(let signal): say("The command \(name) was ended by signal \(signal).")
-        case .timedOut: say("The command \(name) took too long and was ended.")
+        case .killed(let signal): say("The command \(name) was killed by signal \(signal).")
+        case .timedOut: say("The command \(name) took too long and was stopped.")
         case .notStarted(let reason): say("The command \(name) could not be started: \(reason).")
         }
     }
 
-    /// The variables that describe an event. A value that a variable cannot hold is left out.
+    /// Returns the environment variables for an event. Leaves out values that are too long or
+    /// contain NUL.
     package static func variables(of event: TapEvent) -> [String: String] {
         [
             "TAPCARD_EVENT": event.kind.rawValue, "TAPCARD_ID": event.id,

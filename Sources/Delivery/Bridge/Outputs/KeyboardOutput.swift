@@ -1,10 +1,10 @@
 import TapcardCore
 package import Verbs
 
-/// Types the UID of each tag that arrives, as a keyboard would.
+/// Types the UID of each arriving tag on a virtual keyboard.
 ///
-/// With a pattern, it types the text on the tag instead, if the pattern matches all of it. Anybody
-/// can write a tag, so only what the pattern describes may reach the program that has the keyboard.
+/// With a pattern, types the text on the tag instead, if the pattern matches all of it. Anyone can
+/// write to a tag, so the pattern limits what can reach the focused program.
 package actor KeyboardOutput: EventOutput {
     /// The key that is pressed after the text.
     package enum End: String, CaseIterable, Sendable {
@@ -19,11 +19,11 @@ package actor KeyboardOutput: EventOutput {
         }
     }
 
-    /// The longest text that is typed.
+    /// The maximum length of a typed text.
     package static let maximumLength = 256
-    /// How many texts wait while one is typed.
+    /// The maximum number of texts waiting to be typed.
     package static let maximumWaiting = 64
-    /// The time between two keys. The kernel drops events if it is too short for a program.
+    /// The pause after each key. Without it, a slow program would lose keys.
     private static let pause = Duration.milliseconds(5)
 
     private var device: (any KeyboardDevice)?
@@ -50,7 +50,7 @@ package actor KeyboardOutput: EventOutput {
 
     private func begin(_ strokes: [KeyStroke]) {
         guard waitingCount < KeyboardOutput.maximumWaiting else {
-            say("A tag was not typed, because too many arrived at once.")
+            say("A tag was not typed because too many arrived at once.")
             return
         }
         waitingCount += 1
@@ -61,29 +61,32 @@ package actor KeyboardOutput: EventOutput {
         }
     }
 
-    /// Returns when all tags that arrived have been typed.
+    /// Waits until the text of every tag that arrived has been typed.
     package func end() async { await typing?.value }
 
     private func type(_ strokes: [KeyStroke]) async {
         for stroke in strokes {
             guard device?.press(stroke) == true else {
-                if device != nil { say("The keyboard failed, so the watch ends.") }
-                // Without the device, no key stays down.
+                if device != nil { say("The virtual keyboard failed. The watch has stopped.") }
+                // Destroying the device releases its keys.
                 device = nil
                 return
             }
-            // A text is typed to its end, even without pauses.
+            // Even if canceled, finishes the text, without pauses.
             try? await sleep(KeyboardOutput.pause)
         }
     }
 
-    /// The keys for an event; nil if nothing is to be typed.
+    /// Returns the keys to type for an event, or nil if there is nothing to type.
     private func strokes(for event: TapEvent) -> [KeyStroke]? {
         guard let pattern else { return event.uid.flatMap(KeyStroke.typing) }
         guard let text = event.text, (1...KeyboardOutput.maximumLength).contains(text.utf8.count),
             let strokes = KeyStroke.typing(text), pattern.matches(text)
         else {
-            say("Tag \(event.uid ?? "without a UID") was not typed: its text does not match.")
+            say(
+                "Tag \(event.uid ?? "without a UID") was not typed: "
+                    + "its text does not match the pattern."
+            )
             return nil
         }
         return strokes

@@ -8,9 +8,9 @@ package struct LineOutput: EventOutput {
     package enum Style: Sendable {
         /// Each event as one line of JSON.
         case json
-        /// A line for each tag that arrives.
+        /// One line for each arriving tag.
         case format(EventFormat)
-        /// A line for people for each event.
+        /// A readable line for each event.
         case sentences
         /// Nothing is printed.
         case none
@@ -40,7 +40,7 @@ package struct LineOutput: EventOutput {
         let what: String
         switch event.kind {
         case .arrived:
-            // Only what is more than a claim is worth a word.
+            // Any tag has the lowest trust, so only higher trust is shown.
             let trust = event.trust.flatMap { $0 == .uid ? nil : " (\($0.rawValue))" } ?? ""
             let content = event.url ?? event.text
             what =

@@ -2,15 +2,15 @@ import BlockingLane
 package import TapcardDomain
 package import Verbs
 
-/// Takes events to where they are wanted, one at a time.
+/// Sends events to one destination, one at a time.
 package protocol EventCourier: Sendable {
-    /// How the other side is called in messages, such as "The webhook".
+    /// The name of the destination in messages, such as "The webhook".
     var name: String { get }
-    /// Whether the connection has to be kept while there is nothing to send.
+    /// Whether to stay connected while there is nothing to send.
     var isKept: Bool { get }
 
     func send(_ entry: EventQueue.Entry) async -> Delivery
-    /// Keeps the connection, or makes a new one.
+    /// Keeps the connection alive, or reconnects.
     func keep() async -> Delivery
     /// Closes the connection.
     func end() async
@@ -22,42 +22,42 @@ extension EventCourier {
     package func end() async {}
 }
 
-/// What became of an event that was sent.
+/// The result of sending an event.
 package enum Delivery: Sendable, Hashable {
-    /// The other side has it, so it need not be sent again.
+    /// The destination has the event.
     case accepted
-    /// It has to be sent again, but not before this time has passed.
+    /// Sending failed. The event is sent again, at the earliest after this time.
     case failed(String, waiting: Duration = .zero)
-    /// The other side may be refusing this event because of its content. It is sent again a few
-    /// times, then dropped.
+    /// The destination rejected this event, perhaps for its content. It is sent again a few times,
+    /// then dropped.
     case refused(String)
-    /// The other side wants no more events.
+    /// The destination accepts no more events.
     case over(String)
 }
 
-/// Delivers events from a durable queue, in order, each until it has been accepted.
+/// Delivers events from a durable queue in order. Sends each until it is accepted or dropped.
 package actor QueuedOutput: EventOutput {
     private static let firstPause = Duration.seconds(1)
     private static let maximumPause = Duration.seconds(300)
     private static let maximumRefusals = 5
-    /// The pause between two looks after a connection that has nothing to send.
+    /// How often an idle connection is checked.
     private static let keepingPause = Duration.seconds(1)
 
     private let courier: any EventCourier
-    /// An event that is older than this is dropped instead of sent.
+    /// Older events are dropped.
     private let maximumAge: Duration?
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
     private let say: @Sendable (String) -> Void
     private var queue: EventQueue
     private var worker: Task<Void, Never>?
-    /// The sleep of a worker with nothing to send.
+    /// The sleep of an idle worker.
     private var nap: Task<Void, Never>?
-    /// The event that was refused last, and the number of times.
+    /// The last rejected event, and how often it was rejected.
     private var refused: (id: String, count: Int) = ("", 0)
     private var isFailing = false
     private var isOver = false
-    /// Storing an event waits for the disk.
+    /// Storing an event blocks on the disk.
     private nonisolated let lane = BlockingLane(label: "tapcard.queue")
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -75,7 +75,7 @@ package actor QueuedOutput: EventOutput {
         self.queue = queue
     }
 
-    /// Delivers what earlier runs left in the queue, and connects if the connection is to be kept.
+    /// Starts to deliver the events of earlier runs, and connects if the courier stays connected.
     package func begin() {
         guard worker == nil, courier.isKept || !queue.isEmpty else { return }
         worker = Task { await work() }
@@ -121,26 +121,26 @@ package actor QueuedOutput: EventOutput {
                 guard await retry(after: &pause, atLeast: waiting) else { break }
             case .over(let reason):
                 isOver = true
-                say("\(courier.name) wants no more events (\(reason)), so none are sent.")
+                say("\(courier.name) no longer accepts events (\(reason)), so no more are sent.")
             }
         }
         worker = nil
     }
 
-    /// Waits before the next attempt, and doubles the pause. Returns false if the output is ending.
+    /// Waits before the next attempt and doubles the pause. Returns false if the output is ending.
     private func retry(after pause: inout Duration, atLeast waiting: Duration) async -> Bool {
-        // Without jitter, many stations would all try again at the same moment.
+        // Jitter keeps many stations from retrying at the same moment.
         let full = max(pause * Double.random(in: 0.5...1), waiting)
         pause = min(pause * 2, QueuedOutput.maximumPause)
         do { try await sleep(min(full, QueuedOutput.maximumPause)) } catch { return false }
         return true
     }
 
-    /// Counts a refusal. Drops the event and returns true if it has been refused too often.
+    /// Counts a rejection. Returns true if the event was rejected too often and has been dropped.
     private func isDropped(_ entry: EventQueue.Entry) -> Bool {
         refused = (entry.id, refused.id == entry.id ? refused.count + 1 : 1)
         guard refused.count >= QueuedOutput.maximumRefusals else { return false }
-        say("\(courier.name) refuses the event \(entry.id), so it is dropped.")
+        say("\(courier.name) repeatedly rejected event \(entry.id), so it was dropped.")
         queue.giveUp(entry)
         return true
     }
@@ -153,13 +153,13 @@ package actor QueuedOutput: EventOutput {
         return queue.first()
     }
 
-    /// Waits until it is time to look after the connection, or until an event comes.
+    /// Waits until the connection is due for a check or an event arrives.
     private func rest() async {
         let sleep = sleep
-        // The end of a nap is all that counts, not whether it was interrupted.
+        // It does not matter whether the sleep ended early.
         let nap = Task { _ = try? await sleep(QueuedOutput.keepingPause) }
         self.nap = nap
-        // An output that is ended before the nap began would not interrupt it.
+        // `end` may have run before `self.nap` was set.
         if Task.isCancelled { nap.cancel() }
         await nap.value
         self.nap = nil
@@ -168,6 +168,9 @@ package actor QueuedOutput: EventOutput {
     private func fail(_ reason: String) {
         guard !isFailing else { return }
         isFailing = true
-        say("\(courier.name) cannot be reached: \(reason.shown). Events wait until it can be.")
+        say(
+            "\(courier.name) is not accepting events: \(reason.shown). "
+                + "They stay queued until it does."
+        )
     }
 }

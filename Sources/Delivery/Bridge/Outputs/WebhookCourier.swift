@@ -4,14 +4,14 @@ package import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Posts each event to a web server, as Standard Webhooks describe it: signed, and again until the
-/// server has accepted it.
+/// Posts each event to a web server with a signature, following the Standard Webhooks
+/// specification.
 package struct WebhookCourier: EventCourier {
     private static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(30))
 
     package let name = "The webhook"
     private let url: String
-    /// The key of the signatures.
+    /// The signing key.
     private let secret: [UInt8]
     private let transport: any HTTPTransport
     private let now: @Sendable () -> Timestamp
@@ -45,7 +45,7 @@ package struct WebhookCourier: EventCourier {
         }
     }
 
-    /// The signature of an event, which only someone with the secret can make.
+    /// Returns the signature of an event.
     package static func signature(
         of body: String, id: String, at seconds: String, _ secret: [UInt8]
     ) -> String {
@@ -53,7 +53,8 @@ package struct WebhookCourier: EventCourier {
         return "v1,\(Base64.encode(code))"
     }
 
-    /// The key in a secret as Standard Webhooks write it: `whsec_` and 24 to 64 bytes in Base64.
+    /// Decodes a Standard Webhooks secret: `whsec_` and 24 to 64 bytes in Base64. Returns nil if it
+    /// is invalid.
     package static func secret(_ text: String) -> [UInt8]? {
         let prefix = "whsec_"
         guard text.hasPrefix(prefix), let bytes = Base64.decode(text.dropFirst(prefix.count)),
@@ -64,7 +65,7 @@ package struct WebhookCourier: EventCourier {
 }
 
 extension HTTPAnswer {
-    /// How long the server wants to be left alone, if it says so in seconds.
+    /// The delay that the server requested with Retry-After, if it is given in seconds.
     fileprivate var wait: Duration {
         head["retry-after"].flatMap { UInt32($0) }.map { .seconds($0) } ?? .zero
     }

@@ -66,9 +66,10 @@ struct APIDocument: Sendable {
         is safe to send a request again. A call that needs a card returns once the card has been \
         used, or with 504 if no card was tapped in time.
 
-        Programs, and pages of origins that the operator has allowed, can use API tokens instead, \
-        for taps, tag/read, and tag/write only. Each token has rights, and may have origins, a \
-        reader, and an expiry. The operator adds them: tapcard tokens add.
+        Other programs, and web pages from origins that the operator allows, can use API tokens \
+        instead. An API token works only for taps, tag/read, and tag/write. It can be limited to \
+        certain origins or to one reader, and it can expire. To create one, the operator runs: \
+        tapcard tokens add.
         """
 
     /// All schemas that other schemas refer to.

@@ -60,11 +60,11 @@ extension Endpoint {
 
     static let taps = Endpoint(
         method: "GET", path: base + "taps", group: "live",
-        summary: "Stream the tags that arrive and leave",
+        summary: "Stream tap events",
         discussion:
-            "Server-sent events for programs: tap (TapEvent) and alive (Alive). If a tag is "
-            + "on the reader, its arrival is the first event. Names and balances are never "
-            + "included.",
+            "Server-sent events: tap (TapEvent) when a tag arrives or leaves, and alive (Alive). "
+            + "If a tag is already on the reader, the stream starts with its arrival. Events never "
+            + "include names or balances.",
         answer: Answer(
             words: "The stream ends when the client disconnects, its token becomes invalid, or the "
                 + "server stops.", type: "text/event-stream", schema: Schema.text),

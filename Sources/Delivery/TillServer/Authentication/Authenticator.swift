@@ -112,8 +112,8 @@ final class Authenticator: Sendable {
         return true
     }
 
-    /// Returns the cashier who sent a request for a change; nil if it is not known. API tokens are
-    /// accepted only for shared calls.
+    /// Authorizes a call that changes something. Only shared calls accept API tokens. Returns the
+    /// cashier who is logged in; nil if there are no cashiers or the request uses an API token.
     func requireSender(
         of request: WebRequest, for call: TillCall, at till: TillRunner
     ) throws(Problem) -> CashierName? {
@@ -124,8 +124,7 @@ final class Authenticator: Sendable {
         return nil
     }
 
-    /// Returns a function that checks whether the sender of this request may still hear this till's
-    /// taps.
+    /// Authorizes a stream of this till's taps, and returns a check of whether it is still allowed.
     func tapPermissionCheck(
         for request: WebRequest, at till: TillRunner
     ) throws(Problem) -> @Sendable () -> Bool {

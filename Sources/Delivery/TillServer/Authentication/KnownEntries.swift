@@ -2,8 +2,7 @@ import OperatingSystem
 import StationFiles
 import TapcardCore
 
-/// A cache of a list's entries, because every request needs them. The file is reread when it
-/// changes.
+/// Caches a list file, which every request needs. Rereads the file only when it has changed.
 struct KnownEntries<File: ListFile> {
     private var stamp: DurableFile.Stamp?
     private var entries: [File.Entry]?
@@ -11,10 +10,9 @@ struct KnownEntries<File: ListFile> {
     mutating func entries(in file: File) throws(TapcardError) -> [File.Entry] {
         let now = try file.stamp()
         if let entries, now == stamp { return entries }
-        // If loading fails, the old list must not be used in its place.
+        // If loading fails, the next call must not return the old entries.
         entries = nil
-        // The stamp was taken before the file is read, so a change made in between is noticed next
-        // time.
+        // The stamp is older than the content, so the next call notices any change made between.
         stamp = now
         let found = try file.load()
         entries = found

@@ -1,8 +1,8 @@
 import Verbs
 import WebServer
 
-/// Checks that requests come from the till page's own origin or, for a few calls, from one that the
-/// operator has allowed. `Authenticator` decides what they may do.
+/// Checks that requests come from the till page's own origin or, for shared calls, from an origin
+/// that the operator allows. `Authenticator` decides what they may do.
 ///
 /// A page from another site in the same browser can send requests to this server, but it cannot
 /// read a token, because browsers hide the responses from it. If the site points its own host name
@@ -11,12 +11,12 @@ struct OriginCheck: Sendable {
     /// The names of this server, such as "127.0.0.1:40231" and "localhost:40231".
     let hosts: Set<String>
     let scheme: String
-    /// The other origins whose pages may make shared calls, as browsers send them.
+    /// The other origins that may make shared calls, in the form that browsers send.
     var allowed: Set<String> = []
 
-    /// Refuses requests from other origins, and returns the origin of one that is allowed; nil for
-    /// the till page and for programs. Other sites may link to the page itself, because they cannot
-    /// see its contents.
+    /// Returns the request's origin if it is an allowed other origin; nil for the till page and for
+    /// programs. Throws for any other origin. Any site may link to the page's files, because it
+    /// cannot read them.
     func otherOrigin(
         _ request: WebRequest, isFile: Bool, isShared: Bool = false
     ) throws(Problem) -> String? {

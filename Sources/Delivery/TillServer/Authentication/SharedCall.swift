@@ -1,7 +1,7 @@
 import StationFiles
 import WebServer
 
-/// The calls that API tokens allow. Pages of other origins can make no other calls.
+/// A call that API tokens can authorize. Other origins can make only these calls.
 enum SharedCall: String, CaseIterable {
     case taps
     case readTag = "tag/read"
@@ -15,18 +15,18 @@ enum SharedCall: String, CaseIterable {
     var right: APIToken.Right { self == .taps ? .watch : .tags }
     private var method: String { self == .taps ? "GET" : "POST" }
 
-    /// For this long, a browser need not ask again before it makes a call, in seconds.
+    /// How long browsers may cache a preflight response, in seconds.
     private static let preflightSeconds = 600
 
-    /// The headers that let a page of this origin read a response. Cookies are never allowed.
+    /// The CORS headers that let this origin read a response. They never allow cookies.
     static func headers(for origin: String) -> [(String, String)] {
         [("Access-Control-Allow-Origin", origin), ("Vary", "Origin")]
     }
 
-    /// The response to a browser that asks whether a page of an allowed origin may make the call.
+    /// The response to a CORS preflight request from an allowed origin.
     ///
-    /// Browsers that guard private networks by permission (Local Network Access) ask only the user.
-    /// Those that asked servers (Private Network Access) need one more header.
+    /// Older browsers implement Private Network Access, which needs an extra header. Its successor,
+    /// Local Network Access, asks the user instead.
     func preflight(_ request: WebRequest) -> WebResponse {
         let isPrivate = request.headers["Access-Control-Request-Private-Network"] == "true"
         return WebResponse(
@@ -40,16 +40,16 @@ enum SharedCall: String, CaseIterable {
 }
 
 extension WebRequest {
-    /// The token in the header `Authorization`, the only place where tokens are accepted.
+    /// The token in the `Authorization` header. Tokens are not accepted anywhere else.
     var bearerToken: String? {
         let scheme = "bearer "
-        // HTTP ignores the case of the scheme's name.
+        // Scheme names in HTTP are case-insensitive.
         guard let header = headers["Authorization"],
             header.prefix(scheme.count).lowercased() == scheme
         else { return nil }
         return String(header.dropFirst(scheme.count))
     }
 
-    /// The API token, if there is one; nil for a token of the till page.
+    /// The API token; nil if the request has no token or a session token.
     var apiToken: String? { bearerToken.flatMap { APIToken.isToken($0) ? $0 : nil } }
 }

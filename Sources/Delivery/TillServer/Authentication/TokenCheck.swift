@@ -6,11 +6,11 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Checks the API tokens of programs and of other sites' pages.
+/// Validates API tokens and logs their use.
 final class TokenCheck: Sendable {
     private let runner: TillRunner
     private let limits = Guarded(LoginLimits())
-    /// Whether others on the network cannot read the traffic.
+    /// Whether the server uses TLS.
     private let isProtected: Bool
     private let log: TillLog
 
@@ -18,7 +18,7 @@ final class TokenCheck: Sendable {
         (self.runner, self.isProtected, self.log) = (runner, isProtected, log)
     }
 
-    /// Returns the request's token if it allows this call at this till; otherwise, throws.
+    /// Returns the token with this text. Throws if it does not allow this call at this till.
     func require(
         _ call: SharedCall, _ text: String, _ request: WebRequest, at till: TillRunner
     ) throws(Problem) -> APIToken {
@@ -41,7 +41,7 @@ final class TokenCheck: Sendable {
         return token
     }
 
-    /// Whether an accepted token is still valid.
+    /// Whether the token is still in the file, unchanged, and has not expired.
     func isValid(_ token: APIToken) -> Bool {
         guard let known = try? tokens() else { return false }
         return known.contains(token) && !token.isExpired(at: runner.now())
@@ -51,13 +51,13 @@ final class TokenCheck: Sendable {
         of token: APIToken, _ call: SharedCall, _ request: WebRequest, at till: TillRunner
     ) -> Problem? {
         let isFromMachine = request.client.hasPrefix("127.") || request.client == "::1"
-        // Browsers send the origin with each request to another one; programs send none.
-        let isFromRightPlace =
+        // Browsers send Origin with every cross-origin request. Programs do not send it.
+        let isFromRightOrigin =
             request.headers["Origin"].map { origin in
                 token.origins.contains { $0.description == origin }
             } ?? token.origins.isEmpty
         if !isProtected, !isFromMachine { return .tokenForbidden("cannot be used without TLS") }
-        if !isFromRightPlace { return .tokenForbidden("belongs to other web pages or programs") }
+        if !isFromRightOrigin { return .tokenForbidden("is not for this web page or program") }
         if !token.right.includes(call.right) { return .tokenForbidden("does not allow this call") }
         if let reader = token.reader, reader != till.readerText {
             return .tokenForbidden("is for another reader")
@@ -65,9 +65,9 @@ final class TokenCheck: Sendable {
         return nil
     }
 
-    /// The problem with a token that is not valid. Those of one address are counted, so that the
-    /// log does not fill up; a valid token is accepted from there nevertheless, because nobody can
-    /// guess one.
+    /// Returns the problem for an unknown or expired token, and logs it. Limits the attempts per
+    /// client address to keep the log small. The limit does not block valid tokens, because they
+    /// cannot be guessed.
     private func unknown(_ request: WebRequest) -> Problem {
         let (now, client) = (SystemClock.millisecondsSinceBoot, request.client)
         let wait = limits.withLock { limits in
@@ -84,11 +84,11 @@ final class TokenCheck: Sendable {
     }
 
     private func tokens() throws(Problem) -> [APIToken] {
-        // The sender is not known yet, so the problem must not mention the file.
+        // The client is not authenticated yet, so the problem must not reveal the file's path.
         try translating(runner.tokens()) { (error: TapcardError) in
             Problem(
                 error.kind,
-                "No token is accepted, because the list of tokens cannot be used.", error.meaning,
+                "API tokens cannot be checked right now.", error.meaning,
                 NextWords(
                     "ask-operator", "The operator can find out why with: tapcard tokens list"))
         }

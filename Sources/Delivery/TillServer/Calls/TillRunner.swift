@@ -25,8 +25,8 @@ struct TillRunner: Sendable {
     enum Event: Sendable {
         /// A readable card with its `read --json` document.
         case card(CardSummary, JSONValue, problem: TapcardError?)
-        /// A problem with a tag that is not a card, or with the reader. The tag is known only if
-        /// there are API tokens, because pages do not need to know what is on it.
+        /// A problem with the reader, or with a tag that is not a card. The tag is read only if the
+        /// station has API tokens, because the till page does not need its content.
         case problem(TapcardError, (identity: TagIdentity, reading: TagReading?)? = nil)
         case gone
         /// The reader works and is empty.
@@ -61,14 +61,14 @@ struct TillRunner: Sendable {
         }
     }
 
-    /// The tokens of programs and of other sites' pages.
+    /// The station's API tokens.
     func tokens() throws(TapcardError) -> [APIToken] {
         try knownTokens.withLock { known throws(TapcardError) in
             try known.entries(in: session.settings.tokenFile)
         }
     }
 
-    /// Makes the events that programs hear. They never show names or balances.
+    /// Creates tap events for API clients, without names or balances.
     var tapEvents: TapEvents {
         TapEvents(at: readerText, showingCards: false, session.dependencies)
     }

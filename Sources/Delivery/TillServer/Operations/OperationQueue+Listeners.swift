@@ -3,16 +3,16 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The listeners of one till: pages, and programs that hear only taps.
+/// Event streams of one till: everything for till pages, and only taps for API clients.
 extension OperationQueue {
-    /// Starts an event stream: the current state, then each change, until permission is lost.
+    /// Starts a stream that sends the current state, then every change, until permission is lost.
     func listen(
         _ client: OperationID?, while isAuthorized: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
         try listen(to: .till, client, first: EventHub.bytes("state", state), while: isAuthorized)
     }
 
-    /// Starts an event stream of taps: the tag on the reader, if there is one, then each change.
+    /// Starts a stream of taps. If a tag is on the reader, its arrival comes first.
     func listenToTaps(
         while isAuthorized: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
@@ -35,12 +35,12 @@ extension OperationQueue {
 
     private func listenerLeft(_ number: UInt64) { stopWaiting(for: hub.remove(number)) }
 
-    /// Ends the streams of listeners that have lost permission.
+    /// Ends streams whose listeners have lost permission.
     func endUnauthorizedStreams() {
         for client in hub.endUnauthorizedStreams() { stopWaiting(for: client) }
     }
 
-    /// Stops a disconnected client's operations, except those that have begun work on a card.
+    /// Stops a disconnected client's operations unless they are already working on a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
         for operation in running.values where operation.client == client { _ = operation.stop() }

@@ -24,7 +24,7 @@ actor OperationQueue {
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
     var hub: EventHub
-    /// What programs hear about the reader.
+    /// The tap events of this till.
     var taps: TapNews
     /// What may be started for the card on the reader.
     var admission = Admission()

@@ -135,7 +135,7 @@ struct Router: Sendable {
             if request.method == "OPTIONS", origin != nil {
                 WebReply.now(shared.preflight(request))
             } else if request.apiToken == nil {
-                // Without it, a session of the till page would do.
+                // Other origins must not be able to use a session token of the till page.
                 WebReply.now(Problem.tokenMissing.response)
             } else {
                 // The handler checks the token.
@@ -145,7 +145,7 @@ struct Router: Sendable {
         return reply.changing { $0.adding(SharedCall.headers(for: origin)) }
     }
 
-    /// The reply to the till page, or to a program that uses the API as the page does.
+    /// The reply to the till page, or to a program without an API token.
     private func ownReply(
         to request: WebRequest, _ routes: TillRoutes, _ exists: Bool
     ) -> WebReply {

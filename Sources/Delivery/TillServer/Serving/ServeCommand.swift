@@ -31,7 +31,7 @@ extension Parameter<[WebOrigin]> {
     fileprivate static var allowedOrigins: Self {
         .options(
             "allow-origin", "ORIGIN", .origin(orSay: TillService.unserved),
-            "Other web page that may use API tokens; may be repeated")
+            "Origin of web pages that may use API tokens; repeatable")
     }
 }
 
@@ -64,8 +64,8 @@ extension Command {
                 + "or the `customers` setting, a phone that reads an NTAG 424 card shows the "
                 + "card's balance and recent activity but cannot change anything. With "
                 + "`--no-till`, only the customer page is served; its metrics are at `/metrics` on "
-                + "127.0.0.1, and `--port` sets their port.\n\nPages of other origins are refused, "
-                + "unless `--allow-origin` names theirs and they have a token: `tokens add`.",
+                + "127.0.0.1, and `--port` sets their port.\n\nPages from other origins need "
+                + "`--allow-origin` and a token from `tapcard tokens add`.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,

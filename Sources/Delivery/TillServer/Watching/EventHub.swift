@@ -5,11 +5,11 @@ import WebServer
 /// The till's listeners, each with a stream of server-sent events. If a listener stops reading, its
 /// stream drops it, so that other listeners are not delayed.
 struct EventHub {
-    /// What a listener hears besides that the server is there.
+    /// The events that a listener receives in addition to keep-alives.
     enum Channel: Sendable {
         /// Everything that the till page shows.
         case till
-        /// Only tags that arrive and leave.
+        /// Only tap events.
         case taps
     }
 
@@ -17,7 +17,7 @@ struct EventHub {
     /// filling it.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
-    /// The maximum number of programs that hear this till's taps. They leave room for pages.
+    /// The maximum number of listeners for taps, so that till pages can always connect.
     private static let maximumPrograms = 64
     /// The maximum number of listeners at this till.
     let limit: Int

@@ -2,11 +2,11 @@ import Tags
 import TapcardCore
 import Verbs
 
-/// What programs hear about one till's reader. A tag that stays on the reader is reported once,
-/// even if operations for it end and begin the watch again.
+/// Creates the tap events of one till. A tag that stays on the reader is reported only once, even
+/// when an operation interrupts the watch.
 struct TapNews {
     private var events: TapEvents
-    /// The arrival of the tag that is on the reader; nil if the reader is empty.
+    /// The arrival event of the tag on the reader; nil if there is no tag.
     private(set) var present: TapEvent?
 
     init(_ events: TapEvents) { self.events = events }
@@ -15,7 +15,7 @@ struct TapNews {
         noted(events.event(for: report))
     }
 
-    /// A tag that is no card, if it is known, or a problem with whatever is on the reader.
+    /// Reports a tag that is not a card or, if `tag` is nil, only the problem.
     mutating func arrived(
         _ tag: (identity: TagIdentity, reading: TagReading?)?, _ problem: TapcardError
     ) -> TapEvent? {
@@ -34,9 +34,14 @@ struct TapNews {
         events.event(for: problem.map { .problem($0) } ?? .readerReturned(name: ""))
     }
 
-    /// The arrival, unless the same tag was there before.
+    /// The arrival, or nil if the same tag was already there and its UID is not trusted more now.
     private mutating func noted(_ arrival: TapEvent?) -> TapEvent? {
-        guard let arrival, present == nil || present?.uid != arrival.uid else { return nil }
+        guard let arrival else { return nil }
+        if let present, present.uid == arrival.uid {
+            // New listeners must not hear a trust that the card has lost, such as after blocking.
+            if arrival.trust != present.trust { self.present = arrival }
+            guard (arrival.trust ?? .uid) > (present.trust ?? .uid) else { return nil }
+        }
         present = arrival
         return arrival
     }

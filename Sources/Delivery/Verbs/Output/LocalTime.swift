@@ -15,7 +15,7 @@ package enum LocalTime {
         return unsafe date(parts) + "T" + clock(parts) + "Z"
     }
 
-    /// The time that `iso` writes like this; nil for any other text.
+    /// Parses text in the format of `iso`. Returns nil for any other format.
     static func time(iso text: String) -> Timestamp? {
         guard let day = CalendarDate(String(text.prefix(10))) else { return nil }
         let clock = text.dropFirst(11).prefix(8).split(separator: ":").compactMap { Int32($0) }
@@ -50,10 +50,10 @@ package enum LocalTime {
         return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
     }
 
-    /// The first moment after a local day.
+    /// The start of the next local day.
     static func end(of day: CalendarDate) -> Timestamp { time(hours: 24, into: day) }
 
-    /// The time at which a local clock shows so many hours after a day's midnight.
+    /// The time when local clocks show this hour of the day; 24 is midnight at its end.
     private static func time(hours: Int32, into day: CalendarDate) -> Timestamp {
         var parts = unsafe parts(of: day)
         unsafe parts.tm_hour = hours

@@ -255,7 +255,7 @@ extension NextStep.FileStep.File {
             "Anyone who has read this file can play under the user's name until the login expires. "
                 + "If you are sure that nobody has, run"
         case .tokens:
-            "This file says which programs may use the readers. To keep it private, run"
+            "This file controls which programs can use the readers. To make it private, run"
         }
     }
 

@@ -1,13 +1,13 @@
 import TapcardCore
 import TextCodecs
 
-/// Content that a command line gives as a file, and that a page sends itself. A page cannot name a
-/// file, so it can never make tapcard read one.
+/// Content for a tag: the path of a file from the command line, or bytes from an API request. API
+/// requests can never name a file, so they cannot make tapcard read one.
 enum GivenContent: Sendable {
     case file(String)
     case bytes([UInt8])
 
-    /// The content's name for the start of a sentence.
+    /// The subject for messages about this content, at the start of a sentence.
     var name: String {
         switch self {
         case .file(let path): path

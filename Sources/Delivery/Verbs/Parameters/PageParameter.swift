@@ -20,7 +20,7 @@ package struct PageParameter: Sendable {
         case digits(ClosedRange<Int>, count: ClosedRange<Int>)
         /// The text of a fault to arm; null disarms the armed fault.
         case fault
-        /// Text for a tag; bytes; or bytes with their media type.
+        /// Text for a tag, bytes in Base64, or bytes with a media type.
         case content, base64, media
 
         /// Whether the value is written as digits in a query.
@@ -108,7 +108,7 @@ package struct PageParameter: Sendable {
 
     /// The maximum length of an amount. It is more than any amount that fits on a card needs.
     package static let maximumAmountLength = 12
-    /// The maximum length of a text for a tag. It is more than any tag has room for.
+    /// The maximum length of text for a tag, more than fits on any tag.
     package static let maximumContentLength = 16_384
 
     /// The words that describe a fault; null, which disarms it, becomes "none".

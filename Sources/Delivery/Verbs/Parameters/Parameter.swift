@@ -72,8 +72,8 @@ extension Parameter {
         ) { $0[0] }
     }
 
-    /// `--name PLACEHOLDER`, any number of times. The value contains all values in order. A page
-    /// can give one.
+    /// `--name PLACEHOLDER`, any number of times. The value contains all values in order. An API
+    /// request can contain only one.
     package static func options<Element>(
         _ name: String, _ placeholder: String, _ type: ValueType<Element>, _ help: String,
         page: PageParameter.Name = .never

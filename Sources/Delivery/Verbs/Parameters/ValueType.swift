@@ -205,7 +205,7 @@ extension ValueType<CashierName> {
 }
 
 extension ValueType<WebOrigin> {
-    /// `meaning` is part of the refusal.
+    /// A web origin. If the text is invalid, the error's meaning is `meaning`.
     package static func origin(orSay meaning: String) -> Self {
         .parsed(
             by: WebOrigin.init, "the origin of a web page", meaning: meaning,

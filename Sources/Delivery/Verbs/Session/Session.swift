@@ -90,8 +90,8 @@ package struct Session: Sendable {
         return try await stationWithoutLedger(for: .tap)
     }
 
-    /// A station that watches tags and changes nothing at all, neither a tag nor the ledger. Keys
-    /// and a ledger are used if there are any.
+    /// Returns a station for watching tags without changing them or the ledger. Uses the keys and
+    /// the ledger if both exist.
     package func watchOnlyStation() async throws(TapcardError) -> Station {
         // The reader may be connected later.
         let use = ReaderUse.till(nextTo: settings.otherReaders)

@@ -23,10 +23,10 @@ extension Command {
             + "whose account is not closed is always refused. \"Written\" is printed only after "
             + "the tag has been read back. A tag pulled away mid-write holds its old message, "
             + "no message, or the new one, never a mixture.\n\n"
-            + "With `--mirror`, an NTAG213, NTAG215, or NTAG216 shows its UID in place of {uid}, "
-            + "the number of its readings in place of {counter}, or both in place of "
-            + "{uid}x{counter}; the message must hold that exactly once. With `--protect`, the "
-            + "tag requires the password of `--password-file` for every later change.",
+            + "With `--mirror`, an NTAG213, NTAG215, or NTAG216 updates its message at each tap: "
+            + "{uid} becomes its UID, {counter} the number of times it was read, and "
+            + "{uid}x{counter} both. Use the placeholder exactly once. With `--protect`, later "
+            + "changes to the tag require the password in `--password-file`.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
         .mirror, .lock, .protectTag, .passwordFile, .jobFile, .startRow, .dryRun,
         page: .post("tag/write"),
@@ -46,10 +46,12 @@ extension Parameter<Bool> {
         .flag("dry-run", "Check all rows of --file without writing a tag", page: .never)
     }
     fileprivate static var protectTag: Self {
-        protect.withHelp("Make the tag require the password of --password-file for changes")
+        protect.withHelp("Require the password in --password-file for later changes")
     }
     static var lock: Self {
-        .flag("lock", "After writing, make the tag read-only; this cannot be undone")
+        // A token must not be able to do what nobody can undo.
+        .flag(
+            "lock", "After writing, make the tag read-only; this cannot be undone", page: .never)
     }
 }
 
@@ -159,7 +161,7 @@ enum MessageCommands {
                 written.wasThere
                     ? "Nothing written: \(written.kind) \(uid) already holds this message"
                     : "Written: \(written.message.count) bytes to \(written.kind) \(uid)"
-            ] + (options.protects ? ["The tag now requires its password for changes"] : [])
+            ] + (options.protects ? ["Changing the tag now requires its password"] : [])
                 + (written.isLocked ? ["The tag is now read-only"] : []), isChange: true)
     }
 
@@ -191,7 +193,8 @@ enum MessageCommands {
 }
 
 extension WriteOptions {
-    /// The values of the placeholders that the chip replaces. Its UID is no other one than {uid}.
+    /// The initial value of {counter}, which the chip replaces. {uid} needs none here, because the
+    /// mirrored UID is the one that is already filled in.
     var values: [String: String] {
         mirror?.usesCounter == true ? ["counter": Hexadecimal.encode([0, 0, 0])] : [:]
     }

@@ -3,7 +3,7 @@ package import TapcardCore
 package import TapcardDomain
 package import TextCodecs
 
-/// One event of a watch, as every output of `tapcard watch` gets it.
+/// An event that `tapcard watch` sends to its outputs.
 package struct TapEvent: Sendable {
     /// What happened.
     package enum Kind: String, DocumentedWord {
@@ -13,18 +13,18 @@ package struct TapEvent: Sendable {
         case departed
         /// A reader was lost or works again.
         case reader
-        /// Events were dropped, because an output could not deliver them in time.
+        /// Events were dropped because an output was too slow or could not deliver them.
         case gap
     }
 
     /// How far the UID can be trusted.
     package enum Trust: String, DocumentedWord, Comparable {
-        /// Anybody can make a tag with this UID.
+        /// Anyone can make a tag with this UID.
         case uid
-        /// A card of this station whose seal is valid. Its content is genuine, but a chip that
-        /// imitates another one could carry it, too.
+        /// A card of this station with a valid seal. The content is genuine, but the tag may be a
+        /// copy.
         case sealed
-        /// An NTAG 424 of this station, which has proved that it knows its key.
+        /// An NTAG 424 of this station that has proved that it knows its key.
         case proved
 
         package static func < (left: Trust, right: Trust) -> Bool {
@@ -33,20 +33,20 @@ package struct TapEvent: Sendable {
     }
 
     package let kind: Kind
-    /// The ID of the event; a repeated delivery has the same one.
+    /// The ID of the event. It stays the same if the event is delivered again.
     package let id: String
     package let at: Timestamp
     /// The reader's name; nil for a gap.
     package fileprivate(set) var reader: String?
-    /// The UID in upper-case hexadecimal; nil if there is none, or if it could not be read.
+    /// The UID in uppercase hexadecimal; nil if there is none or it could not be read.
     package fileprivate(set) var uid: String?
     /// The name of the chip or of the kind of tag.
     package fileprivate(set) var chip: String?
     /// Nil unless a tag arrived.
     package fileprivate(set) var trust: Trust?
-    /// The card's standing in the ledger; nil for a tag that is not a card.
+    /// How the card compares with the ledger; nil if the tag is not a card.
     fileprivate var standing: CardSummary.Standing?
-    /// What is on the tag; nil for a card, and for a tag that cannot be read.
+    /// The content of the tag; nil for a card or an unreadable tag.
     fileprivate var content: TagReading?
     /// The card, if the watch shows cards.
     fileprivate var card: CardSummary?
@@ -56,7 +56,7 @@ package struct TapEvent: Sendable {
     fileprivate var isReady = false
     /// How many events were dropped.
     fileprivate var missed = 0
-    /// The document of an event that another program has sent.
+    /// The original document of an event from another tapcard.
     private var received: JSONValue?
 
     fileprivate init(_ kind: Kind, _ stamp: Stamp) {
@@ -72,18 +72,18 @@ package struct TapEvent: Sendable {
             (id, at) = (dependencies.newID().description, dependencies.now())
         }
 
-        /// The stamp of an event that was stored.
+        /// Recreates the stamp of a stored event.
         package init(id: String, at: Timestamp) { (self.id, self.at) = (id, at) }
     }
 
-    /// The event that stands for others that were dropped.
+    /// Returns an event that replaces `missed` dropped events.
     package static func gap(_ missed: Int, _ stamp: Stamp) -> TapEvent {
         var event = TapEvent(.gap, stamp)
         event.missed = missed
         return event
     }
 
-    /// An event of a tag or a reader that another tapcard has sent; nil if this is none.
+    /// Parses an event from another tapcard. Returns nil if it is invalid or a gap.
     package init?(received document: JSONValue) {
         func text(_ name: String) -> String? { document[name]?.string }
         guard let kind = text("event").flatMap(Kind.init), kind != .gap,
@@ -96,14 +96,14 @@ package struct TapEvent: Sendable {
         (chip, received) = (text("kind"), document)
     }
 
-    /// The event that the tag of this arrival is gone.
+    /// Returns the event for the removal of the tag that arrived with this event.
     package func departure(_ stamp: Stamp) -> TapEvent {
         var event = TapEvent(.departed, stamp)
         (event.reader, event.uid) = (reader, uid)
         return event
     }
 
-    /// The event that a reader was lost, or, without a problem, that it works again.
+    /// Returns the event for a reader that was lost. If `problem` is nil, the reader works again.
     package static func reader(
         _ name: String, _ problem: TapcardError?, _ stamp: Stamp
     ) -> TapEvent {
@@ -112,10 +112,10 @@ package struct TapEvent: Sendable {
         return event
     }
 
-    /// The word for what is wrong with the tag or the reader; nil if nothing is.
+    /// The error code for the problem with the tag or reader; nil if there is no problem.
     package var error: String? { problem?.kind.word ?? received?["error"]?.string }
 
-    /// What is wrong with the tag or the reader, in a sentence.
+    /// A sentence that describes the problem with the tag or reader.
     package var message: String? { problem?.message ?? received?["message"]?.string }
 
     /// The first text on the tag.
@@ -139,7 +139,7 @@ package struct TapEvent: Sendable {
         }.first
     }
 
-    /// The event as outputs send it. Passwords of Wi-Fi networks are never in it.
+    /// The event as JSON. It never contains Wi-Fi passwords.
     package var document: JSONValue { received ?? members.object }
 }
 
@@ -147,7 +147,8 @@ extension TapEvent: DocumentedObject {
     static let fields: Fields<TapEvent> = [
         "event": .of(\.kind), "id": .of(\.id), "at": .of(\.at),
         "reader": .ifAny(\.reader), "uid": .ifAny(\.uid), "kind": .ifAny(\.chip),
-        "trust": .ifAny(\.trust), "ledger": .ifAny(\.standing), "text": .ifAny(\.text), "url": .ifAny(\.url),
+        "trust": .ifAny(\.trust), "ledger": .ifAny(\.standing), "text": .ifAny(\.text),
+        "url": .ifAny(\.url),
         "records": .ifAny { event in
             event.content.map { $0.records.map { ShownRecord($0, showsSecrets: false) } }
         },
@@ -171,12 +172,12 @@ private struct CardInEvent: DocumentedObject {
     init(_ card: CardSummary) { self.card = card }
 }
 
-/// Makes the events of one reader from what its watch reports.
+/// Turns the reports about one reader into events.
 package struct TapEvents: Sendable {
     private let reader: String
     private let showsCards: Bool
     private let dependencies: Station.Dependencies
-    /// The arrival of what is on the reader; nil if nothing is.
+    /// The arrival of the tag that is on the reader; nil if there is no tag.
     private var present: TapEvent?
 
     package init(
@@ -185,7 +186,7 @@ package struct TapEvents: Sendable {
         (self.reader, self.showsCards, self.dependencies) = (reader, showsCards, dependencies)
     }
 
-    /// The event for what the watch reports; nil if there is nothing to tell.
+    /// Returns the event for a report, or nil if there is nothing to report.
     package mutating func event(for report: Station.WatchEvent) -> TapEvent? {
         switch report {
         case .card(let summary):
@@ -203,7 +204,8 @@ package struct TapEvents: Sendable {
         }
     }
 
-    /// The event for a tag that is no card of this station. That it is none is not a problem here.
+    /// Returns the event for a tag that is not a card of this station. An ordinary tag that can be
+    /// read is not a problem.
     package mutating func event(
         for tag: TagIdentity, _ reading: TagReading?, _ error: TapcardError
     ) -> TapEvent {
@@ -233,9 +235,9 @@ package struct TapEvents: Sendable {
 extension CardSummary {
     /// How far this card's UID can be trusted.
     fileprivate var trust: TapEvent.Trust {
-        // A card that is blocked, closed, or replaced must open nothing.
+        // A blocked, closed, or replaced card must not open anything.
         guard problem == nil, seal == .valid, ledger == .known else { return .uid }
-        // The records of an NTAG 424 can only be read after it has proved that it knows its key.
+        // The records of an NTAG 424 can be read only after it has proved that it knows its key.
         return chip == .ntag424 ? .proved : .sealed
     }
 }

@@ -28,7 +28,7 @@ struct TypedRecords: Sendable {
         var (urls, texts) = (session[.urls][...], session[.texts][...])
         var (media, wifi) = (session[.media][...], session[.wifi][...])
         var (contacts, messages) = (session[.contacts][...], session[.messages][...])
-        // A page gives at most one of each.
+        // The web API does not report an order, but sends at most one option of each kind.
         let order = session.command.order
         for option in order.isEmpty ? ["url", "text", "mime", "ndef"] : order {
             switch option {

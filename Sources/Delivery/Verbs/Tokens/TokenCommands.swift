@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// When a token expires, as typed.
+/// The value of `--expires`.
 private enum Expiry: Sendable {
     case days(Int64)
     /// Valid until the end of this day.
@@ -40,7 +40,7 @@ extension Parameter<String> {
                 by: { StationName($0)?.text },
                 "a valid token name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, "
                     + "and _, starting with a letter)", meaning: TokenCommands.unchanged),
-            "Token's name, up to \(StationName.maximumLength) characters", completes: known,
+            "Name for the token, up to \(StationName.maximumLength) characters", completes: known,
             page: .never)
     }
 }
@@ -49,7 +49,7 @@ extension Parameter<APIToken.Right?> {
     fileprivate static var may: Self {
         .option(
             "may", "RIGHT", .choice(APIToken.Right.self),
-            "What it allows: watch (hear taps) or tags (also read and write tags)", page: .never)
+            "Access: watch (receive taps) or tags (also read and write tags)", page: .never)
     }
 }
 
@@ -57,7 +57,7 @@ extension Parameter<[WebOrigin]> {
     fileprivate static var origins: Self {
         .options(
             "origin", "ORIGIN", .origin(orSay: TokenCommands.unchanged),
-            "Web page that may use the token; none for a program")
+            "Origin of a web page that may use it; omit for programs")
     }
 }
 
@@ -67,24 +67,25 @@ extension Parameter<Expiry?> {
             "expires", "TIME",
             .parsed(
                 by: Expiry.init, "a number of days (such as 90d) or a date (such as 2026-11-22)",
-                meaning: TokenCommands.unchanged), "Days until the token expires, or its last day")
+                meaning: TokenCommands.unchanged),
+            "When it expires: a number of days, or its last day")
     }
 }
 
 extension Command {
     static let tokenCommands: [Command] = [
         Command(
-            "tokens add", group: .station, "Let a program or a web page use the reader of a till",
-            discussion: "The token is printed only this once. `tapcard serve` accepts it from "
-                + "programs on this machine or over TLS; from a web page, it accepts it only with "
-                + "`--origin` here and `--allow-origin` there. With the option `--reader`, the "
-                + "token works only at the till with that reader. A token never allows payments, "
-                + "top-ups, or anything else that changes a card.",
+            "tokens add", group: .station, "Let a program or web page use a till's reader",
+            discussion: "The token is shown only once, so save it. Programs can use it on this "
+                + "machine or over TLS. For a web page, give its origin with `--origin` here and "
+                + "with `--allow-origin` for `tapcard serve`. With `--reader`, the token works "
+                + "only at the till with that reader. A token never allows payments, top-ups, or "
+                + "other changes to cards.",
             takes: .token(), .may, .origins, .expires, answers: .addedToken,
             example: "tapcard tokens add shelf --may tags --expires 90d", run: TokenCommands.add),
         Command(
             "tokens revoke", group: .station, "Revoke an API token",
-            discussion: "A running server refuses the token from now on and ends its streams.",
+            discussion: "Running servers reject the token immediately and close its streams.",
             takes: .token(completes: .tokens), answers: .revokedToken,
             example: "tapcard tokens revoke shelf", run: TokenCommands.revoke),
         Command(
@@ -111,7 +112,8 @@ enum TokenCommands {
         let last = Timestamp(milliseconds: now.milliseconds + Expiry.maximumDays * 86_400_000)
         guard expires.map({ $0 > now && $0 <= last }) ?? true else {
             throw TapcardError(
-                .usage, "That day is over, or more than \(Expiry.maximumDays) days away.",
+                .usage,
+                "The expiry date is in the past or more than \(Expiry.maximumDays) days away.",
                 meaning: unchanged)
         }
         let text = APIToken.text(session.dependencies.random(APIToken.secretBytes))
@@ -146,7 +148,7 @@ enum TokenCommands {
 }
 
 extension APIToken {
-    /// The token for people: its name, what it allows, and where and how long it is valid.
+    /// The token's line in the list: name, right, origins, reader, and expiry.
     fileprivate func line(at now: Timestamp) -> String {
         let places =
             origins.isEmpty ? "programs" : origins.map(\.description).joined(separator: " ")

@@ -166,13 +166,13 @@ public struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The names in a folder, in no particular order.
+    /// Returns the names of all entries in a folder, in no particular order.
     public static func names(in folder: String) throws(FileError) -> [String] {
         guard let stream = unsafe opendir(folder) else { throw .last(folder) }
         defer { unsafe closedir(stream) }
         var names: [String] = []
         while let entry = unsafe readdir(stream) {
-            // The size of `d_name` in Glibc, which Swift imports as a tuple.
+            // Swift imports `d_name` as a tuple; this is its size in Glibc.
             let nameCapacity = 256
             names.append(
                 unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in

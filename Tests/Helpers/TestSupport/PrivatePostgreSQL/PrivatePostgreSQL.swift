@@ -129,8 +129,8 @@ package final class PrivatePostgreSQL: Sendable {
     /// Ends the server like a failure of its machine.
     package func kill() {
         let id = server.processIdentifier
-        // Stopped, it starts no other process while its processes are listed. One that was missed
-        // would keep the memory that the next server on this data needs.
+        // A stopped server cannot start new processes while they are listed. A surviving process
+        // would keep the shared memory that the next server on this data needs.
         Glibc.kill(id, SIGSTOP)
         let list =
             (try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)) ?? ""
@@ -140,11 +140,10 @@ package final class PrivatePostgreSQL: Sendable {
         for child in children { while Self.isRunning(child) { usleep(1_000) } }
     }
 
-    /// Whether a process that is no child of this one runs. One that only waits to be reaped does
-    /// not.
+    /// Whether a process that is not a child of this one is running. A zombie is not.
     private static func isRunning(_ process: pid_t) -> Bool {
         let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        // The state follows the name, which is in parentheses and may contain some.
+        // The state follows the name, which is in parentheses and may itself contain parentheses.
         return status?.split(separator: ")").last?.hasPrefix(" Z") == false
     }
 
