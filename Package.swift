@@ -138,7 +138,9 @@ let package = Package(
         room("ReaderDiagnosis", on: "Readers", "BlockingLane CLibUSB"),
 
         room("Ledger", on: "Ledgers", "TapcardDomain"),
-        room("SQLiteLedger", on: "Ledgers", "BlockingLane CSQLite Ledger OperatingSystem TapcardDomain"),
+        room(
+            "SQLiteLedger", on: "Ledgers",
+            "BlockingLane CSQLite Ledger OperatingSystem TapcardDomain"),
         room(
             "PostgreSQLLedger", on: "Ledgers",
             "BlockingLane CPQ Ledger OperatingSystem TapcardDomain"),

@@ -154,8 +154,9 @@ package enum WatchCommand {
             guard let event else { return true }
             return await take(event)
         }
+        @Sendable func readsAll() -> Bool { true }
         // `watchTags` returns if the reader can never work. The caller then ends the other watches.
-        await station.watchTags(reading: { true }) { tag, reading, error in
+        await station.watchTags(reading: readsAll) { tag, reading, error in
             await deliver(events.event(for: tag, reading, error))
         } _: { report in
             var report = report

@@ -23,7 +23,8 @@ extension LedgerFile {
         guard LedgerFolder.contains(path) else {
             let (folder, name) = LedgerFolder.split(path)
             let names = (try? DurableFile.names(in: folder)) ?? []
-            let earlier = names
+            let earlier =
+                names
                 .filter { file in
                     // The names of its journal and its other files have a suffix after the digits.
                     file.hasPrefix(name + LedgerFile.mark)

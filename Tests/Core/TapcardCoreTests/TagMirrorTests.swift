@@ -175,11 +175,18 @@ struct TagMirrorTests {
                     } else {
                         #expect(!isWritten, what)
                     }
-                    // A second attempt finishes the write and leaves no password.
+                    // Any second attempt finishes the write and leaves no password.
+                    let torn = try await world.tag()
                     try await Self.write(nil, on: world, Self.options(content))
                     let shown = try #require(try await Self.shown(world))
                     #expect(Self.plain(shown, new).bytes == new, what)
                     #expect(try await !world.station.tagInfo().isProtected, what)
+                    try await world.put(torn)
+                    try await Self.write(Self.old, on: world, Self.options(nil))
+                    #expect(try await Self.shown(world) == Self.old.encoded(), what)
+                    if !isWritten {
+                        #expect(try await !world.station.tagInfo().isProtected, what)
+                    }
                     if isOver { break }
                 }
             }
@@ -195,6 +202,11 @@ struct TagMirrorTests {
         #expect(try await Self.write(nil, on: world, options).wasThere)
         let tag = try await world.tag()
         #expect(try await world.station.tagInfo().isProtected)
+        // The message is there, but the tag must not be said to have this password.
+        let refused = await #expect(throws: TapcardError.self) {
+            try await Self.write(nil, on: world, Self.options(.uid, password: [9, 9, 9, 9]))
+        }
+        #expect(refused?.kind == .protectedTag)
         var other = Self.options(nil)
         for wrong: [UInt8]? in [nil, [4, 3, 2, 1]] {
             other.password = wrong.map { TagPassword(password: $0, pack: []) }

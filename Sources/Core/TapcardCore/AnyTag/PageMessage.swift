@@ -66,7 +66,8 @@ struct PageMessage: StationWork {
 
     /// Whether the tag already holds this message and has the right settings.
     var isThere: Bool {
-        guard tag.shownMirror(access) == mirror, target == current else { return false }
+        guard tag.shownMirror(access) == mirror, target == current || (mirror == nil && opensTag)
+        else { return false }
         var shown = MessagePlan.message(on: tag.dataArea)?.value ?? []
         guard shown.count == message.count else { return false }
         if let mirror {
@@ -91,11 +92,16 @@ struct PageMessage: StationWork {
         if options.protects {
             cfg0[3] = AccessConfiguration.everything
             cfg1 = AccessConfiguration.withoutPasswordLimit(cfg1)
-        } else if mirror != nil, options.password == nil, access.isProtected {
-            // An interrupted write of CFG0 may have turned on the factory password.
+        } else if opensTag {
             cfg0[3] = AccessConfiguration.nothing
         }
         return [cfg0, cfg1]
+    }
+
+    /// Whether to end a protection that the factory password opens. An interrupted write of CFG0
+    /// can have turned it on.
+    private var opensTag: Bool {
+        options.password == nil && access.isProtected && access.configuration?.isLocked != true
     }
 
     /// The password to send until the new settings take effect; nil if none is needed.
@@ -135,6 +141,14 @@ struct PageMessage: StationWork {
         try await write(plan.preparation, password)
         if target != current { try await configure(target) }
         try await write(plan.completion, options.protects ? options.password : password)
+    }
+
+    /// Throws an error unless the tag accepts the password.
+    func checkPassword() async throws(Interruption) {
+        _ = try await reader.performInTap(
+            WritePages(
+                [], maximumAnswerLength: await reader.maximumAnswerLength,
+                password: options.password))
     }
 
     private func setPassword() async throws(Interruption) {

@@ -134,6 +134,8 @@ package struct TagMessages: StationWork {
             case .files(let capability): try await files.write(message, capability)
             case .pages: try await pages?.write()
             }
+        } else if options.protects {
+            try await pages?.checkPassword()
         }
         if options.locks {
             hasBegun = true
