@@ -11,6 +11,7 @@ struct ProcessorTests {
         "packaging/check-packages": ["arm64"],
         "packaging/release": ["arm64"],
         "packaging/emulated": ["aarch64", "arm64"],
+        "packaging/keyboard-check": ["amd64", "x86_64"],
         "packaging/install-dependencies": ["arm64"],
         // The dynamic linker of each processor has a name of its own.
         "packaging/sbom": ["aarch64", "x86-64"],

@@ -33,7 +33,7 @@ package struct TokenFile: ListFile, Sendable {
                     .fileUnusable,
                     "The limit of \(TokenFile.maximumTokens) tokens has been reached.",
                     meaning: list.file.unchanged,
-                    next: [.words("Revoke a token you no longer need: tapcard tokens revoke NAME")])
+                    next: [.words("Revoke a token that you no longer need.")])
             }
             tokens.append(token)
         }
