@@ -22,7 +22,10 @@ struct GlossaryTests {
         ("\"(tapcard )?deferred", "the stored kind, and the label of a seal"),
         ("deferred[.]([a-z]|\\\\)", "the stored files"),
         ("DEFERRED|Deferred until commit", "SQL's word for a transaction and a constraint"),
-        ("Authoriz|Authenticator[.]|\"scheme\"|\"Bearer |bearer = ", "HTTP's word for a token"),
+        (
+            "Authoriz|Authenticator[.]|\"scheme\"|[\"`][Bb]earer |bearer = ",
+            "HTTP's word for a token"
+        ),
         ("PlugWatcher[.]swift.*ettl(ed|ing)", "a bus on which nothing changes any more"),
     ]
 

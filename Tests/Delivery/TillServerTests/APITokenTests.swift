@@ -281,6 +281,7 @@ struct APITokenTests {
     @Test("A revoked token is refused, and its open stream ends before the next tap")
     func revoked() async throws {
         try await with { bench in
+            try await bench.takeCard()
             let (text, kept) = (try token(bench), try token(bench, name: "kept"))
             let page = try await EventListener(bench, to: "taps", headers: headers(text))
             let other = try await EventListener(bench, to: "taps", headers: headers(kept))

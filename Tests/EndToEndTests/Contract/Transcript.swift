@@ -121,6 +121,7 @@ final class Transcript {
             page = try CashierPage(till, Array(words.dropFirst()), with: variables)
         case ("login", 0): token = try page?.token() ?? []
         case ("login", 2): token = try page?.token(of: words[1], words[2]) ?? []
+        case ("token", 1): token = ["--header", "Authorization: Bearer \(words[1])"]
         case ("seen", 0):
             let page = try #require(page)
             try page.process.wait("it shows the card") {

@@ -50,6 +50,7 @@ extension PCSCReaderTests {
         @Test("A signal whose answer is lost or makes no sense changes nothing")
         func faulty() async throws {
             let reader = try await Kind.acr122.bench()
+            Kind.acr122.slot.change { $0.isSlowToNotice = true }
             for kind in [PlayedFault.Kind.answering([0x63, 0x00]), .answering([0x12]), .pulled] {
                 Kind.acr122.slot.change { $0.fault = PlayedFault(at: 1, kind) }
                 await reader.release(signaling: .done)

@@ -158,7 +158,10 @@ public struct TagSide: Sendable, Hashable {
     /// Returns the bytes that a read of these pages returns, including any mirrored ones.
     private func shown(_ pages: [UInt8], _ memory: TagMemory) -> [UInt8] {
         let bytes = pages.flatMap { memory.visible($0).bytes }
-        guard let mirror = configuration.mirror, memory.chip.hasMirror else { return bytes }
+        // The chip mirrors nothing if the mirror does not fit into the user memory.
+        guard let mirror = configuration.mirror, memory.chip.hasMirror,
+            mirror.range.upperBound <= (Int(memory.chip.userPages.upperBound) + 1) * Page.size
+        else { return bytes }
         let digits = mirror.content.digits(uid: memory.uid, counter: memory.counter)
         return bytes.enumerated().map { index, byte in
             let position = Int(pages[index / Page.size]) * Page.size + index % Page.size

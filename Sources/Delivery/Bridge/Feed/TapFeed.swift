@@ -18,6 +18,9 @@ package struct TapFeed: Sendable {
     /// The maximum number of events waiting for the outputs.
     private static let maximumWaiting = 1_024
 
+    /// An event and its number on its connection, counted from 1.
+    private typealias NumberedEvent = (number: Int, event: EventStreamParser.Event)
+
     private let address: ServiceAddress
     private let token: HTTPHeader
     private let transport: any HTTPStreaming
@@ -39,18 +42,15 @@ package struct TapFeed: Sendable {
         var state = FeedState(address.host, stamp)
         var pause = TapFeed.firstPause
         while !Task.isCancelled {
-            let missed = Guarded(0)
-            // The stream drops its oldest events, so the gap comes before the events that remain.
             let (events, source) = AsyncStream.makeStream(
-                of: EventStreamParser.Event.self,
-                bufferingPolicy: .bufferingNewest(TapFeed.maximumWaiting))
-            async let ending = listen(source, missed)
-            for await event in events {
+                of: NumberedEvent.self, bufferingPolicy: .bufferingNewest(TapFeed.maximumWaiting))
+            async let ending = listen(source)
+            var lastNumber = 0
+            for await (number, event) in events {
                 pause = TapFeed.firstPause
-                let count = missed.withLock { count in
-                    defer { count = 0 }
-                    return count
-                }
+                // If the outputs are too slow, the stream drops its oldest events.
+                let count = number - lastNumber - 1
+                lastNumber = number
                 let gap = count > 0 ? [TapEvent.gap(count, stamp())] : []
                 for event in gap + state.heard(event) {
                     guard await deliver(event) else { return nil }
@@ -74,10 +74,10 @@ package struct TapFeed: Sendable {
 
     /// Receives events over one connection. Returns the reason why it ended.
     private func listen(
-        _ events: AsyncStream<EventStreamParser.Event>.Continuation, _ missed: Guarded<Int>
+        _ events: AsyncStream<NumberedEvent>.Continuation
     ) async -> ServiceError {
         defer { events.finish() }
-        let parser = Guarded((parser: EventStreamParser(), isFirst: true))
+        let parser = Guarded((parser: EventStreamParser(), count: 0))
         do throws(ServiceError) {
             let answer = try await transport.stream(
                 HTTPRequest(.get, address.appending(TapFeed.path), headers: [token]),
@@ -87,9 +87,9 @@ package struct TapFeed: Sendable {
                     for event in state.parser.take(bytes) {
                         // The first event tells what is on the reader. Later ones are either taps
                         // or only keep the connection alive.
-                        guard state.isFirst || event.name == TapFeed.tapEvent else { continue }
-                        state.isFirst = false
-                        if case .dropped = events.yield(event) { missed.withLock { $0 += 1 } }
+                        guard state.count == 0 || event.name == TapFeed.tapEvent else { continue }
+                        state.count += 1
+                        events.yield((state.count, event))
                     }
                 }
             }
@@ -118,6 +118,7 @@ package struct TapFeed: Sendable {
     private func problem(with failure: ServiceError) -> TapcardError {
         TapcardError(
             .service(failure.kind), "Cannot receive taps from \(address.host): \(failure.detail).",
-            meaning: "Taps are missed while there is no connection.")
+            meaning: "Taps are missed while there is no connection.",
+            next: [.words("Check the address and the token.")])
     }
 }

@@ -93,7 +93,7 @@ package enum MemberWords {
         "connection": "emulated reader's libnfc connection string, as in LIBNFC_DEFAULT_DEVICE",
         "metrics": "URL of the customer page metrics; absent if a till page serves them",
         "isNew": "true if the cashier was created; false if only the password changed",
-        "may": "what the token allows: watch (hear taps) or tags (also read and write tags)",
+        "may": "what the token allows: watch (receive taps) or tags (also read and write tags)",
         "origins": "web pages that may use the token; if empty, only programs may",
         "epoch": "1 + number of times payments were declared lost (`ledger reopen --after-loss`)",
         "synchronous": "names of standby servers every commit waits for, from the server config",
