@@ -77,7 +77,7 @@ public struct TagBridge: Sendable {
     /// Waits for a tag, writes these records to it, and returns its UID in hexadecimal digits.
     ///
     /// Reads the records back before it returns. If the tag is removed during the write, throws an
-    /// error with the result ``TapcardError/Result/unknown``: the tag then holds its old message,
+    /// error with the result `TapcardError.Result.unknown`: the tag then holds its old message,
     /// no message, or the new one. To finish, write the same records to the same tag again.
     ///
     /// Refuses a tag with other content unless `overwriting` is true. Always refuses a card with a

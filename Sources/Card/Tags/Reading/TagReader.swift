@@ -1,5 +1,6 @@
 /// The result of an operation, which a reader can signal with its lights and buzzer.
 public enum TagSignal: UInt8, Sendable, CaseIterable {
+    /// The operation was successful.
     case done = 1
     /// The operation was refused, and nothing was changed.
     case refused = 2
