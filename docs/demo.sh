@@ -273,6 +273,35 @@ ask 'same-card' POST /api/v1/add '{"amount":"1.00"}'
 kill "$page"
 wait "$page" 2>/dev/null
 
+chapter 'Any tag, any program: no keys and no ledger are needed for this.'
+step 4 'has a balance' tag write --url https://example.com
+step 0 'is on the simulated reader' sim put NTAG213
+"$tapcard" watch --format 'seen: {uid} {url}' >"$home/seen.txt" 2>&1 </dev/null &
+watch=$!
+trap 'kill "$watch" 2>/dev/null; rm -rf "$home"' EXIT
+# heard WORDS: waits until the watch has printed a line that ends with these words.
+heard() {
+    for _ in {1..200}; do grep -q "$1\$" "$home/seen.txt" && break; sleep 0.05; done
+    if ! grep "$1\$" "$home/seen.txt" | tail -n 1 | sed 's/^/      /' | grep .; then
+        printf '    WRONG: the watch does not say "%s"\n' "$1"
+        failures=$((failures + 1))
+    fi
+}
+printf '  $ tapcard watch --format "seen: {uid} {url}"\n'
+heard ' '
+kill "$watch"
+wait "$watch" 2>/dev/null
+step 0 'Written' tag write --url 'https://example.com/spool/{uid}' --text 'PLA black'
+step 0 'PLA black' tag read
+step 4 'overwrite' tag write --text 'PLA white'
+"$tapcard" watch --format 'seen: {uid} {url}' >"$home/seen.txt" 2>&1 </dev/null &
+watch=$!
+printf '  $ tapcard watch --format "seen: {uid} {url}"\n'
+heard 'https://example.com/spool/.*'
+kill "$watch"
+wait "$watch" 2>/dev/null
+step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
+
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
 step 0 'rules: all hold' audit

@@ -125,14 +125,20 @@ public actor PCSCReader: TagReader {
         releaseCard()
     }
 
-    private func send(_ commands: [SignalCommands.Command]) {
-        for command in commands {
-            // Signals are optional, so errors are ignored.
-            switch command {
-            case .pseudo(let bytes): _ = try? transmit(bytes)
-            case .escape(let bytes):
-                try? calling { () throws(PCSCStatus) in try card?.escape(bytes) }
+    /// Returns false if a command was not transmitted. Signals are optional, so errors are ignored.
+    @discardableResult
+    private func send(_ commands: [SignalCommands.Command]) -> Bool {
+        do throws(ReaderError) {
+            for command in commands {
+                switch command {
+                case .pseudo(let bytes): _ = try transmit(bytes)
+                case .escape(let bytes):
+                    try calling { () throws(PCSCStatus) in try card?.escape(bytes) }
+                }
             }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -182,8 +188,7 @@ public actor PCSCReader: TagReader {
         try wait(&state, within: .zero)
         guard state.hasCard, try connect() else { return nil }
         answerToReset = state.answerToReset
-        if !isQuiet { send(SignalCommands(of: name).silence) }
-        isQuiet = true
+        if !isQuiet { isQuiet = send(SignalCommands(of: name).silence) }
         // If the card uses blocks, the reader has already activated it, and selecting it again
         // would undo the activation. The other protocols select only type A cards; cards of other
         // families are only identified.

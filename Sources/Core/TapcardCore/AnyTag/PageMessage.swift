@@ -121,7 +121,8 @@ struct PageMessage: StationWork {
         // Hide the message until both it and its mirror are in place.
         try await write(MessagePlan.removal(on: tag.dataArea), password)
         if shownMirror != nil {
-            try await configure([ASCIIMirror?.none.cfg0(replacing: access.cfg0), access.cfg1])
+            // A torn write of CFG0 can turn the protection on, so the new CFG1 comes first.
+            try await configure([ASCIIMirror?.none.cfg0(replacing: access.cfg0), target[1]])
         }
         // Plan again: with the old mirror off, reads return the real memory.
         try await again().finish()
