@@ -189,7 +189,7 @@ let package = Package(
             "Bridge", on: "Delivery",
             """
             BlockingLane CLinux CMosquitto CardCryptography OperatingSystem ReaderDiagnosis \
-            RemoteServices TapcardCore TapcardDomain TextCodecs Verbs
+            RemoteServices Tags TapcardCore TapcardDomain TextCodecs Verbs
             """),
         room(
             "TapcardTags", on: "Delivery",
@@ -298,7 +298,7 @@ let package = Package(
             of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),
         tests(
             of: "CommandLine", on: "Delivery",
-            "\(station) IdleDrivers ReaderDiagnosis StationFiles TillServer Verbs"),
+            "\(station) Bridge IdleDrivers ReaderDiagnosis RemoteServices StationFiles TillServer Verbs"),
         tests(of: "Bridge", on: "Delivery", "\(station) RemoteServices Verbs"),
         tests(of: "TapcardTags", on: "Delivery", station),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),

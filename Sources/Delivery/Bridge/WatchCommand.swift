@@ -1,5 +1,7 @@
 import Glibc
+import ReaderDiagnosis
 package import RemoteServices
+import Tags
 import TapcardCore
 package import Verbs
 
@@ -12,6 +14,10 @@ extension Parameter<[String]> {
             "ARGUMENT", .word, "Arguments of the command after `--exec`", isRequired: false,
             page: .never)
     }
+}
+
+extension Parameter<Bool> {
+    static var allReaders: Self { .flag("all-readers", "Watch every reader that is ready") }
 }
 
 extension Parameter<String?> {
@@ -83,7 +89,7 @@ extension Command {
                 + "`--from` receives taps from a `tapcard serve` that uses the reader, so that "
                 + "commands run without access to the keys. To create a token, run `tapcard "
                 + "tokens add NAME --may watch` on the server.",
-            takes: .readers, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
+            takes: .readers, .allReaders, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
             .execLimit, .webhook, .webhookSecret, .mqtt, .topic, .mqttUser, .mqttPasswordFile,
             .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern, .arguments,
             answers: .tapEvent,
@@ -109,7 +115,7 @@ package enum WatchCommand {
         try requireUse(of: session)
         // All options are checked and all outputs opened before the first event.
         let feed = try feed(in: session, through: transport)
-        let sessions = try feed == nil ? sessions(session) : []
+        let sessions = try await feed == nil ? sessions(session) : []
         let outputs = try await outputs(in: session, through: transport)
         var stations: [(reader: String, station: Station)] = []
         for own in sessions {
@@ -168,9 +174,18 @@ package enum WatchCommand {
     }
 
     /// Returns one session per reader.
-    private static func sessions(_ session: Session) throws(TapcardError) -> [Session] {
-        let names = session[.readers]
-        guard names.count > 1 else { return [session] }
+    private static func sessions(_ session: Session) async throws(TapcardError) -> [Session] {
+        var names = session[.readers]
+        if session[.allReaders] {
+            guard names.isEmpty else {
+                throw refusal("--reader cannot be used with --all-readers", "Leave one out.")
+            }
+            names = await session.drivers.readers.survey(naming: nil).rows.filter(\.isReady)
+                .compactMap { $0.name?.text }
+            guard !names.isEmpty else { throw TapcardError(ReaderError(.noReader)) }
+        } else if names.count < 2 {
+            return [session]
+        }
         return try session.settings.forReaders(names, orSay: notStarted).map(session.using)
     }
 

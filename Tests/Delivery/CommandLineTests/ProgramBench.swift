@@ -1,10 +1,12 @@
 import BlockingLane
+import Bridge
 import CommandLine
 import Glibc
 import IdleDrivers
 import Ledger
 import OperatingSystem
 import ReaderDiagnosis
+import RemoteServices
 import SimulatedReader
 import Tags
 import TapcardCore
@@ -30,16 +32,20 @@ final class ProgramBench: Sendable {
     /// The settings that the services' drivers were made with, each time they were made.
     let made = Guarded<[ServiceSettings]>([])
     private let clock: @Sendable () -> Timestamp
+    /// The names of the readers that were opened.
+    let opened = Recording()
+    private let smartCardReaders: [String]
     private let output = Recording()
     private let numbers = Recording()
     private let running = Guarded<Program?>(nil)
 
     init(
         isTerminal: Bool = false, typing lines: [String?]? = nil, columns: Int? = nil,
-        services: Services = NoServices.all,
+        services: Services = NoServices.all, smartCardReaders: [String] = [],
         clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
     ) throws {
         self.clock = clock
+        self.smartCardReaders = smartCardReaders
         self.isTerminal = isTerminal
         promptHidden = lines.map { lines in
             let left = Guarded(lines)
@@ -114,7 +120,8 @@ final class ProgramBench: Sendable {
             served.withLock { $0.append(pages.service?.address ?? "") }
         })
         let program = Program(
-            drivers: drivers(failures), adding: [.serve(in: serving)],
+            drivers: drivers(failures),
+            adding: [.serve(in: serving), .watch { _, _ in HTTPClient(.init(version: "test")) }],
             console: Console(
                 isTerminal: isTerminal, isErrorTerminal: isTerminal,
                 columns: { [columns] in columns },
@@ -180,7 +187,8 @@ final class ProgramBench: Sendable {
 
     private func drivers(_ failures: Failures) -> Drivers {
         Drivers(
-            openReader: { [reader] _, _, _ throws(ReaderError) in
+            openReader: { [reader, opened] name, _, _ throws(ReaderError) in
+                opened.append(name?.text ?? "")
                 if let failure = failures.reader { throw failure }
                 return reader
             },
@@ -202,7 +210,7 @@ final class ProgramBench: Sendable {
                     stopped: nil)
             },
             setAside: { path throws(LedgerError) in path },
-            simulatedTags: EmptyDrawer(), readers: NoReaders(),
+            simulatedTags: EmptyDrawer(), readers: PCSCReaders(names: smartCardReaders),
             services: { [services, made] settings in
                 made.withLock { $0.append(settings) }
                 return services
@@ -220,10 +228,14 @@ final class ProgramBench: Sendable {
     }
 }
 
-/// A machine without USB.
-private struct NoReaders: ReaderInventory {
+/// A machine without USB, where pcscd may list readers.
+private struct PCSCReaders: ReaderInventory {
+    let names: [String]
+
     func survey(naming name: ReaderName?) -> ReaderSurvey {
-        ReaderSurvey(bus: .absent, user: "amanda")
+        var survey = ReaderSurvey(bus: .absent, user: "amanda")
+        survey.smartCardReaders = names
+        return survey
     }
     func firmware(of reader: any TagReader) -> String? { nil }
 }

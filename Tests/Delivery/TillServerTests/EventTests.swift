@@ -186,4 +186,33 @@ struct EventTests {
             await slow.leave()
         }
     }
+
+    @Test("A tag that becomes a card is reported again, and a blocked card is no longer trusted")
+    func trust() async throws {
+        try await TillServerBench.with { bench in
+            try await bench.takeCard()
+            let page = try await EventListener(bench, to: "taps")
+            try await bench.reader.put()
+            let blank = try await page.next("tap")
+            #expect(blank["trust"]?.string == "uid")
+            try await bench.issue()
+            let card = try await page.next("tap")
+            #expect(card["event"]?.string == "arrived" && card["uid"] == blank["uid"])
+            #expect(card["trust"]?.string == "sealed")
+            let uid = try #require(card["uid"]?.string)
+            let blocked = try await bench.call("block", #"{"card":"\#(uid)"}"#)
+            #expect(blocked.status == 200, "\(blocked.text)")
+            // The till reads the card again after each operation at its reader.
+            _ = try await bench.call("read")
+            var trust: String?
+            repeat {
+                let late = try await EventListener(bench, to: "taps")
+                trust = try await late.next("tap")["trust"]?.string
+            } while trust == "sealed"
+            #expect(trust == "uid")
+            // The first page receives no event that the tag left or arrived.
+            try await bench.reader.take()
+            #expect(try await page.next("tap")["event"]?.string == "departed")
+        }
+    }
 }

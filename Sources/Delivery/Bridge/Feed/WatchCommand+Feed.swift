@@ -18,9 +18,9 @@ extension WatchCommand {
         in session: Session, through transport: Transport
     ) throws(TapcardError) -> TapFeed? {
         guard let url = session[.from] else { return nil }
-        guard session[.readers].isEmpty, !session[.withBalance] else {
+        guard session[.readers].isEmpty, !session[.allReaders], !session[.withBalance] else {
             throw refusal(
-                "--from cannot be used with --reader or --with-balance",
+                "--from cannot be used with --reader, --all-readers, or --with-balance",
                 "The server chooses the reader, and it sends no names or balances.")
         }
         let address = try translating(ServiceAddress(url)) { (error: ServiceError) in

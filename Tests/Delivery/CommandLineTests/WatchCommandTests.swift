@@ -1,0 +1,34 @@
+import Testing
+import Verbs
+
+@Suite("The readers of a watch")
+struct WatchCommandTests {
+    /// Ends the watch at the first event.
+    private let failure = ProgramBench.Failures(output: OutputError("broken pipe"))
+    private let names = ["ACS ACR122U 00 00", "HID OMNIKEY 01 00"]
+
+    @Test("With --all-readers, every ready reader is opened")
+    func all() async throws {
+        let bench = try ProgramBench(smartCardReaders: names)
+        _ = await bench.run(
+            "watch --all-readers", failing: failure, ["TAPCARD_READER": "pcsc:unused"])
+        for name in names { #expect(bench.opened.contains("pcsc:\(name)")) }
+        #expect(bench.opened.count == names.count)
+    }
+
+    @Test("Without a ready reader, --all-readers starts no watch")
+    func none() async throws {
+        let bench = try ProgramBench()
+        let ended = await bench.run("watch --all-readers")
+        #expect(ended.status == 5 && ended.text.contains("No usable NFC reader"), "\(ended.text)")
+        #expect(bench.opened.count == 0)
+    }
+
+    @Test("--all-readers cannot be used with --reader")
+    func both() async throws {
+        let bench = try ProgramBench(smartCardReaders: names)
+        let ended = await bench.run("watch --all-readers --reader pcsc:ACR122U")
+        #expect(ended.status == 2 && ended.text.contains("cannot be used with"), "\(ended.text)")
+        #expect(bench.opened.count == 0)
+    }
+}
