@@ -12,15 +12,12 @@ struct KilledWatchTests {
     func server() throws {
         let till = try WatchedTill(calls: "ledger")
         let step = Thoroughness.step(6, usual: 18)
-        var count = 0
         for number in stride(from: 1, through: till.calls, by: step) {
             let variables = try till.prepare(killAt: number)
             let process = try till.station.till.start(["serve"], with: variables)
             #expect(try process.end().status == 128 + SIGKILL, "call \(number)")
             try till.resolve("call \(number)")
-            count += 1
         }
-        #expect(count == (till.calls + step - 1) / step)
         // The journal is begun, and two transactions reach the disk behind it, before anybody is
         // told. How many pages they write depends on how the rows lie.
         #expect(till.met.filter { $0.name == "create" && $0.path.hasSuffix("-wal") }.count == 1)
@@ -32,7 +29,6 @@ struct KilledWatchTests {
     func driver() throws {
         let till = try WatchedTill(calls: "reader")
         let step = Thoroughness.step(6, usual: 18)
-        var count = 0
         for number in stride(from: 1, through: till.calls, by: step) {
             let variables = try till.prepare(killAt: number)
             let page = try CashierPage(till.station.till, with: variables)
@@ -40,9 +36,9 @@ struct KilledWatchTests {
             try till.tapUntilRead(page, "call \(number)")
             try page.stop()
             try till.resolve("call \(number)")
-            count += 1
         }
-        #expect(count >= 33 / step)
+        // Opening the reader, reading the card, and writing its record.
+        #expect(till.calls >= 29)
     }
 }
 
