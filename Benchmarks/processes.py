@@ -25,7 +25,7 @@ ARRIVALS = 20
 class Watch:
     def __init__(self, tapcard, env):
         self.process = subprocess.Popen(
-            [tapcard, "read", "--watch"], env=env, stdin=subprocess.DEVNULL,
+            [tapcard, "watch", "--format", "{uid}"], env=env, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def line(self):

@@ -24,8 +24,9 @@ struct OutputTests {
         try till.step("keys export ~/keys")
         for line in [
             "", "--help", "--version", "pay --help", "help --markdown", "help --complete pa",
-            "read", "read --json", "read --watch", "history", "history --json", "takings", "audit",
-            "init", "config", "config get reader", "schema pay", "completions bash", "readers",
+            "read", "read --json", "watch", "watch --json", "history", "history --json", "takings",
+            "audit", "init", "config", "config get reader", "schema pay", "completions bash",
+            "readers",
             "doctor", "tag info", "tag dump", "tag dump -",
             "sim list", "sim phone", "keys list", "keys export -", "keys customers -", "backup -",
             "cashiers list", "tokens list",

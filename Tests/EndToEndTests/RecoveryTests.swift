@@ -94,12 +94,12 @@ struct RecoveryTests {
                 + "to a tag.")
     }
 
-    @Test("A ledger in use can be backed up but not replaced")
-    func inUse() throws {
+    @Test("A ledger in use can be backed up but not replaced", arguments: ["watch", "serve"])
+    func inUse(verb: String) throws {
         let till = try Till()
         try till.step("issue --balance 20")
-        let process = try till.start(["read", "--watch"])
-        try process.wait("it has read") { try process.output.hasSuffix("\n") }
+        let process = try till.start([verb])
+        try process.wait("it has the ledger open") { try process.output.hasSuffix("\n") }
         try till.step("backup ~/copy")
         let refused = try till.run(["restore-backup", till.file("copy"), "--json"])
         #expect(refused.status == 9)

@@ -136,14 +136,6 @@ struct WatchTests {
         #expect(ended.errors.contains("The command /bin/sh ended with status 3."))
     }
 
-    @Test("A closed output ends the watch")
-    func closed() throws {
-        let till = try Till()
-        let process = try till.start(
-            ["watch", "--json"], streams: .init(output: .path("/dev/full")))
-        #expect(try process.end().status == 1)
-    }
-
     @Test(
         "What makes no sense is refused before anything is watched",
         arguments: [

@@ -38,21 +38,14 @@ enum RealReaders {
         }
     }
 
-    /// Opens a reader for long-term use. A child process drives it, so that a libnfc crash
-    /// interrupts only one access to the reader.
-    static func openPersistent(_ name: ReaderName?) async throws(ReaderError) -> any TagReader {
-        try await ReaderProcess.start(driving(name))
-    }
-
-    /// A reader for long-term use, driven by a child process that starts at first use. The other
-    /// readers have their own child processes.
+    /// A reader for long-term use. A child process, which starts at first use, drives it, so that a
+    /// libnfc crash interrupts only one access to the reader. The other readers have their own child
+    /// processes.
     static func persistent(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
         ReaderProcess(driving(name, nextTo: others))
     }
 
-    private static func driving(
-        _ name: ReaderName?, nextTo others: [ReaderName] = []
-    ) -> [String] {
+    private static func driving(_ name: ReaderName?, nextTo others: [ReaderName]) -> [String] {
         // This link refers to the running program even if an update has replaced its file.
         ["/proc/self/exe", drivingArgument] + (name.map { [$0] + others } ?? []).map(\.text)
     }

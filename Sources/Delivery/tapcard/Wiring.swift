@@ -216,7 +216,6 @@ enum Wiring {
         }
         return switch use {
         case .tap: try await RealReaders.openForTap(name)
-        case .watch: try await RealReaders.openPersistent(name)
         case .till(let others): RealReaders.persistent(name, nextTo: others)
         }
     }

@@ -27,12 +27,6 @@ public actor PersistentReader: TagReader {
     public var name: String { get async { await reader?.name ?? "no reader" } }
     public var maximumAnswerLength: Int { get async { await reader?.maximumAnswerLength ?? 0 } }
 
-    /// Opens a reader, unless one is already open.
-    public func open() async throws(ReaderError) {
-        if reader == nil { reader = try await find() }
-        isKnownToBeMissing = false
-    }
-
     /// Selects a tag. If the reader is missing, the first selection reports that immediately; later
     /// selections wait for a reader as they would for a tag.
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
@@ -73,8 +67,8 @@ public actor PersistentReader: TagReader {
         _ body: (any TagReader) async throws(ReaderError) -> Success
     ) async throws(ReaderError) -> Success {
         do throws(ReaderError) {
-            try await open()
-            guard let reader else { throw ReaderError(.noReader) }
+            let reader = if let reader { reader } else { try await find() }
+            (self.reader, isKnownToBeMissing) = (reader, false)
             return try await body(reader)
         } catch {
             switch error.kind {

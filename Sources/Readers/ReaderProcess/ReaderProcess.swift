@@ -33,17 +33,10 @@ public actor ReaderProcess: TagReader {
         unsafe lane.asUnownedSerialExecutor()
     }
 
-    /// Creates a reader whose process is started when it is first needed.
+    /// Creates a reader. Its process is started when it is first needed: a program, with arguments
+    /// that make it call `ReaderService.run`.
     public init(_ command: [String]) {
         self.init { () throws(ReaderError) in try Child(command) }
-    }
-
-    /// Starts a program, with arguments that make it call `ReaderService.run`, and waits until its
-    /// reader is open.
-    public static func start(_ command: [String]) async throws(ReaderError) -> ReaderProcess {
-        let process = ReaderProcess(command)
-        try await process.open()
-        return process
     }
 
     public var name: String { summary.name }
@@ -86,13 +79,6 @@ public actor ReaderProcess: TagReader {
         guard link != nil else { return }
         // If the release fails, the reader is gone, and so is its field.
         do { _ = try await perform(.release(signal)) } catch { return }
-    }
-
-    package func open() async throws(ReaderError) {
-        guard case .ready(let summary) = try await perform(.open) else {
-            throw stop("the helper process sent an unexpected or invalid reply")
-        }
-        self.summary = summary
     }
 
     private func perform(

@@ -2,8 +2,6 @@ package import Tags
 
 /// A reply from the process that drives the reader.
 package enum ReaderReply: Equatable, Sendable {
-    /// The reader is open.
-    case ready(ReaderSummary)
     /// A tag has been selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case answer([UInt8])
@@ -14,9 +12,6 @@ package enum ReaderReply: Equatable, Sendable {
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
-        case Opcode.ready.rawValue:
-            guard let summary = ReaderSummary(&rest), rest.isAtEnd else { return nil }
-            self = .ready(summary)
         case Opcode.tag.rawValue:
             // Numbers are sent as eight bytes, but an ATQA has only two.
             guard let uid = rest.field(), let request = rest.number(), let select = rest.byte(),
@@ -41,7 +36,6 @@ package enum ReaderReply: Equatable, Sendable {
 
     package var message: [UInt8] {
         switch self {
-        case .ready(let summary): [Opcode.ready.rawValue] + summary.bytes
         case .tag(let identity, let summary):
             [Opcode.tag.rawValue] + MessageReader.field(identity.uid)
                 + MessageReader.bytes(of: UInt64(identity.answerToRequest))
@@ -55,8 +49,8 @@ package enum ReaderReply: Equatable, Sendable {
     }
 
     private enum Opcode: UInt8 {
-        case ready = 1
-        case tag, answer, released, failed
+        case tag = 2
+        case answer, released, failed
     }
 
     /// The number that stands for a kind, followed by a NAK's code, or 0 for any other kind.

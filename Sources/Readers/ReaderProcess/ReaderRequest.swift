@@ -2,8 +2,6 @@ package import Tags
 
 /// A request to the process that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
-    /// Opens the reader and requests its description.
-    case open
     case select(milliseconds: UInt64)
     case exchange([UInt8])
     /// A command to an ISO/IEC 14443-4 card.
@@ -17,7 +15,6 @@ package enum ReaderRequest: Hashable, Sendable {
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
         switch rest.byte() {
-        case Opcode.open.rawValue where rest.isAtEnd: self = .open
         case Opcode.select.rawValue:
             guard let limit = rest.number(), rest.isAtEnd else { return nil }
             self = .select(milliseconds: limit)
@@ -35,7 +32,6 @@ package enum ReaderRequest: Hashable, Sendable {
 
     package var message: [UInt8] {
         switch self {
-        case .open: [Opcode.open.rawValue]
         case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)
         case .exchange(let frame): [Opcode.exchange.rawValue] + frame
         case .command(let command): [Opcode.command.rawValue] + command
@@ -48,7 +44,7 @@ package enum ReaderRequest: Hashable, Sendable {
     private static let noSignal: UInt8 = 0
 
     private enum Opcode: UInt8 {
-        case open = 1
-        case select, exchange, release, cancel, command
+        case select = 2
+        case exchange, release, cancel, command
     }
 }

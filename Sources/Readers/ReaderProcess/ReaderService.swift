@@ -66,9 +66,6 @@ public enum ReaderService {
     ) async -> ReaderReply {
         do {
             switch request {
-            case .open:
-                try await reader.open()
-                return .ready(await ReaderSummary(of: reader))
             case .select(let milliseconds):
                 let limit = Duration.milliseconds(Int64(clamping: milliseconds))
                 let identity = try await reader.select(within: limit)

@@ -38,7 +38,7 @@ struct FailedSyncTests {
         try DurableFile(reader).write(
             Array(try till.text(of: till.simulation.path).utf8), mode: 0o600)
         let process = try till.start(
-            ["read", "--watch"], with: ["TAPCARD_READER": "sim:\(reader)"])
+            ["watch"], with: ["TAPCARD_READER": "sim:\(reader)"])
         try process.wait("it has read the card") {
             try process.output.contains(Till.firstUID)
         }

@@ -2,25 +2,22 @@ import Glibc
 import PN532Emulator
 import TestSupport
 import Testing
+import TextCodecs
 
-/// `read --watch` or the process that drives its reader is killed during the resolution of a
+/// `tapcard serve` or the process that drives its reader is killed during the resolution of a
 /// payment that was cut short.
-@Suite("A watch killed at a system call", .ownThread)
+@Suite("A server killed while it reads a card", .ownThread)
 struct KilledWatchTests {
-    private static let killed: Int32 = 128 + SIGKILL
-
-    @Test("The next tap resolves a payment after the watch is killed at a call to the ledger")
-    func watch() throws {
+    @Test("The next tap resolves a payment after the server is killed at a call to the ledger")
+    func server() throws {
         let till = try WatchedTill(calls: "ledger")
         let step = Thoroughness.step(6, usual: 18)
-        var count = 0
         for number in stride(from: 1, through: till.calls, by: step) {
-            let process = try till.start(.killBefore, at: number)
-            #expect(try process.end().status == Self.killed, "call \(number)")
+            let variables = try till.prepare(killAt: number)
+            let process = try till.station.till.start(["serve"], with: variables)
+            #expect(try process.end().status == 128 + SIGKILL, "call \(number)")
             try till.resolve("call \(number)")
-            count += 1
         }
-        #expect(count == (till.calls + step - 1) / step)
         // The journal is begun, and two transactions reach the disk behind it, before anybody is
         // told. How many pages they write depends on how the rows lie.
         #expect(till.met.filter { $0.name == "create" && $0.path.hasSuffix("-wal") }.count == 1)
@@ -28,36 +25,31 @@ struct KilledWatchTests {
         #expect(till.met.filter { $0.name == "write" && $0.path.hasSuffix("-wal") }.count > 20)
     }
 
-    @Test("A watch resolves a payment even if its reader process is killed at a write")
+    @Test("A server resolves a payment even if its reader process is killed at a write")
     func driver() throws {
         let till = try WatchedTill(calls: "reader")
         let step = Thoroughness.step(6, usual: 18)
-        var count = 0
-        for number in stride(from: WatchedTill.opening + 1, through: till.calls, by: step) {
-            let process = try till.start(.killBefore, at: number)
-            try till.tapAgainWhereAsked(process, "call \(number)")
-            try process.wait("a line, call \(number)") { try process.output.hasSuffix("\n") }
-            process.signal(SIGINT)
-            #expect(try process.end().status == 128 + SIGINT, "call \(number)")
-            #expect(till.wasMet, "call \(number)")
+        for number in stride(from: 1, through: till.calls, by: step) {
+            let variables = try till.prepare(killAt: number)
+            let page = try CashierPage(till.station.till, with: variables)
+            try page.process.wait("the reader process is killed, call \(number)") { till.wasMet }
+            try till.tapUntilRead(page, "call \(number)")
+            try page.stop()
             try till.resolve("call \(number)")
-            count += 1
         }
-        #expect(count >= 18 / step)
+        // Opening the reader, reading the card, and writing its record.
+        #expect(till.calls >= 29)
     }
 }
 
-/// A till at which a payment was cut short, and a watch that finds it.
+/// A till at which a payment was cut short, and a server that finds it.
 private final class WatchedTill {
-    /// The reader is open after this many writes. A watch whose reader cannot be opened ends.
-    static let opening = 15
-
-    /// The number of calls a watch makes until it has resolved the payment and said so.
+    /// The number of calls a server makes until it has resolved the payment and reported it.
     let calls: Int
     /// Those calls in order.
     let met: [KillSwitch.Call]
+    let station: EmulatedTill
     private let counted: String
-    private let station: EmulatedTill
     private let start: EmulatedTill.Snapshot
     private let killSwitch: KillSwitch
 
@@ -82,14 +74,16 @@ private final class WatchedTill {
         #expect(ended.status == 137)
         #expect(try station.till.step("audit --json").contains(#""open":1"#))
         start = try station.snapshot()
-        let process = try station.till.start(
-            ["read", "--watch"], with: killSwitch.variables(calls: counted))
-        try process.wait("it has resolved") { try process.output.hasSuffix("\n") }
-        process.signal(SIGINT)
-        #expect(try process.end().status == 128 + SIGINT)
-        let log = try killSwitch.takeLog()
-        met = Array(log.prefix { $0.kind != "told" })
-        calls = met.map(\.number).max() ?? 0
+        let page = try CashierPage(station.till, with: killSwitch.variables(calls: counted))
+        let card = try page.card("it has resolved") { WatchedTill.isRead($0) }
+        met = try killSwitch.takeLog()
+        calls = met.counted
+        #expect(card["read"]?["resolved"]?.array?.count == 1)
+        try page.stop()
+    }
+
+    private static func isRead(_ card: JSONValue) -> Bool {
+        card["read"]?["uid"] != nil && card["problem"] == .null
     }
 
     private var claim: String { station.till.file("claim") }
@@ -97,36 +91,21 @@ private final class WatchedTill {
     /// Whether a process has reached the call.
     var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
 
-    /// Starts a watch until one has its reader or was killed before. One without a reader ends at
-    /// once.
-    func start(_ action: KillSwitch.Action, at number: Int) throws -> ChildProcess {
-        for _ in 0..<Till.mostTries {
-            try station.restore(start)
-            _ = unsafe unlink(claim)
-            let process = try station.till.start(
-                ["read", "--watch", "--verbose"],
-                with: killSwitch.variables(action, at: number, calls: counted, once: claim))
-            let hasReader = try ChildProcess.poll {
-                try process.hasEnded() || process.errors.contains("waiting for a card")
-            }
-            guard hasReader, process.hasEnded(), try process.end().isWithoutReader else {
-                return process
-            }
-        }
-        throw ChildProcess.Failure(what: "no reader, however often", number: EIO)
+    /// Puts everything back, and returns the variables that kill one process at this call.
+    func prepare(killAt number: Int) throws -> [String: String?] {
+        try station.restore(start)
+        _ = unsafe unlink(claim)
+        return killSwitch.variables(.killBefore, at: number, calls: counted, once: claim)
     }
 
-    /// If resolving was cut short, the watch asks for another tap, so the card is tapped again.
-    func tapAgainWhereAsked(_ process: ChildProcess, _ what: Comment) throws {
-        try process.wait(what) {
-            try process.output.hasSuffix("\n") || process.errors.contains("Tap the card again")
-        }
-        guard try !process.output.hasSuffix("\n") else { return }
-        func waits() throws -> Int { try process.errors.ranges(of: "waiting for a card").count }
-        let before = try waits()
+    /// If the resolution was cut short, the page asks for another tap, so the card is tapped again.
+    func tapUntilRead(_ page: CashierPage, _ what: Comment) throws {
+        let card = try page.card(what) { WatchedTill.isRead($0) || $0["problem"] != .null }
+        guard !WatchedTill.isRead(card) else { return }
         station.tell("remove")
-        try process.wait("it waits again, \(what)") { try waits() > before }
+        try page.card("the card is gone, \(what)") { $0["session"] == .null }
         station.tell("present")
+        try page.card("it is read again, \(what)") { WatchedTill.isRead($0) }
     }
 
     /// The next tap finds the payment made or not made, and nothing open.

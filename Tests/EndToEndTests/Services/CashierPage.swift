@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TextCodecs
 
 /// The till page in a process of its own: `tapcard serve`, on a port that was free.
 final class CashierPage {
@@ -48,6 +49,19 @@ final class CashierPage {
             ["--silent", "--max-time", "50", "--write-out", " %{http_code}"]
                 + (certificate.map { ["--cacert", $0.path] } ?? []) + words + [place + path],
             environment: [:], folder: till.home)
+    }
+
+    /// Waits until the card on the reader is as wanted, and returns what the page is told about it.
+    /// Only for a station without cashiers.
+    @discardableResult
+    func card(_ what: Comment, until isSo: (JSONValue) -> Bool) throws -> JSONValue {
+        let token = try token()
+        var card = JSONValue.null
+        try process.wait(what) {
+            card = try JSONValue.parsing(Array(get("/api/v1/card", token).utf8.dropLast(4)))
+            return isSo(card)
+        }
+        return card
     }
 
     func post(_ path: String, _ body: String, _ words: [String] = []) throws -> String {

@@ -7,7 +7,7 @@ struct MessageTests {
     private static let summary = ReaderSummary(name: "a reader", maximumAnswerLength: 250)
 
     private static let requests: [ReaderRequest] = [
-        .open, .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),
+        .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),
         .exchange([0x30, 4]), .release(nil), .release(.done), .release(.refused), .cancel,
         .command([]), .command([0x90, 0x60, 0, 0, 0]),
     ]
@@ -19,7 +19,7 @@ struct MessageTests {
 
     private static let replies: [ReaderReply] =
         [
-            .ready(summary), .tag(TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6]), summary),
+            .tag(TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6]), summary),
             .tag(TagIdentity(uid: [], answerToRequest: 0xFFFF, selectAcknowledge: 0x20), summary),
             .tag(TagIdentity(uid: [1], family: .felica), summary),
             .answer([]), .answer(Array(0...255)), .released,
@@ -65,7 +65,7 @@ struct MessageTests {
 
     @Test("A message or an error with an unknown number is refused", arguments: 0...255)
     func unknown(_ first: Int) {
-        let isKnown = (1...5).contains(first)
+        let isKnown = (2...5).contains(first)
         #expect(isKnown || first == 6 || ReaderRequest([UInt8(first)]) == nil)
         #expect(isKnown || ReaderReply([UInt8(first)]) == nil)
         let error: [UInt8] = [5, UInt8(first), 0, 0]
@@ -87,6 +87,8 @@ struct MessageTests {
     @Test("Words that are not UTF-8 are refused")
     func senselessWords() {
         #expect(ReaderReply([5, 0, 0, 1, 0x86]) == nil)
-        #expect(ReaderReply([1, 1, 0x86, 0, 0, 0, 0, 0, 0, 0, 1]) == nil)
+        let summary = ReaderSummary(name: "a", maximumAnswerLength: 1)
+        let message = ReaderReply.tag(TagIdentity(uid: [4]), summary).message
+        #expect(ReaderReply(message.map { $0 == 0x61 ? 0x86 : $0 }) == nil)
     }
 }

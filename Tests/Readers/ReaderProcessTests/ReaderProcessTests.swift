@@ -48,11 +48,10 @@ struct ReaderProcessTests {
     @Test("A tag, its answers and the reader's limits come through")
     func tap() async throws {
         let process = near(ScriptedReader([.tag(tag), .answer([2, 4, 6])]))
-        try await process.open()
-        #expect(await process.name == "scripted reader")
-        #expect(await process.maximumAnswerLength == 250)
         let identity = try await process.select(within: .seconds(1))
         #expect(identity.uid == [4, 1, 2, 3, 4, 5, 6])
+        #expect(await process.name == "scripted reader")
+        #expect(await process.maximumAnswerLength == 250)
         #expect(try await process.exchange([1, 2, 3]) == [2, 4, 6])
         await process.release()
     }
@@ -93,7 +92,6 @@ struct ReaderProcessTests {
     @Test("A wait for a tag can be canceled, and the next selection works")
     func cancelling() async throws {
         let process = near(ScriptedReader([.untilCancelled, .tag(tag)]))
-        try await process.open()
         let waiting = Task { () async throws(ReaderError) in
             try await process.select(within: .seconds(3_600))
         }
@@ -163,10 +161,10 @@ struct ReaderProcessTests {
         }
         // The service begins on a shared thread: this test holds none until then, and other tests
         // may compute on all of them for long.
-        let opened = await Doorway(BlockingLane(label: "test.asking")).run {
-            [ask(.open), ask(.select(milliseconds: 0))]
+        let selected = await Doorway(BlockingLane(label: "test.asking")).run {
+            ask(.select(milliseconds: 0))
         }
-        #expect(opened.allSatisfy { $0 != nil })
+        #expect(selected != nil)
         let (running, isAnswered) = (Guarded(0), Guarded(false))
         let threads = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let others = (1..<max(2, threads)).map { _ in
@@ -187,8 +185,8 @@ struct ReaderProcessTests {
     @Test("The error for a process killed by a signal names the signal")
     func aborted() async throws {
         do {
-            _ = try await ReaderProcess.start(["/bin/sh", "-c", "kill -ABRT $$"])
-            Issue.record("it started")
+            _ = try await ReaderProcess(["/bin/sh", "-c", "kill -ABRT $$"]).select(within: .zero)
+            Issue.record("it selected a tag")
         } catch {
             #expect(error.kind == .readerLost)
             #expect(error.detail == "the helper process exited with signal 6")
@@ -198,7 +196,7 @@ struct ReaderProcessTests {
     @Test("A program that does not exist means that there is no reader")
     func noProgram() async {
         await #expect(throws: ReaderError(.noReader)) {
-            try await ReaderProcess.start(["/does/not/exist"])
+            try await ReaderProcess(["/does/not/exist"]).select(within: .zero)
         }
     }
 }

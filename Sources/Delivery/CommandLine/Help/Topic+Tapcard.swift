@@ -66,9 +66,9 @@ extension Topic {
         If nothing has begun yet, the first signal ends the command, and its exit status indicates
         the signal, so that a shell loop stops, too. Work that has begun is completed, and the exit
         status shows how it ended. A second signal ends the command at once; the next tap resolves
-        any open operation. `serve`, `emulate`, `sandbox`, and `read --watch` exit with 0 on SIGTERM
-        and SIGHUP, but Ctrl-C terminates them with SIGINT. For `serve`, SIGHUP reloads the
-        certificates instead; it ends the server only if the terminal that started it is gone.
+        any open operation. `serve`, `watch`, `emulate`, and `sandbox` exit with 0 on SIGTERM and
+        SIGHUP, but Ctrl-C terminates them with SIGINT. For `serve`, SIGHUP reloads the certificates
+        instead; it ends the server only if the terminal that started it is gone.
         """
 
     private static var errorRows: [HelpPart.Row] {

@@ -3,7 +3,6 @@ import StationFiles
 import Tags
 import TapcardCore
 import TapcardDomain
-import TextCodecs
 
 extension Parameter<Bool> {
     fileprivate static var noResolve: Self {
@@ -47,8 +46,8 @@ extension Command {
                 + "other open operation is completed. A card that cannot be trusted is shown with "
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
                 + "missing, only the information on the tag is shown, and the exit status is 9.",
-            takes: .watch, .noResolve, page: .post("read"), answers: .card,
-            example: "tapcard read --watch", run: CardCommands.read),
+            takes: .noResolve, page: .post("read"), answers: .card, example: "tapcard read",
+            run: CardCommands.read),
         Command(
             "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, ID 1, balance 0",
             discussion: "The card is also a scratch card. With `--reader sim`, the first use also "
@@ -107,7 +106,7 @@ enum CardCommands {
         } catch {
             // Even if the ledger cannot be used, the card can be read. If the ledger is in another
             // currency, though, the amounts on the card would be misread.
-            guard error.result == .ledger, error.kind != .ledgerCurrency, !session[.watch],
+            guard error.result == .ledger, error.kind != .ledgerCurrency,
                 let report = await readWithoutLedger(error, in: session)
             else { throw error }
             return report
@@ -120,21 +119,10 @@ enum CardCommands {
         }
         // A station that is not set up has no keys to seal a record with.
         let resolving = !session[.noResolve] && !isFresh
-        guard session[.watch] else {
-            let summary = try await station.read(resolving: resolving)
-            return Report(
-                session.journal.subtractingUnbooked(summary), currency: station.currency,
-                showsChip: session.outputOptions.isVerbose)
-        }
-        await station.watch(resolving: resolving) { event in
-            // The spinner's line must be gone before anything else is printed.
-            await session.waiting.stop()
-            let isRead = show(event, station.currency, in: session)
-            // The spinner returns with the next wait.
-            session.waiting.show("Tap the card")
-            return isRead
-        }
-        return Report.nothing.whenStopped
+        let summary = try await station.read(resolving: resolving)
+        return Report(
+            session.journal.subtractingUnbooked(summary), currency: station.currency,
+            showsChip: session.outputOptions.isVerbose)
     }
 
     /// Reads a card with only the station's keys, because the ledger cannot be used. Returns nil if
@@ -154,48 +142,6 @@ enum CardCommands {
                 journal.subtractingUnbooked(summary.withoutLedger(error)), currency: currency)
         } catch {
             return nil
-        }
-    }
-
-    /// Prints an event of the watch. Returns false if the output can no longer be written to.
-    private static func show(
-        _ event: Station.WatchEvent, _ currency: Currency, in session: Session
-    ) -> Bool {
-        let (outputOptions, output, now) = (
-            session.outputOptions, session.output, session.dependencies.now
-        )
-        /// Adds the time, which cannot be determined later.
-        func timed(_ document: JSONValue?) -> JSONValue {
-            (document ?? [:]).with(["at": .string(LocalTime.iso(now()))])
-        }
-        switch event {
-        case .card(let summary):
-            let report = Report(session.journal.subtractingUnbooked(summary), currency: currency)
-            if outputOptions.isJSON { return output.write(document: timed(report.document)) }
-            if outputOptions.isQuiet { return true }
-            let problem = summary.problem.map { " ! \($0.kind.word): \($0.message)" } ?? ""
-            let time = LocalTime.text(now())
-            let state = summary.stateWord.map { ", \($0)" } ?? ""
-            let resolved = summary.resolved.map { " \($0.words)" }.joined()
-            let line = "\(time) \(summary.uid) \(report.lines[0].text)\(state)\(resolved)\(problem)"
-            // A name on a tag may contain control characters, which must not reach the terminal.
-            return output.write(line.shown + "\n")
-        case .problem(let error):
-            if outputOptions.isJSON {
-                return output.write(document: timed(Report.document(of: error)))
-            }
-            session.show(error)
-            return true
-        case .gone, .empty: return true
-        case .readerReturned(let name):
-            if outputOptions.isJSON {
-                let document: JSONValue = ["result": "done", "reader": .string(name)]
-                return output.write(document: timed(document))
-            }
-            if !outputOptions.isQuiet {
-                session.say("tapcard: The reader \(name) is working again.\n")
-            }
-            return true
         }
     }
 

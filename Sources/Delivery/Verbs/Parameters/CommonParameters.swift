@@ -49,9 +49,6 @@ extension Parameter<Bool> {
     static var anyChip: Self {
         .flag("any-chip", "Accept a chip whose manufacturer's signature is invalid")
     }
-    static var watch: Self {
-        .flag("watch", "Keep running; print one line per tap", page: .never)
-    }
 }
 
 extension Parameter<String> {

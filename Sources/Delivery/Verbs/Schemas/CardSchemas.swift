@@ -4,7 +4,7 @@ package import TextCodecs
 /// Schemas for cards and for the steps after a problem.
 package enum CardSchemas {
     static let card = PrintedDocument.shown(
-        ShownCard.fields, optional: ["replayed": Schema.boolean, "at": ValueSchemas.time])
+        ShownCard.fields, optional: ["replayed": Schema.boolean])
 
     package static let resolved = [ResolvedOperation].schema
 

@@ -284,10 +284,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             "message": Schema.text, "uid": Schema.nullable(ValueSchemas.card),
             "operation": Schema.nullable(ValueSchemas.operation), "resolved": CardSchemas.resolved,
             "next": CardSchemas.next,
-        ], optional: ["at": ValueSchemas.time])
-
-    /// The line that `--watch` prints when the reader responds again.
-    static let readerReturned = done(["reader": Schema.text, "at": ValueSchemas.time])
+        ])
 
     static func shown<Subject>(
         _ fields: Fields<Subject>, optional: Members = [:]

@@ -7,9 +7,6 @@ package enum PrintedDocuments {
     package static func schema(of command: Command?) -> JSONValue {
         var printed = PrintedDocument.allCases.filter { command == nil || $0 == command?.answers }
             .map { (name: $0.rawValue, schema: $0.schema) }
-        if command == nil || command?.words == "read" {
-            printed.append((name: "ReaderIsBack", schema: PrintedDocument.readerReturned))
-        }
         printed.append((name: "Error", schema: PrintedDocument.error))
         let all = ValueSchemas.components(nil) + printed
         // A component may refer to others, so the needed components are collected step by step.

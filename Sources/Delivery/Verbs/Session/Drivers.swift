@@ -107,10 +107,9 @@ package struct Services: Sendable {
 package enum ReaderUse: Sendable {
     /// One tap. If it is interrupted, the next tap resolves it.
     case tap
-    /// Many taps, all day. The reader must recover from failures of its driver and its cable.
-    case watch
-    /// Many taps, even if the reader is connected later. The associated value lists the readers of
-    /// the server's other tills.
+    /// Many taps, all day, even if the reader is connected later. The reader must recover from
+    /// failures of its driver and its cable. The associated value lists the readers of the server's
+    /// other tills.
     case till(nextTo: [ReaderName])
 }
 

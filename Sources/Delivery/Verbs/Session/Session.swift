@@ -69,15 +69,15 @@ package struct Session: Sendable {
     }
 
     package func station(
-        with ledger: any LedgerStore, _ keys: KeyRingSource, for use: ReaderUse? = nil
+        with ledger: any LedgerStore, _ keys: KeyRingSource, for use: ReaderUse = .tap
     ) async throws(TapcardError) -> Station {
         var station = Station.Settings(
             wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
             ceilings: try settings.ceilings(ledger.currency), isConfirmed: self[.confirmed])
         try settings.setCardAddress(of: &station)
         return Station(
-            reader: try await reader(for: use ?? (self[.watch] ? .watch : .tap)), ledger: ledger,
-            keySource: keys, settings: station, dependencies: dependencies)
+            reader: try await reader(for: use), ledger: ledger, keySource: keys,
+            settings: station, dependencies: dependencies)
     }
 
     /// A station that only reads tags. If the station was never set up, it works without keys or a
