@@ -108,18 +108,9 @@ package struct ScanTag: TagProcedure {
             state = hasTimedOut ? .reselecting : .retrying
             hasTimedOut = true
             return .select
-        case (.retrying, .selected(let reselected)):
-            // Responses from two tags must not be mixed.
-            guard reselected.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
-            }
-            state = .version
-            return .exchange(Type2Command.getVersion.frame)
-        case (.reselecting, .selected(let reselected)):
-            guard reselected.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
-            }
-            return readHeader()
+        case (.retrying, .selected(let reselected)), (.reselecting, .selected(let reselected)),
+            (.hidden, .selected(let reselected)):
+            return resume(reselected)
         case (.header, .answer(let answer)):
             return takeHeader(answer)
         case (.span, .answer(let answer)):
@@ -132,11 +123,6 @@ package struct ScanTag: TagProcedure {
             hidesPages = true
             state = .hidden
             return .select
-        case (.hidden, .selected(let reselected)):
-            guard reselected.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
-            }
-            return finishHidden()
         case (.tripleDES, .answer(let answer)):
             return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
         // A failure here means only that the chip is not an Ultralight C; the memory has already
@@ -154,6 +140,20 @@ package struct ScanTag: TagProcedure {
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         default:
             return .fail(CardStoreError(.garbled, "the tag sent an unexpected response"))
+        }
+    }
+
+    private mutating func resume(_ reselected: TagIdentity) -> TagStep<ScannedTag> {
+        // Responses from two tags must not be mixed.
+        guard reselected.uid == identity.uid else {
+            return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
+        }
+        switch state {
+        case .retrying:
+            state = .version
+            return .exchange(Type2Command.getVersion.frame)
+        case .hidden: return finishHidden()
+        default: return readHeader()
         }
     }
 
