@@ -7,15 +7,17 @@ import COpenSSL
 package enum Originality {
     /// The maker's public keys, one for each chip family.
     package enum Family: Sendable, CaseIterable {
-        /// NTAG21x and MIFARE Ultralight EV1, on secp128r1.
+        /// NTAG21x and some MIFARE Ultralight EV1, on secp128r1.
         case ntag21x
+        /// Most MIFARE Ultralight EV1, on secp128r1.
+        case ultralightEV1
         /// NTAG 424, on secp224r1.
         case ntag424
 
         /// The length of each of the two numbers in a signature, in bytes.
         fileprivate var numberSize: Int {
             switch self {
-            case .ntag21x: 16
+            case .ntag21x, .ultralightEV1: 16
             case .ntag424: 28
             }
         }
@@ -27,6 +29,7 @@ package enum Originality {
         fileprivate var publicKey: [UInt8] {
             switch self {
             case .ntag21x: Originality.ntag21xKey
+            case .ultralightEV1: Originality.ultralightEV1Key
             case .ntag424: Originality.ntag424Key
             }
         }
@@ -35,18 +38,34 @@ package enum Originality {
     /// The length of a signed UID, in bytes.
     private static let uidSize = 7
 
-    private static let ntag21xKey: [UInt8] = [
+    /// The beginning of a key on secp128r1.
+    private static let shortKeyHeader: [UInt8] = [
         0x30, 0x36, 0x30, 0x10,
         // id-ecPublicKey, then secp128r1.
         0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01,
         0x06, 0x05, 0x2B, 0x81, 0x04, 0x00, 0x1C,
         // The point, uncompressed.
         0x03, 0x22, 0x00, 0x04,
-        0x49, 0x4E, 0x1A, 0x38, 0x6D, 0x3D, 0x3C, 0xFE, 0x3D, 0xC1, 0x0E, 0x5D, 0xE6, 0x8A, 0x49,
-        0x9B,
-        0x1C, 0x20, 0x2D, 0xB5, 0xB1, 0x32, 0x39, 0x3E, 0x89, 0xED, 0x19, 0xFE, 0x5B, 0xE8, 0xBC,
-        0x61,
     ]
+
+    /// The key in AN11341.
+    private static let ultralightEV1Key: [UInt8] =
+        shortKeyHeader + [
+            0x90, 0x93, 0x3B, 0xDC, 0xD6, 0xE9, 0x9B, 0x4E, 0x25, 0x5E, 0x3D, 0xA5, 0x53, 0x89,
+            0xA8, 0x27,
+            0x56, 0x4E, 0x11, 0x71, 0x8E, 0x01, 0x72, 0x92, 0xFA, 0xF2, 0x32, 0x26, 0xA9, 0x66,
+            0x14, 0xB8,
+        ]
+
+    private static let ntag21xKey: [UInt8] =
+        shortKeyHeader + [
+            0x49, 0x4E, 0x1A, 0x38, 0x6D, 0x3D, 0x3C, 0xFE, 0x3D, 0xC1, 0x0E, 0x5D, 0xE6, 0x8A,
+            0x49,
+            0x9B,
+            0x1C, 0x20, 0x2D, 0xB5, 0xB1, 0x32, 0x39, 0x3E, 0x89, 0xED, 0x19, 0xFE, 0x5B, 0xE8,
+            0xBC,
+            0x61,
+        ]
 
     private static let ntag424Key: [UInt8] = [
         0x30, 0x4E, 0x30, 0x10,

@@ -13,6 +13,8 @@ package struct ScannedTag: Hashable, Sendable {
     package let signature: [UInt8]?
     /// Whether the tag responded as only an Ultralight C does.
     package let hasTripleDES: Bool
+    /// Whether the tag refused to return some pages, so that `memory` is incomplete.
+    package let hidesPages: Bool
 
     /// The chip's name as shown to users, even for a chip that can only be read.
     package var kind: String {
@@ -32,6 +34,12 @@ package struct ScannedTag: Hashable, Sendable {
 
     private static let nxp: UInt8 = 0x04
 
+    /// The memory layout, also of chips that tapcard only reads.
+    package var layout: Type2Chip {
+        if hasTripleDES { return .ultralightC }
+        return chip.model == nil ? version.flatMap(Type2Chip.init(otherVersion:)) ?? chip : chip
+    }
+
     /// The bytes of the capability container.
     package var capability: [UInt8] { Array(header[12..<16]) }
     /// The static lock bytes.
@@ -41,11 +49,13 @@ package struct ScannedTag: Hashable, Sendable {
 /// Identifies a tag and reads it. This takes four commands on an NTAG21x.
 package struct ScanTag: TagProcedure {
     private enum State {
-        case version, retrying, reselecting, header, span, blocks, tripleDES, signature, finished
+        case version, retrying, reselecting, header, span, blocks, hidden, tripleDES, signature
+        case finished
     }
 
     private let identity: TagIdentity
     private let maximumAnswerLength: Int
+    private let allowsHidden: Bool
     private let cardPages: @Sendable (Type2Chip) -> ClosedRange<UInt8>
     /// AUTHENTICATE, to which an Ultralight C responds with a challenge.
     private static let authenticate: [UInt8] = [0x1A, 0x00]
@@ -61,14 +71,17 @@ package struct ScanTag: TagProcedure {
     private var memory: [UInt8] = []
     private var span: PageSpan?
     private var nextBlock: UInt8 = 4
+    private var hidesPages = false
 
-    /// `cardPages` returns the pages of a chip that are worth reading.
+    /// `cardPages` returns the pages of a chip that are worth reading. With `allowsHidden`, a tag
+    /// that refuses to return pages is identified, too; without it, the refusal is an error.
     package init(
-        _ identity: TagIdentity, maximumAnswerLength: Int,
+        _ identity: TagIdentity, maximumAnswerLength: Int, allowsHidden: Bool = false,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>
     ) {
         self.identity = identity
         self.maximumAnswerLength = maximumAnswerLength
+        self.allowsHidden = allowsHidden
         self.cardPages = cardPages
     }
 
@@ -95,24 +108,21 @@ package struct ScanTag: TagProcedure {
             state = hasTimedOut ? .reselecting : .retrying
             hasTimedOut = true
             return .select
-        case (.retrying, .selected(let reselected)):
-            // Responses from two tags must not be mixed.
-            guard reselected.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
-            }
-            state = .version
-            return .exchange(Type2Command.getVersion.frame)
-        case (.reselecting, .selected(let reselected)):
-            guard reselected.uid == identity.uid else {
-                return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
-            }
-            return readHeader()
+        case (.retrying, .selected(let reselected)), (.reselecting, .selected(let reselected)),
+            (.hidden, .selected(let reselected)):
+            return resume(reselected)
         case (.header, .answer(let answer)):
             return takeHeader(answer)
         case (.span, .answer(let answer)):
             return takeSpan(answer)
         case (.blocks, .answer(let answer)):
             return takeBlock(answer)
+        case (.header, .failure(.refused)) where allowsHidden,
+            (.span, .failure(.refused)) where allowsHidden,
+            (.blocks, .failure(.refused)) where allowsHidden:
+            hidesPages = true
+            state = .hidden
+            return .select
         case (.tripleDES, .answer(let answer)):
             return finish(signature: nil, hasTripleDES: answer.count == ScanTag.challengeSize)
         // A failure here means only that the chip is not an Ultralight C; the memory has already
@@ -130,6 +140,20 @@ package struct ScanTag: TagProcedure {
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         default:
             return .fail(CardStoreError(.garbled, "the tag sent an unexpected response"))
+        }
+    }
+
+    private mutating func resume(_ reselected: TagIdentity) -> TagStep<ScannedTag> {
+        // Responses from two tags must not be mixed.
+        guard reselected.uid == identity.uid else {
+            return .fail(CardStoreError(.otherTag, "a different tag is on the reader now"))
+        }
+        switch state {
+        case .retrying:
+            state = .version
+            return .exchange(Type2Command.getVersion.frame)
+        case .hidden: return finishHidden()
+        default: return readHeader()
         }
     }
 
@@ -190,6 +214,20 @@ package struct ScanTag: TagProcedure {
         return .exchange(Type2Command.read(following).frame)
     }
 
+    /// Identifies a tag that does not return all of its pages.
+    private mutating func finishHidden() -> TagStep<ScannedTag> {
+        memory = span?.bytes ?? memory
+        if header.isEmpty { header = [UInt8](repeating: 0, count: 4 * Page.size) }
+        if chip?.hasFastRead == true {
+            state = .signature
+            return .exchange(Type2Command.readSignature.frame)
+        }
+        chip = chip ?? .unformatted
+        guard version == nil else { return finish(signature: nil) }
+        state = .tripleDES
+        return .exchange(ScanTag.authenticate)
+    }
+
     private mutating func finish(
         signature: [UInt8]?, hasTripleDES: Bool = false
     ) -> TagStep<ScannedTag> {
@@ -200,6 +238,6 @@ package struct ScanTag: TagProcedure {
         return .finish(
             ScannedTag(
                 chip: chip, version: version, header: header, memory: memory,
-                signature: signature, hasTripleDES: hasTripleDES))
+                signature: signature, hasTripleDES: hasTripleDES, hidesPages: hidesPages))
     }
 }

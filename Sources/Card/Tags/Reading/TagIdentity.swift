@@ -53,6 +53,47 @@ public struct TagIdentity: Hashable, Sendable {
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
+    /// The size of the memory of a MIFARE Classic or similar card; nil for other cards.
+    package var sectorByteCount: Int? {
+        guard family == .typeA else { return nil }
+        return switch selectAcknowledge {
+        case 0x09: 320
+        case 0x08, 0x88: 1024
+        case 0x10, 0x19: 2048
+        case 0x11, 0x18, 0x98: 4096
+        default: nil
+        }
+    }
+
+    /// The maker of the chip, according to its UID; nil if the UID does not say.
+    package var maker: String? {
+        // Only UIDs of 7 and 10 bytes begin with the maker's number (ISO/IEC 7816-6).
+        guard family == .typeA, uid.count > 4 else { return nil }
+        return switch uid[0] {
+        case 0x02: "STMicroelectronics"
+        case 0x04: "NXP Semiconductors"
+        case 0x05: "Infineon Technologies"
+        case 0x07: "Texas Instruments"
+        case 0x08: "Fujitsu"
+        case 0x0E: "Samsung Electronics"
+        case 0x16: "EM Microelectronic-Marin"
+        case 0x1A: "Sony"
+        case 0x1D: "Shanghai Fudan Microelectronics"
+        case 0x28: "Ricoh"
+        case 0x2B: "Maxim Integrated"
+        case 0x2E: "Broadcom"
+        case 0x33: "AMIC Technology"
+        case 0x34: "Mikron"
+        case 0x37: "Thinfilm"
+        case 0x39: "Silicon Craft Technology"
+        case 0x3F: "ams"
+        case 0x42: "3ALogics"
+        case 0x53: "Shanghai Feiju Microelectronics"
+        case 0x5F: "Nordic Semiconductor"
+        default: nil
+        }
+    }
+
     /// The kind of card, according to its selection data.
     package var kind: String {
         switch family {
@@ -62,7 +103,7 @@ public struct TagIdentity: Hashable, Sendable {
         case .typeA: break
         }
         return switch selectAcknowledge {
-        case 0x00: "Type 2 tag"
+        case 0x00 where isType2: "Type 2 tag"
         case 0x08, 0x88: "MIFARE Classic 1K"
         case 0x09: "MIFARE Mini"
         case 0x10: "MIFARE Plus 2K"

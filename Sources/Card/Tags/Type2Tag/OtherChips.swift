@@ -22,3 +22,42 @@ extension Type2Chip {
         }
     }
 }
+
+/// The memory of chips that tapcard only reads.
+extension Type2Chip {
+    /// MIFARE Ultralight C: 48 pages. Pages 28h to 2Bh hold the other lock bits, the counter, and
+    /// the settings; the last four hold the key.
+    package static let ultralightC = Type2Chip(
+        model: nil, pageCount: 48, userPages: 0x04...0x27, dynamicLockPage: 0x28,
+        configurationPage: nil, version: nil, factoryCapability: Page(0xE1, 0x10, 0x12, 0x00),
+        factoryUser: [Page(0x03, 0x00, 0xFE, 0x00)], zeroPages: nil, pagesPerDynamicLock: 4,
+        signedExample: nil)
+
+    /// The chip with this GET_VERSION response, if it is a MIFARE Ultralight EV1, NTAG210, or
+    /// NTAG212. Their settings are where those of an NTAG21x are: after the user pages and the
+    /// dynamic lock page.
+    package init?(otherVersion version: [UInt8]) {
+        guard
+            ["MIFARE Ultralight EV1", "NTAG210", "NTAG212"].contains(
+                Type2Chip.otherName(version: version))
+        else { return nil }
+        let isLarge: Bool
+        switch version[6] {
+        case 0x0B: isLarge = false
+        case 0x0E: isLarge = true
+        default: return nil
+        }
+        self.init(
+            model: nil, pageCount: isLarge ? 41 : 20, userPages: 0x04...(isLarge ? 0x23 : 0x0F),
+            dynamicLockPage: isLarge ? 0x24 : nil, configurationPage: isLarge ? 0x25 : 0x10,
+            version: version, factoryCapability: .zero, factoryUser: [], zeroPages: nil,
+            pagesPerDynamicLock: 2, signedExample: nil)
+    }
+
+    /// The numbers of the chip's counters; nil if it has none.
+    package var counters: ClosedRange<UInt8>? {
+        // An NTAG21x has only the last of the three counters of an Ultralight EV1.
+        if model != nil { return 2...2 }
+        return version.map(Type2Chip.otherName) == "MIFARE Ultralight EV1" ? 0...2 : nil
+    }
+}

@@ -77,7 +77,8 @@ public struct TagSide: Sendable, Hashable {
     private static func supports(_ command: Type2Command, _ chip: Type2Chip) -> Bool {
         switch command {
         case .read, .write, .compatibilityWrite, .halt: true
-        case .getVersion, .fastRead, .readCounter, .authenticate, .readSignature: chip.hasFastRead
+        case .readCounter(let number): chip.counters?.contains(number) ?? false
+        case .getVersion, .fastRead, .authenticate, .readSignature: chip.hasFastRead
         }
     }
 
@@ -97,8 +98,8 @@ public struct TagSide: Sendable, Hashable {
             guard canWrite(page, memory) else { return Self.refusal }
             pendingWrite = page
             return .ack
-        case .readCounter:
-            return readCounter(memory)
+        case .readCounter(let number):
+            return readCounter(number, memory)
         case .authenticate(let password):
             return authenticate(password, &memory)
         case .readSignature:
@@ -176,10 +177,12 @@ public struct TagSide: Sendable, Hashable {
         if memory.counter < TagMemory.maximumCounter { memory.counter += 1 }
     }
 
-    private func readCounter(_ memory: TagMemory) -> TagReply {
-        guard configuration.counts, isAuthenticated || !configuration.protectsCounter else {
-            return Self.refusal
-        }
+    private func readCounter(_ number: UInt8, _ memory: TagMemory) -> TagReply {
+        // The counters of an Ultralight EV1 are always on. Only the last one is stored here.
+        if memory.chip.model == nil, number < 2 { return .data([0, 0, 0]) }
+        guard configuration.counts || memory.chip.model == nil,
+            isAuthenticated || !configuration.protectsCounter
+        else { return Self.refusal }
         return .data((0..<3).map { UInt8(truncatingIfNeeded: memory.counter >> (8 * $0)) })
     }
 

@@ -9,13 +9,15 @@ package enum Type2Command: Hashable, Sendable {
     /// The first of two frames. The second has the page's four bytes and twelve more that are
     /// ignored.
     case compatibilityWrite(UInt8)
-    case readCounter
+    /// Reads a counter: 0, 1, or 2.
+    case readCounter(UInt8)
     /// Authenticates with a password of four bytes.
     case authenticate([UInt8])
     case readSignature
     case halt
 
     static let compatibilityDataLength = 16
+    private static let lastCounter: UInt8 = 2
 
     /// Parses a frame without its CRC. Throws for any frame that `frame` would not produce.
     package init(frame: [UInt8]) throws(Type2Error) {
@@ -29,6 +31,9 @@ package enum Type2Command: Hashable, Sendable {
                     + "bytes"
             )
         }
+        if opcode == .readCounter, frame[1] > Type2Command.lastCounter {
+            throw Type2Error(.unknownCommand, "\(opcode) \(frame[1])")
+        }
         if let argument = opcode.fixedArgument, frame[1] != argument {
             throw Type2Error(.unknownCommand, "\(opcode) \(frame[1]), not \(argument)")
         }
@@ -39,7 +44,7 @@ package enum Type2Command: Hashable, Sendable {
             case .fastRead: .fastRead(frame[1], frame[2])
             case .write: .write(frame[1], Page(frame[2], frame[3], frame[4], frame[5]))
             case .compatibilityWrite: .compatibilityWrite(frame[1])
-            case .readCounter: .readCounter
+            case .readCounter: .readCounter(frame[1])
             case .authenticate: .authenticate(Array(frame.dropFirst()))
             case .readSignature: .readSignature
             case .halt: .halt
@@ -80,11 +85,11 @@ package enum Type2Command: Hashable, Sendable {
 
     private var arguments: [UInt8] {
         switch self {
-        case .read(let page), .compatibilityWrite(let page): [page]
+        case .read(let number), .compatibilityWrite(let number), .readCounter(let number): [number]
         case .fastRead(let first, let last): [first, last]
         case .write(let page, let data): [page] + data.bytes
         case .authenticate(let password): password
-        case .getVersion, .readCounter, .readSignature, .halt: []
+        case .getVersion, .readSignature, .halt: []
         }
     }
 

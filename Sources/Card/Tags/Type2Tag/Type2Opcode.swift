@@ -26,8 +26,6 @@ enum Type2Opcode: UInt8 {
     /// The second byte of commands that allow only one value there.
     var fixedArgument: UInt8? {
         switch self {
-        // An NTAG21x has only the last of three counters, number 2.
-        case .readCounter: 0x02
         case .readSignature, .halt: 0x00
         default: nil
         }

@@ -20,6 +20,8 @@ package struct Type4Capability: Hashable, Sendable {
     package let isReadable: Bool
     /// Whether anyone may write the message.
     package let isWritable: Bool
+    /// Whether the message can never be written.
+    package let isReadOnly: Bool
 
     /// `nil` if the container is invalid or describes another layout, such as files of more than
     /// 32 KiB.
@@ -37,6 +39,7 @@ package struct Type4Capability: Hashable, Sendable {
         // Any other value is a condition that only the chip's maker defines, or "never".
         isReadable = bytes[13] == 0
         isWritable = bytes[14] == 0
+        isReadOnly = bytes[14] == 0xFF
     }
 }
 

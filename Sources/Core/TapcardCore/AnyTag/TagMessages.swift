@@ -291,7 +291,9 @@ package struct TagMessages: StationWork {
                 throw .refused(
                     .foreign(
                         identity.kind, identity,
-                        because: "cannot be read; only Type 2 and Type 4 tags can."))
+                        because: identity.sectorByteCount == nil
+                            ? "cannot be read; only Type 2 and Type 4 tags can."
+                            : "cannot be read, because its sectors need keys."))
             }
             let success = try await body(identity)
             await reader.release(signaling: changing ? .done : nil)

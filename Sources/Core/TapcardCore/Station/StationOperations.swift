@@ -216,7 +216,9 @@ extension Station {
     }
 
     /// Reads all the information about the tag on the reader.
-    public func tagInfo() async throws(TapcardError) -> TagInfo { try await tools.info() }
+    public func tagInfo() async throws(TapcardError) -> TagInfo {
+        try await TagInspection(station: self).info()
+    }
 
     /// Reads all readable pages of the tag.
     public func dump() async throws(TapcardError) -> TagDump { try await tools.dump() }

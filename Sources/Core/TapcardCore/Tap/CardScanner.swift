@@ -58,24 +58,30 @@ struct CardScanner: StationWork {
     }
 
     /// Reads a tag's identifying data and the given pages (by default, the pages of a card).
+    /// `allowsHidden` accepts a tag that refuses to return some of its pages.
     func scanTag(
-        of identity: TagIdentity,
+        of identity: TagIdentity, allowsHidden: Bool = false,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
             chip.model.flatMap(CardLayout.init)?.pages ?? chip.userPages
         }
     ) async throws(Interruption) -> ScannedTag {
         let tag = try await reader.performInTap(
             ScanTag(
-                identity, maximumAnswerLength: await reader.maximumAnswerLength, cardPages: pages),
+                identity, maximumAnswerLength: await reader.maximumAnswerLength,
+                allowsHidden: allowsHidden, cardPages: pages),
             on: nil)
         // A tag that refused a command, such as the one for its signature, stops responding until
         // it is selected again.
         guard tag.chip.hasFastRead ? tag.signature == nil : tag.version == nil else { return tag }
-        let again = try await select(within: Station.returnLimit)
-        guard again.uid == identity.uid else {
+        try await selectAgain(identity)
+        return tag
+    }
+
+    /// Selects a tag again, because it stops responding after it refused a command.
+    func selectAgain(_ identity: TagIdentity) async throws(Interruption) {
+        guard try await select(within: Station.returnLimit).uid == identity.uid else {
             throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))
         }
-        return tag
     }
 
     private func reading(

@@ -108,15 +108,7 @@ struct NTAG424Scanner: StationWork {
 
     /// Determines, without a key, the kind of an ISO-DEP card that is not an NTAG 424.
     private func kindOfOther(_ identity: TagIdentity) async -> String {
-        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid else {
-            return identity.kind
-        }
-        // 91AFh means that more frames follow; a DESFire responds to GetVersion (60h) with it.
-        let more: [UInt8] = [0x91, 0xAF]
-        if let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
-            answer.suffix(more.count).elementsEqual(more),
-            let name = InspectNTAG424.otherName(version: Array(answer.dropLast(more.count)))
-        {
+        if let name = await versionOfOther(identity).flatMap(InspectNTAG424.otherName) {
             return name
         }
         guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid,
@@ -124,6 +116,18 @@ struct NTAG424Scanner: StationWork {
             answer == [0x90, 0x00]
         else { return identity.kind }
         return "Type 4 tag"
+    }
+
+    /// The first part of the response to GetVersion (60h) of a chip that is not an NTAG 424, such
+    /// as a DESFire; nil if there is none.
+    func versionOfOther(_ identity: TagIdentity) async -> [UInt8]? {
+        // 91AFh means that more frames follow.
+        let more: [UInt8] = [0x91, 0xAF]
+        guard (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid,
+            let answer = try? await reader.exchange(command: [0x90, 0x60, 0x00, 0x00, 0x00]),
+            answer.suffix(more.count).elementsEqual(more)
+        else { return nil }
+        return answer.dropLast(more.count)
     }
 
     /// Authenticates the chip with the key whose version it reports. `refused` is the version of

@@ -14,6 +14,8 @@ struct TagAccess: Sendable, Hashable {
     /// The configuration pages; zero for a chip without settings.
     var cfg0 = Page.zero
     var cfg1 = Page.zero
+    /// The static lock bytes, then the dynamic ones.
+    var lockBytes: [UInt8] = []
 }
 
 extension ScannedTag {
@@ -31,23 +33,31 @@ struct TagFitness: StationWork {
     let station: Station
 
     /// Reads the lock bits and the configuration. This takes one more command.
-    func access(of tag: ScannedTag) async throws(Interruption) -> TagAccess {
-        let isLocked = tag.locks.contains { $0 != 0 }
-        guard let lockPage = tag.chip.dynamicLockPage, let first = tag.chip.configurationPage else {
-            return TagAccess(isLocked: isLocked, isProtected: false, configuration: nil)
+    /// `layout` is the chip's memory layout, if the chip is not one that tapcard writes cards to.
+    func access(
+        of tag: ScannedTag, _ layout: Type2Chip? = nil
+    ) async throws(Interruption) -> TagAccess {
+        let chip = layout ?? tag.chip
+        guard let first = chip.configurationPage else {
+            return TagAccess(
+                isLocked: tag.locks.contains { $0 != 0 }, isProtected: false, configuration: nil,
+                lockBytes: tag.locks)
         }
-        // The three pages are adjacent: dynamic lock bits, CFG0, and CFG1.
+        // The three pages are adjacent: dynamic lock bits, which small chips lack, CFG0, and CFG1.
+        let start = chip.dynamicLockPage ?? first
         let bytes = try await reader.performInTap(
-            ReadPages(lockPage...first + 1, maximumAnswerLength: await reader.maximumAnswerLength))
-        guard bytes.count == 12, let cfg0 = Page(bytes[4..<8]), let cfg1 = Page(bytes[8..<12])
+            ReadPages(start...first + 1, maximumAnswerLength: await reader.maximumAnswerLength))
+        let dynamic = bytes.dropLast(2 * Page.size).prefix(3)
+        guard let cfg0 = Page(bytes.suffix(2 * Page.size).prefix(Page.size)),
+            let cfg1 = Page(bytes.suffix(Page.size))
         else {
             throw .card(CardStoreError(.garbled, "the tag returned fewer pages than requested"))
         }
         let configuration = AccessConfiguration(cfg0, cfg1)
         return TagAccess(
-            isLocked: isLocked || bytes[0..<3].contains { $0 != 0 },
-            isProtected: tag.chip.isProtected(by: configuration), configuration: configuration,
-            cfg0: cfg0, cfg1: cfg1)
+            isLocked: (tag.locks + dynamic).contains { $0 != 0 },
+            isProtected: chip.isProtected(by: configuration), configuration: configuration,
+            cfg0: cfg0, cfg1: cfg1, lockBytes: tag.locks + dynamic)
     }
 
     /// Refuses one of our cards if its tag has lock bits set, which can never be cleared.

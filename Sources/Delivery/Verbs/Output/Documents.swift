@@ -177,7 +177,8 @@ extension Report {
         case .invalid:
             "Manufacturer's signature: invalid (the chip is counterfeit)"
         case .none: "Manufacturer's signature: none (the origin of the chip is unknown)"
-        case .notAsked: "Manufacturer's signature: not checked (this chip model has none)"
+        case .notAsked:
+            "Manufacturer's signature: not checked (tapcard knows none for this kind of tag)"
         }
     }
 

@@ -98,15 +98,15 @@ struct LiveCheck: Sendable {
         let chip = tag.chip.withArticle
         let name = chip.prefix(1).uppercased() + chip.dropFirst()
         var what =
-            "\(name) is on the reader: \(tag.uid). The manufacturer's signature \(signature). The "
-            + "tag contains \(LiveCheck.words(tag.ndef)) and has \(tag.freeBytes) of "
-            + "\(tag.userByteCount) bytes free."
+            "\(name) is on the reader: \(Hexadecimal.encode(tag.uid)). The manufacturer's "
+            + "signature \(signature). The tag contains \(LiveCheck.words(tag.ndef)) and has "
+            + "\(tag.freeBytes) of \(tag.userByteCount) bytes free."
         if tag.isLocked { what += " It is locked." }
-        // Only a chip without pages, an NTAG 424, has key versions.
-        if tag.pages == nil {
+        // Only an NTAG 424 has key versions.
+        if !tag.keyVersions.isEmpty {
             what += " \(tag.keyVersionWords)."
         } else if tag.isProtected {
-            what += " It is protected by a password."
+            what += " It is protected by a \(tag.pages?.passwordPage == nil ? "key" : "password")."
         }
         return Finding(.tag, .ok, reader: reader, what)
     }
@@ -155,7 +155,8 @@ extension LiveCheck: DocumentedObject {
 
 extension TagInfo: DocumentedObject {
     static let fields: Fields<TagInfo> = [
-        "uid": .of(\.uid), "chip": .of(\.chip), "originality": .of(\.originality),
+        "uid": .of { Hexadecimal.encode($0.uid) }, "chip": .of(\.chip),
+        "originality": .of(\.originality),
         "ndef": .of(\.ndef), "bytes": .of(\.userByteCount), "freeBytes": .of(\.freeBytes),
         "locked": .of(\.isLocked), "protected": .of(\.isProtected),
     ]

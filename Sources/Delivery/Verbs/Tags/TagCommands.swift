@@ -28,9 +28,10 @@ extension Command {
     static let tagCommands: [Command] = [
         Command(
             "tag info", group: .tags, "Show a tag's chip, content, locks, and protection",
-            discussion: "Nothing is resolved or written, and the station does not have to be set "
-                + "up. The manufacturer's signature proves who made the chip, not that the card is "
-                + "genuine.",
+            discussion: "Works with any kind of tag; for a MIFARE Classic and other kinds that "
+                + "tapcard cannot read, it gives the kind and the size. Nothing is resolved or "
+                + "written, and the station does not have to be set up. The manufacturer's "
+                + "signature proves who made the chip, not that the card is genuine.",
             page: .post("tag/info"), answers: .tag, example: "tapcard tag info",
             run: TagCommands.info),
         .tagRead, .tagWrite,
@@ -137,17 +138,56 @@ extension ProtectionChange: DocumentedObject {
 extension TagInfo {
     /// Everything that can be reported about a tag.
     static let allFields: Fields<TagInfo> = [
-        "uid": .of(\.uid), "chip": .of(\.chip),
+        "uid": .of { Hexadecimal.encode($0.uid) }, "chip": .of(\.chip), "maker": .of(\.maker),
         "version": .of { $0.version.map(Hexadecimal.encode) }, "originality": .of(\.originality),
-        "pages": .of(\.pages?.pageCount), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
-        "locked": .of(\.isLocked),
-        "protected": .of(\.isProtected), "counter": .of(\.counter),
+        "pages": .of(\.pages?.pageCount), "bytes": .of(\.userByteCount),
+        "freeBytes": .of(\.freeBytes), "keyVersions": .of(\.keyVersions), "ndef": .of(\.ndef),
+        "locked": .of(\.isLocked), "lockBytes": .of { Hexadecimal.encode($0.lockBytes) },
+        "protected": .of(\.isProtected), "hidden": .of(\.isHidden), "counter": .of(\.counter),
+        "counters": .of(\.counters),
         "settings": .of(\.configuration), "issuerKey": .of(\.ntag424Card?.issuerKey),
         "halfMade": .of { $0.ntag424Card?.isPartlyMade ?? false }, "host": .of(\.ntag424Card?.host),
         "lrp": .of { $0.ntag424Card?.usesLRP ?? false },
     ]
 
     fileprivate var facts: Members { TagInfo.allFields.members(of: self) }
+
+    fileprivate var memoryLines: [String] {
+        if let pages {
+            return [
+                "Memory: \(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) of them for "
+                    + "content"
+            ]
+        }
+        if !keyVersions.isEmpty { return [keyVersionWords] }
+        return userByteCount > 0 ? ["Memory: \(userByteCount) bytes"] : []
+    }
+
+    fileprivate var contentWords: String {
+        if isHidden { return "cannot be read without the password or key" }
+        if isReadableKind { return ndef }
+        return "tapcard cannot read this kind of tag"
+            + (userByteCount > 0 ? ", because its sectors need keys" : "")
+    }
+
+    /// The lines about locks and protection. An NTAG 424 has neither lock bits nor a password.
+    fileprivate var accessLines: [String] {
+        func yesOrNo(_ value: Bool) -> String { value ? "yes" : "no" }
+        guard isReadableKind, ntag424Card == nil else { return [] }
+        guard let pages else {
+            return ["Locked: \(yesOrNo(isLocked)); key: \(yesOrNo(isProtected))"]
+        }
+        let hasKey = pages == .ultralightC
+        let isKnown = configuration != nil || isProtected || hasKey || !mayHavePassword
+        var lines = [
+            "Locked: \(yesOrNo(isLocked)); \(hasKey ? "key" : "password"): "
+                + (isKnown ? yesOrNo(isProtected) : "not known")
+        ]
+        if lockBytes.contains(where: { $0 != 0 }) {
+            lines.append("Lock bytes: \(Hexadecimal.encode(lockBytes))")
+        }
+        return lines + (configuration.map { Report.words($0, of: pages) } ?? [])
+    }
 
     /// A sentence, without a period, about the versions of the keys.
     var keyVersionWords: String {
@@ -232,22 +272,15 @@ enum TagCommands {
 
     static func info(in session: Session) async throws(TapcardError) -> Report {
         let info = try await session.readOnlyStation().tagInfo()
-        func yesOrNo(_ value: Bool) -> String { value ? "yes" : "no" }
-        var lines = ["\(info.chip), number \(info.uid)"]
-        if let pages = info.pages {
-            lines.append(
-                "Memory: \(pages.pageCount) pages of 4 bytes, \(pages.userPages.count) of them for "
-                    + "content")
-        } else {
-            lines.append(info.keyVersionWords)
-        }
+        var lines = ["\(info.chip), number \(Hexadecimal.encode(info.uid))"]
+        lines += info.maker.map { ["Maker: \($0)"] } ?? []
+        lines += info.memoryLines
         lines += info.ntag424Card.map { $0.lines(hasChangedKeys: info.isProtected) } ?? []
-        lines += [Report.words(info.originality), "Content: \(info.ndef)"]
-        if let pages = info.pages {
-            lines.append(
-                "Locked: \(yesOrNo(info.isLocked)); password: "
-                    + yesOrNo(info.isProtected))
-            lines += info.configuration.map { Report.words($0, of: pages) } ?? []
+        lines += [Report.words(info.originality), "Content: \(info.contentWords)"]
+        lines += info.accessLines
+        if !info.counters.isEmpty {
+            let values = info.counters.map(String.init).joined(separator: ", ")
+            lines.append("Counter\(info.counters.count == 1 ? "" : "s"): \(values)")
         }
         return Report(info.facts, lines)
     }

@@ -92,7 +92,7 @@ import Testing
         var bench = try TagBench(chip)
         try bench.configure(access: 0x10)
         let commands: [Type2Command] = [
-            .getVersion, .read(3), .fastRead(0, 7), .readCounter, .readSignature,
+            .getVersion, .read(3), .fastRead(0, 7), .readCounter(2), .readSignature,
             .authenticate(TagBench.factoryPassword),
         ]
         for command in commands {
@@ -116,7 +116,7 @@ import Testing
         #expect(bench.memory[0x0E] == Page(5, 6, 7, 8))
         #expect(bench.send(.read(0x10)) == TagBench.refused)
         let unknown: [Type2Command] = [
-            .getVersion, .fastRead(0, 1), .readCounter, .readSignature,
+            .getVersion, .fastRead(0, 1), .readCounter(2), .readSignature,
             .authenticate(TagBench.factoryPassword),
         ]
         for command in unknown {

@@ -7,7 +7,7 @@ import Testing
         var bench = try TagBench(.ntag213)
         _ = bench.send(.read(0))
         #expect(bench.memory.counter == 0)
-        #expect(bench.send(.readCounter) == TagBench.refused)
+        #expect(bench.send(.readCounter(2)) == TagBench.refused)
     }
 
     @Test(
@@ -16,13 +16,13 @@ import Testing
     func countsTheFirstReadOfAPowerCycle(_ read: Type2Command) throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x10)
-        #expect(bench.send(.readCounter) == .data([0, 0, 0]))
+        #expect(bench.send(.readCounter(2)) == .data([0, 0, 0]))
         for _ in 0..<3 { _ = bench.sendAfterSelecting(read) }
-        #expect(bench.send(.readCounter) == .data([1, 0, 0]))
+        #expect(bench.send(.readCounter(2)) == .data([1, 0, 0]))
         bench.powerCycle()
-        #expect(bench.send(.readCounter) == .data([1, 0, 0]))
+        #expect(bench.send(.readCounter(2)) == .data([1, 0, 0]))
         _ = bench.send(read)
-        #expect(bench.send(.readCounter) == .data([2, 0, 0]))
+        #expect(bench.send(.readCounter(2)) == .data([2, 0, 0]))
     }
 
     @Test("The counter does not count refused reads")
@@ -40,12 +40,12 @@ import Testing
         try bench.configure(access: 0x10)
         bench.memory.counter = 0x12_3455
         _ = bench.send(.read(0))
-        #expect(bench.send(.readCounter) == .data([0x56, 0x34, 0x12]))
+        #expect(bench.send(.readCounter(2)) == .data([0x56, 0x34, 0x12]))
         bench.memory.counter = 0xFF_FFFE
         for _ in 0..<3 {
             bench.powerCycle()
             _ = bench.send(.read(0))
-            #expect(bench.send(.readCounter) == .data([0xFF, 0xFF, 0xFF]))
+            #expect(bench.send(.readCounter(2)) == .data([0xFF, 0xFF, 0xFF]))
         }
     }
 
@@ -53,9 +53,9 @@ import Testing
     func canNeedThePassword() throws {
         var bench = try TagBench(.ntag213)
         try bench.configure(access: 0x18)
-        #expect(bench.send(.readCounter) == TagBench.refused)
+        #expect(bench.send(.readCounter(2)) == TagBench.refused)
         bench.select()
         #expect(bench.authenticate() == .data([0, 0]))
-        #expect(bench.send(.readCounter) == .data([0, 0, 0]))
+        #expect(bench.send(.readCounter(2)) == .data([0, 0, 0]))
     }
 }

@@ -10,7 +10,7 @@ import Testing
         (.fastRead(0x00, 0xFF), [0x3A, 0x00, 0xFF], 1024),
         (.write(0x09, Page(1, 2, 3, 4)), [0xA2, 0x09, 1, 2, 3, 4], 0),
         (.compatibilityWrite(0x09), [0xA0, 0x09], 0),
-        (.readCounter, [0x39, 0x02], 3),
+        (.readCounter(2), [0x39, 0x02], 3),
         (.authenticate([1, 2, 3, 4]), [0x1B, 1, 2, 3, 4], 2),
         (.readSignature, [0x3C, 0x00], 32),
         (.halt, [0x50, 0x00], 0),
@@ -47,7 +47,7 @@ import Testing
 
     @Test(
         "A command with an unknown argument is refused",
-        arguments: [[0x39, 0x00], [0x39, 0x01], [0x3C, 0x01], [0x50, 0x01]] as [[UInt8]])
+        arguments: [[0x39, 0x03], [0x39, 0xFF], [0x3C, 0x01], [0x50, 0x01]] as [[UInt8]])
     func refusesAnotherArgument(_ frame: [UInt8]) {
         #expect(throws: Type2Error(.unknownCommand)) { try Type2Command(frame: frame) }
     }
