@@ -29,7 +29,9 @@ package actor MQTTCourier: EventCourier {
     }
 
     package func send(_ entry: EventQueue.Entry) -> Delivery {
-        attempt { connection throws(ServiceError) in
+        // A broker cannot refuse a message. It ends the connection instead, right after it has
+        // accepted the messages of `connected`.
+        attempt({ .refused($0, .long) }) { connection throws(ServiceError) in
             try connection.publish(
                 MQTTConnection.Message(
                     topic: topic.name, body: Array(entry.body.utf8), isKept: false))
@@ -37,20 +39,25 @@ package actor MQTTCourier: EventCourier {
     }
 
     package func keep() -> Delivery {
-        attempt { connection throws(ServiceError) in try connection.keep() }
+        attempt({ .failed($0) }) { connection throws(ServiceError) in try connection.keep() }
     }
 
     package func end() { connection = nil }
 
     private func attempt(
-        _ body: (MQTTConnection) throws(ServiceError) -> Void
+        _ failure: (String) -> Delivery, _ body: (MQTTConnection) throws(ServiceError) -> Void
     ) -> Delivery {
         do throws(ServiceError) {
-            try body(try connected())
-            return .accepted
+            let connection = try connected()
+            do throws(ServiceError) {
+                try body(connection)
+                return .accepted
+            } catch {
+                // libmosquitto would resend the message even after it has expired.
+                self.connection = nil
+                return failure(error.detail)
+            }
         } catch {
-            // libmosquitto would resend the message even after it has expired.
-            connection = nil
             return .failed(error.detail)
         }
     }
