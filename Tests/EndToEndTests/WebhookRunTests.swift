@@ -133,7 +133,7 @@ struct WebhookRunTests {
         try watch.wait("the message") {
             try watch.errors.contains("The webhook's queue cannot be written: ")
         }
-        #expect(try watch.errors.contains("no space left"))
+        #expect(try watch.errors.contains("No space left on device"))
         let server = try server()
         try watch.wait("the gap") { try lines(log).last?.contains(#""missed":3"#) == true }
         #expect(try lines(log).first == printed(watch).first)

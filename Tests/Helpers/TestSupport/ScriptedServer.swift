@@ -158,7 +158,8 @@ extension [ScriptedServer.Step] {
         return [.text(lines.map { $0 + "\r\n" }.joined() + "\r\n"), .send(body)]
     }
 
-    package static func answer(_ status: String = "200 OK", _ body: String) -> [ScriptedServer.Step] {
+    package static func answer(_ status: String = "200 OK", _ body: String) -> [ScriptedServer.Step]
+    {
         answer(status, [UInt8](body.utf8))
     }
 }

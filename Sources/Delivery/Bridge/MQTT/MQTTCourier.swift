@@ -31,7 +31,7 @@ package actor MQTTCourier: EventCourier {
     package func send(_ entry: EventQueue.Entry) -> Delivery {
         // A broker cannot refuse a message. It ends the connection instead, right after it has
         // accepted the messages of `connected`.
-        attempt({ .refused($0, .long) }) { connection throws(ServiceError) in
+        attempt(.long) { connection throws(ServiceError) in
             try connection.publish(
                 MQTTConnection.Message(
                     topic: topic.name, body: Array(entry.body.utf8), isKept: false))
@@ -39,13 +39,14 @@ package actor MQTTCourier: EventCourier {
     }
 
     package func keep() -> Delivery {
-        attempt({ .failed($0) }) { connection throws(ServiceError) in try connection.keep() }
+        attempt { connection throws(ServiceError) in try connection.keep() }
     }
 
     package func end() { connection = nil }
 
+    /// `patience` is for a failure that comes after the connection has been made.
     private func attempt(
-        _ failure: (String) -> Delivery, _ body: (MQTTConnection) throws(ServiceError) -> Void
+        _ patience: Patience? = nil, _ body: (MQTTConnection) throws(ServiceError) -> Void
     ) -> Delivery {
         do throws(ServiceError) {
             let connection = try connected()
@@ -55,7 +56,7 @@ package actor MQTTCourier: EventCourier {
             } catch {
                 // libmosquitto would resend the message even after it has expired.
                 self.connection = nil
-                return failure(error.detail)
+                return patience.map { .refused(error.detail, $0) } ?? .failed(error.detail)
             }
         } catch {
             return .failed(error.detail)

@@ -32,7 +32,8 @@ package struct WebhookCourier: EventCourier {
             HTTPHeader("webhook-id", entry.id), HTTPHeader("webhook-timestamp", seconds),
             HTTPHeader("webhook-signature", signature),
         ].compactMap(\.self)
-        let request = HTTPRequest(.post(body: Array(entry.body.utf8)), url, headers: headers, ignoresBody: true)
+        let request = HTTPRequest(
+            .post(body: Array(entry.body.utf8)), url, headers: headers, ignoresBody: true)
         do throws(ServiceError) {
             let answer = try await transport.send(request, by: limits)
             let reason = "its server answered with status \(answer.status)"
