@@ -224,6 +224,7 @@ bench: deps build
 	.build/release/StationBenchmarks
 	@$(MAKE) --no-print-directory peers
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/watching.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/till.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks

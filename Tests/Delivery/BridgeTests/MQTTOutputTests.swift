@@ -18,7 +18,7 @@ struct MQTTOutputTests {
 
     private func output(
         to port: UInt16, scheme: String = "mqtt", login: MQTTBroker.Login? = nil,
-        authorities: String? = nil, uptime: (@Sendable () -> Duration)? = nil
+        authorities: String? = nil, step: Int64 = 0, uptime: (@Sendable () -> Duration)? = nil
     ) async throws -> QueuedOutput {
         let queue = try #require(try EventQueue(TestPath.new("queue"), limit: 100, events.stamp))
         let broker = try MQTTBroker(
@@ -28,7 +28,10 @@ struct MQTTOutputTests {
             MQTTCourier(
                 to: broker, topic, from: "till", uptime: uptime ?? { start.duration(to: .now) }),
             queue, maximumAge: nil, now: events.dependencies.now,
-            sleep: { try await Task.sleep(for: min($0, .milliseconds(10))) },
+            sleep: { [events] pause in
+                events.seconds.withLock { $0 += step }
+                try await Task.sleep(for: min(pause, .milliseconds(10)))
+            },
             say: { [said] text in said.withLock { $0.append(text) } })
         await output.begin()
         return output
@@ -115,6 +118,23 @@ struct MQTTOutputTests {
         await output.end()
         #expect(Self.numbers(lines.all) == [1, 2, 3, 4])
         #expect(said.withLock { $0.last } == "The MQTT broker accepts events again.")
+    }
+
+    @Test("An event that a broker never takes is dropped after an hour, and later ones are sent")
+    func refusedEvent() async throws {
+        let broker = try broker(["allow_anonymous true", "max_packet_size 2000"])
+        try await broker.start()
+        let lines = try await broker.listen("all")
+        let events = events
+        let output = try await output(to: broker.port, step: 300)
+        _ = await output.take(
+            events.arrival(1, text: [UInt8](repeating: UInt8(ascii: "x"), count: 4_000)))
+        _ = await output.take(events.arrival(2))
+        try await lines.wait { Self.numbers($0) == [2] }
+        await output.end()
+        let gap = try #require(lines.all.first { $0.contains(" home/taps {") })
+        #expect(gap.contains(#""missed":1"#))
+        #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
     @Test("A broker gets nothing unless its certificate is trusted and names it")

@@ -12,22 +12,24 @@ import Verbs
 @Suite("Events as webhooks")
 struct WebhookOutputTests {
     /// An in-memory server that answers with these statuses, then with 200. A status of 0 drops the
-    /// connection.
+    /// connection. Some tags always get another status.
     private final class Server: HTTPTransport {
         let requests = Guarded<[HTTPRequest]>([])
         private let statuses: Guarded<[Int]>
         private let retryAfter: String
+        private let always: [Int: Int]
 
-        init(_ statuses: [Int], retryAfter: String = "") {
+        init(_ statuses: [Int] = [], retryAfter: String = "", always: [Int: Int] = [:]) {
             self.statuses = Guarded(statuses)
-            self.retryAfter = retryAfter
+            (self.retryAfter, self.always) = (retryAfter, always)
         }
 
         func send(
             _ request: HTTPRequest, by limits: HTTPLimits
         ) async throws(ServiceError) -> HTTPAnswer {
             requests.withLock { $0.append(request) }
-            let status = statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
+            let own = Server.number(request).flatMap { always[$0] }
+            let status = own ?? statuses.withLock { $0.isEmpty ? 200 : $0.removeFirst() }
             if status == 0 { throw ServiceError(.cutOff, "the connection was closed") }
             var head = HTTPHead()
             head.take(Array("Retry-After: \(retryAfter)".utf8))
@@ -36,12 +38,14 @@ struct WebhookOutputTests {
 
         /// The tags in the requests, in order, with a negative count for each gap.
         var numbers: [Int] {
-            requests.withLock { $0 }.compactMap { request in
-                guard case .post(let body) = request.method,
-                    let document = try? JSONValue.parsing(body)
-                else { return nil }
-                return document.numberOfArrival ?? document.missedCount.map { -$0 }
-            }
+            requests.withLock { $0 }.compactMap(Server.number)
+        }
+
+        private static func number(_ request: HTTPRequest) -> Int? {
+            guard case .post(let body) = request.method,
+                let document = try? JSONValue.parsing(body)
+            else { return nil }
+            return document.numberOfArrival ?? document.missedCount.map { -$0 }
         }
     }
 
@@ -148,9 +152,11 @@ struct WebhookOutputTests {
         #expect(server.numbers == [1, -1])
     }
 
-    @Test("An event that the server rejects for its content does not block later events")
-    func refusedEvent() async throws {
-        let server = Server(Array(repeating: 422, count: 5))
+    @Test(
+        "An event that the server rejects for its content does not block later events",
+        arguments: [400, 413, 415, 422, 431])
+    func refusedEvent(_ status: Int) async throws {
+        let server = Server(always: [1: status])
         let output = try output(server)
         for number in 1...2 { _ = await output.take(events.arrival(number)) }
         try await wait { server.numbers.count == 7 }
@@ -159,15 +165,48 @@ struct WebhookOutputTests {
         #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
-    @Test("A server that accepts no more events gets none")
-    func gone() async throws {
-        let server = Server([410])
-        let output = try output(server)
-        _ = await output.take(events.arrival(1))
-        try await wait { said.withLock { !$0.isEmpty } }
-        _ = await output.take(events.arrival(2))
+    /// Plays one event that is always refused and one that is not, with a clock that goes on.
+    /// Returns how often the first one was sent, and for how many seconds.
+    private func refusals(
+        _ server: Server, until isDone: (Int) -> Bool
+    ) async throws -> (count: Int, seconds: Int64) {
+        let events = events
+        let start = events.seconds.withLock { $0 }
+        let output = try output(server) { [pauses] in
+            let pause = pauses.withLock { $0.last } ?? .zero
+            events.seconds.withLock { $0 += pause.components.seconds }
+        }
+        for number in [1, 2] { _ = await output.take(events.arrival(number)) }
+        try await wait { isDone(server.requests.withLock { $0.count }) }
         await output.end()
-        #expect(server.numbers == [1])
+        let count = server.numbers.prefix { $0 == 1 }.count
+        return (count, events.seconds.withLock { $0 } - start)
+    }
+
+    @Test("An event that makes the server fail for over an hour does not block later events")
+    func brokenByEvent() async throws {
+        let server = Server(always: [1: 500])
+        let (count, seconds) = try await refusals(server) { _ in server.numbers.last == 2 }
+        #expect(server.numbers.dropFirst(count) == [-1, 2])
+        #expect((20...40).contains(count) && seconds >= 3_600)
+        #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
+    }
+
+    @Test("Two failures of a server with an outage of hours in between do not drop an event")
+    func outage() async throws {
+        let server = Server([500] + Array(repeating: 0, count: 100) + [500])
+        let (count, seconds) = try await refusals(server) { _ in server.numbers.last == 2 }
+        #expect(server.numbers.dropFirst(count) == [2])
+        #expect(count == 103 && seconds >= 2 * 3_600)
+    }
+
+    @Test(
+        "A refusal of the address, the secret, or the moment drops no event",
+        arguments: [0, 301, 401, 403, 404, 405, 408, 410, 425, 429, 502, 503, 504])
+    func waitingForever(_ status: Int) async throws {
+        let server = Server(always: [1: status])
+        let (count, seconds) = try await refusals(server) { $0 >= 200 }
+        #expect(count >= 200 && seconds >= 3_600)
     }
 
     @Test("The signature matches the example of Standard Webhooks")

@@ -1,6 +1,7 @@
 import BlockingLane
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 @Suite("Canceled requests", .timeLimit(.minutes(1)))

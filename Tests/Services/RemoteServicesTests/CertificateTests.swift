@@ -1,6 +1,7 @@
 import Foundation
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 /// The server is `openssl s_server`, with certificates made for each test.

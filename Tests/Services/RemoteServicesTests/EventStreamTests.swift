@@ -1,6 +1,7 @@
 import BlockingLane
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 @Suite("Responses without an end", .timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Foundation
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 @Suite("Answers that are too large")

@@ -1,5 +1,6 @@
 import RemoteServices
 import TapcardDomain
+import TestSupport
 import Testing
 
 @Suite("Retries and time limits of a service")

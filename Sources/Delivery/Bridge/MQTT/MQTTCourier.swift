@@ -29,7 +29,9 @@ package actor MQTTCourier: EventCourier {
     }
 
     package func send(_ entry: EventQueue.Entry) -> Delivery {
-        attempt { connection throws(ServiceError) in
+        // A broker cannot refuse a message. It ends the connection instead, right after it has
+        // accepted the messages of `connected`.
+        attempt(.long) { connection throws(ServiceError) in
             try connection.publish(
                 MQTTConnection.Message(
                     topic: topic.name, body: Array(entry.body.utf8), isKept: false))
@@ -42,15 +44,21 @@ package actor MQTTCourier: EventCourier {
 
     package func end() { connection = nil }
 
+    /// `patience` is for a failure that comes after the connection has been made.
     private func attempt(
-        _ body: (MQTTConnection) throws(ServiceError) -> Void
+        _ patience: Patience? = nil, _ body: (MQTTConnection) throws(ServiceError) -> Void
     ) -> Delivery {
         do throws(ServiceError) {
-            try body(try connected())
-            return .accepted
+            let connection = try connected()
+            do throws(ServiceError) {
+                try body(connection)
+                return .accepted
+            } catch {
+                // libmosquitto would resend the message even after it has expired.
+                self.connection = nil
+                return patience.map { .refused(error.detail, $0) } ?? .failed(error.detail)
+            }
         } catch {
-            // libmosquitto would resend the message even after it has expired.
-            connection = nil
             return .failed(error.detail)
         }
     }

@@ -87,16 +87,17 @@ package struct EventQueue {
     package var isEmpty: Bool { numbers.isEmpty && unstored == 0 && unstoredGap == nil }
 
     /// Adds an event. If the queue is full, drops the oldest event that is not being delivered.
-    package mutating func add(_ event: TapEvent) {
-        storeGap()
-        guard unstored == 0, store(event, as: next) else {
+    /// Returns the problem if the event could not be stored. It is then counted in a gap.
+    @discardableResult package mutating func add(_ event: TapEvent) -> String? {
+        if let problem = storeGap() ?? store(event, as: next) {
             unstored += 1
-            return
+            return problem.detail
         }
         numbers.append(next)
         next += 1
         var waiting = numbers.filter { gaps[$0] == nil && $0 != delivering }
         while waiting.count > limit { drop(waiting.removeFirst()) }
+        return nil
     }
 
     /// The oldest event, or nil if there is none or if it cannot be read at the moment. It stays in
@@ -164,7 +165,7 @@ package struct EventQueue {
         }
     }
 
-    @discardableResult private mutating func setGap(_ gap: Gap, at number: Int) -> Bool {
+    @discardableResult private mutating func setGap(_ gap: Gap, at number: Int) -> FileError? {
         gaps[number] = gap
         return store(gap.event, missed: gap.missed, last: gap.last, as: number)
     }
@@ -177,32 +178,35 @@ package struct EventQueue {
     }
 
     /// Stores a gap for the events that could not be stored, if the disk can be written to again.
-    private mutating func storeGap() {
-        guard unstored > 0 else { return }
+    @discardableResult private mutating func storeGap() -> FileError? {
+        guard unstored > 0 else { return nil }
         if let last = numbers.last, var gap = gaps[last], !gap.isClosed {
             gap.missed += unstored
             setGap(gap, at: last)
         } else {
-            guard setGap(Gap(stamp: stamp(), missed: unstored, last: next), at: next) else {
+            let gap = Gap(stamp: stamp(), missed: unstored, last: next)
+            if let problem = setGap(gap, at: next) {
                 gaps[next] = nil
-                return
+                return problem
             }
             numbers.append(next)
             next += 1
         }
         unstored = 0
+        return nil
     }
 
+    /// Returns the problem if the event could not be stored.
     private func store(
         _ event: TapEvent, missed: Int = 0, last: Int = 0, as number: Int
-    ) -> Bool {
+    ) -> FileError? {
         let stored = StoredEvent(
             at: event.at, id: event.id, missed: missed, last: last, body: event.document.text)
         do throws(FileError) {
             try file(number).write(stored.bytes, mode: 0o600)
-            return true
+            return nil
         } catch {
-            return error.isReplaced
+            return error.isReplaced ? nil : error
         }
     }
 

@@ -28,18 +28,27 @@ package enum Delivery: Sendable, Hashable {
     case accepted
     /// Sending failed. The event is sent again, at the earliest after this time.
     case failed(String, waiting: Duration = .zero)
-    /// The destination rejected this event, perhaps for its content. It is sent again a few times,
-    /// then dropped.
-    case refused(String)
-    /// The destination accepts no more events.
-    case over(String)
+    /// The destination did not accept this event, perhaps for its content. It is sent again, and
+    /// dropped when the patience is exhausted.
+    case refused(String, Patience, waiting: Duration = .zero)
+}
+
+/// How often, and for how long, an event may be refused before it is dropped.
+package struct Patience: Sendable, Hashable {
+    fileprivate let attempts: Int
+    fileprivate let time: Duration
+
+    /// For a destination that says that it refuses this event.
+    package static let short = Patience(attempts: 5, time: .zero)
+    /// For a destination that works, but may also have refused because of a problem of its own. The
+    /// pauses let about 22 attempts pass in an hour. An outage in between must not count as such.
+    package static let long = Patience(attempts: 20, time: .seconds(3_600))
 }
 
 /// Delivers events from a durable queue in order. Sends each until it is accepted or dropped.
 package actor QueuedOutput: EventOutput {
     private static let firstPause = Duration.seconds(1)
     private static let maximumPause = Duration.seconds(300)
-    private static let maximumRefusals = 5
     /// How often an idle connection is checked.
     private static let keepingPause = Duration.seconds(1)
 
@@ -53,10 +62,10 @@ package actor QueuedOutput: EventOutput {
     private var worker: Task<Void, Never>?
     /// The sleep of an idle worker.
     private var nap: Task<Void, Never>?
-    /// The last rejected event, and how often it was rejected.
-    private var refused: (id: String, count: Int) = ("", 0)
+    /// The last refused event, how often it was refused, and when for the first time.
+    private var refused = (id: "", count: 0, since: Timestamp(milliseconds: 0))
     private var isFailing = false
-    private var isOver = false
+    private var isFull = false
     /// Storing an event blocks on the disk.
     private nonisolated let lane = BlockingLane(label: "tapcard.queue")
 
@@ -82,8 +91,15 @@ package actor QueuedOutput: EventOutput {
     }
 
     package func take(_ event: TapEvent) -> Bool {
-        guard !isOver else { return true }
-        queue.add(event)
+        let problem = queue.add(event)
+        if let problem, !isFull {
+            say(
+                "\(courier.name)'s queue cannot be written: \(problem). "
+                    + "Until it can, its events are dropped and counted in a gap.")
+        } else if problem == nil, isFull {
+            say("\(courier.name)'s queue can be written again.")
+        }
+        isFull = problem != nil
         nap?.cancel()
         begin()
         return true
@@ -99,7 +115,7 @@ package actor QueuedOutput: EventOutput {
     private func work() async {
         var pause = QueuedOutput.firstPause
         var isConnected = false
-        while !Task.isCancelled, !isOver {
+        while !Task.isCancelled {
             let entry = next()
             if entry == nil {
                 guard courier.isKept else { break }
@@ -111,35 +127,36 @@ package actor QueuedOutput: EventOutput {
                 if let entry { queue.remove(entry) }
                 if isFailing { say("\(courier.name) accepts events again.") }
                 (isConnected, isFailing, pause) = (true, false, QueuedOutput.firstPause)
-            case .refused(let reason):
+            case .refused(let reason, let patience, let waiting):
+                isConnected = false
                 fail(reason)
-                if let entry, isDropped(entry) { continue }
-                guard await retry(after: &pause, atLeast: .zero) else { break }
+                if let entry, isDropped(entry, after: patience) { continue }
+                await retry(after: &pause, atLeast: waiting)
             case .failed(let reason, let waiting):
                 isConnected = false
-                if !Task.isCancelled { fail(reason) }
-                guard await retry(after: &pause, atLeast: waiting) else { break }
-            case .over(let reason):
-                isOver = true
-                say("\(courier.name) no longer accepts events (\(reason)), so no more are sent.")
+                fail(reason)
+                await retry(after: &pause, atLeast: waiting)
             }
         }
         worker = nil
     }
 
-    /// Waits before the next attempt and doubles the pause. Returns false if the output is ending.
-    private func retry(after pause: inout Duration, atLeast waiting: Duration) async -> Bool {
+    /// Waits before the next attempt and doubles the pause.
+    private func retry(after pause: inout Duration, atLeast waiting: Duration) async {
         // Jitter keeps many stations from retrying at the same moment.
         let full = max(pause * Double.random(in: 0.5...1), waiting)
         pause = min(pause * 2, QueuedOutput.maximumPause)
-        do { try await sleep(min(full, QueuedOutput.maximumPause)) } catch { return false }
-        return true
+        // The sleep is interrupted only if the output ends.
+        _ = try? await sleep(min(full, QueuedOutput.maximumPause))
     }
 
-    /// Counts a rejection. Returns true if the event was rejected too often and has been dropped.
-    private func isDropped(_ entry: EventQueue.Entry) -> Bool {
-        refused = (entry.id, refused.id == entry.id ? refused.count + 1 : 1)
-        guard refused.count >= QueuedOutput.maximumRefusals else { return false }
+    /// Counts a refusal. Returns true if the event was refused too often and has been dropped.
+    private func isDropped(_ entry: EventQueue.Entry, after patience: Patience) -> Bool {
+        if refused.id != entry.id { refused = (entry.id, 0, now()) }
+        refused.count += 1
+        let milliseconds = now().milliseconds - refused.since.milliseconds
+        guard refused.count >= patience.attempts, .milliseconds(milliseconds) >= patience.time
+        else { return false }
         say("\(courier.name) repeatedly rejected event \(entry.id), so it was dropped.")
         queue.giveUp(entry)
         return true
@@ -166,7 +183,7 @@ package actor QueuedOutput: EventOutput {
     }
 
     private func fail(_ reason: String) {
-        guard !isFailing else { return }
+        guard !isFailing, !Task.isCancelled else { return }
         isFailing = true
         say(
             "\(courier.name) is not accepting events: \(reason.shown). "

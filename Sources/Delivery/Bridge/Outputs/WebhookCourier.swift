@@ -7,20 +7,22 @@ import Verbs
 /// Posts each event to a web server with a signature, following the Standard Webhooks
 /// specification.
 package struct WebhookCourier: EventCourier {
-    private static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(30))
+    package static let limits = HTTPLimits(connecting: .seconds(10), whole: .seconds(30))
 
     package let name = "The webhook"
     private let url: String
     /// The signing key.
     private let secret: [UInt8]
     private let transport: any HTTPTransport
+    private let limits: HTTPLimits
     private let now: @Sendable () -> Timestamp
 
     package init(
         to url: String, secret: [UInt8], through transport: any HTTPTransport,
-        now: @escaping @Sendable () -> Timestamp
+        by limits: HTTPLimits = limits, now: @escaping @Sendable () -> Timestamp
     ) {
-        (self.url, self.secret, self.transport, self.now) = (url, secret, transport, now)
+        (self.url, self.secret, self.transport) = (url, secret, transport)
+        (self.limits, self.now) = (limits, now)
     }
 
     package func send(_ entry: EventQueue.Entry) async -> Delivery {
@@ -30,18 +32,24 @@ package struct WebhookCourier: EventCourier {
             HTTPHeader("webhook-id", entry.id), HTTPHeader("webhook-timestamp", seconds),
             HTTPHeader("webhook-signature", signature),
         ].compactMap(\.self)
-        let request = HTTPRequest(.post(body: Array(entry.body.utf8)), url, headers: headers)
+        let request = HTTPRequest(
+            .post(body: Array(entry.body.utf8)), url, headers: headers, ignoresBody: true)
         do throws(ServiceError) {
-            let answer = try await transport.send(request, by: WebhookCourier.limits)
+            let answer = try await transport.send(request, by: limits)
             let reason = "its server answered with status \(answer.status)"
             return switch answer.status {
             case 200..<300: .accepted
-            case 410: .over(reason)
-            case 400, 413, 422: .refused(reason)
+            // These say something about the address, the access, or the moment. Every event would
+            // be refused like this one.
+            case 401...405, 407, 408, 410, 421, 425, 429:
+                .failed(reason, waiting: answer.wait)
+            case 400..<500: .refused(reason, .short, waiting: answer.wait)
+            case 500: .refused(reason, .long, waiting: answer.wait)
+            // A proxy also answers 502, 503, and 504 while its server is stopped.
             default: .failed(reason, waiting: answer.wait)
             }
         } catch {
-            return error.kind == .tooLarge ? .refused(error.detail) : .failed(error.detail)
+            return .failed(error.detail)
         }
     }
 

@@ -234,7 +234,7 @@ extension Topic {
                         ("DRIVER:PLACE", "Any other libnfc reader, such as `pn532_i2c:/dev/i2c-1`"),
                         ("pcsc:NAME", "Reader known to pcscd; part of its name is enough"),
                         ("sim", "Simulated reader in the data folder"),
-                        ("sim:FILE", "Simulated reader with up to 64 tags in FILE"),
+                        ("sim:FILE", "Simulated reader with up to 250 tags in FILE"),
                     ]),
                 .paragraph(
                     """

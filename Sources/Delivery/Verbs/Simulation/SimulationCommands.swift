@@ -48,7 +48,7 @@ extension Command {
             "sim put", group: .simulation, "Put tags on the simulated reader",
             discussion: "The tags replace any that are already there. A chip name creates a blank "
                 + "tag, and a UID selects an existing tag; without an argument, the last tag is "
-                + "used. There can be up to 64 tags. The first NTAG213, the first NTAG216, and "
+                + "used. There can be up to 250 tags. The first NTAG213, the first NTAG216, and "
                 + "the first NTAG424 have a valid manufacturer's signature; all other tags have "
                 + "none.",
             takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,

@@ -4,7 +4,7 @@ public import Tags
 public struct Simulation: Hashable, Sendable {
     /// The maximum number of tags in a drawer. It is enough for experiments and keeps the file
     /// small enough to be read quickly.
-    public static let maximumTags = 64
+    public static let maximumTags = 250
 
     /// The name of the NTAG 424.
     package static let chipName = "NTAG424"

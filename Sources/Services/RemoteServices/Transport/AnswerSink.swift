@@ -17,7 +17,11 @@ final class AnswerSink {
     /// Takes the body of a stream of server-sent events; nil if a stream is not expected.
     private let takeStream: (([UInt8]) -> Void)?
 
-    init(streaming takeStream: (([UInt8]) -> Void)? = nil) { self.takeStream = takeStream }
+    private let ignoresBody: Bool
+
+    init(streaming takeStream: (([UInt8]) -> Void)? = nil, ignoringBody: Bool = false) {
+        (self.takeStream, ignoresBody) = (takeStream, ignoringBody)
+    }
 
     var isStreaming: Bool { takeStream != nil }
 
@@ -44,6 +48,7 @@ final class AnswerSink {
             takeStream(unsafe Array(chunk))
             return chunk.count
         }
+        if ignoresBody { return 0 }
         guard chunk.count <= AnswerSink.maximumBodySize - body.count else {
             excess = .body
             return 0

@@ -41,7 +41,7 @@ import TapcardDomain
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         streaming takeStream: (([UInt8]) -> Void)? = nil, _ abort: TransferSwitch
     ) throws(ServiceError) -> HTTPAnswer {
-        let sink = AnswerSink(streaming: takeStream)
+        let sink = AnswerSink(streaming: takeStream, ignoringBody: request.ignoresBody)
         let headers = unsafe try headerList(request)
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
@@ -53,7 +53,9 @@ import TapcardDomain
         let outcome = try withExtendedLifetime(sink) { () throws(ServiceError) in
             try transfer(abort)
         }
-        guard outcome == CURLE_OK else { throw failure(outcome, sink, limits).error }
+        // If the body is ignored, it does not matter why the transfer ended after the headers.
+        let isEnough = outcome == CURLE_OK || request.ignoresBody && sink.isHeadComplete
+        guard isEnough else { throw failure(outcome, sink, limits).error }
         // If the connection is closed within the header block, libcurl reports success and an
         // empty body.
         guard sink.isHeadComplete else { throw failure(CURLE_PARTIAL_FILE, sink, limits).error }
@@ -128,9 +130,11 @@ import TapcardDomain
             try set(CURLOPT_LOW_SPEED_TIME, (limits.whole.wholeMilliseconds + 999) / 1_000)
         } else {
             try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
+            // libcurl checks the announced size before the headers are complete.
+            let size = request.ignoresBody ? 0 : Int64(AnswerSink.maximumBodySize)
             try require(
                 unsafe tapcard_libcurl_set_size(
-                    functions, easy, CURLOPT_MAXFILESIZE_LARGE, Int64(AnswerSink.maximumBodySize)))
+                    functions, easy, CURLOPT_MAXFILESIZE_LARGE, size))
         }
         if let authorities = options.authorities { try set(CURLOPT_CAINFO, authorities) }
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }

@@ -32,9 +32,15 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     package let method: Method
     package let url: String
     package let headers: [HTTPHeader]
+    /// Whether the body of the response is of no interest. It is then not read, and the response
+    /// counts as complete after its headers.
+    package let ignoresBody: Bool
 
-    package init(_ method: Method, _ url: String, headers: [HTTPHeader] = []) {
+    package init(
+        _ method: Method, _ url: String, headers: [HTTPHeader] = [], ignoresBody: Bool = false
+    ) {
         (self.method, self.url, self.headers) = (method, url, headers)
+        self.ignoresBody = ignoresBody
     }
 
     package var description: String {

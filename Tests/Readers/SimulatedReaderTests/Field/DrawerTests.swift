@@ -37,17 +37,17 @@ struct DrawerTests {
         #expect(simulation.onReader.isEmpty)
     }
 
-    @Test("No two tags share a number, and there are 64 tags at most")
+    @Test("No two tags share a number, and there are 250 tags at most")
     func limits() {
         var simulation = Simulation()
         #expect(add(.ntag215, 1, to: &simulation) != nil)
         #expect(add(.ntag215, 1, to: &simulation) == nil)
         #expect(simulation.tags.count == 1)
-        for number: UInt8 in 2...64 {
+        for number: UInt8 in 2...250 {
             #expect(add(.ntag215, number, to: &simulation) != nil)
         }
-        #expect(add(.ntag215, 65, to: &simulation) == nil)
-        #expect(add(.ntag213, 65, to: &simulation) == nil)
+        #expect(add(.ntag215, 251, to: &simulation) == nil)
+        #expect(add(.ntag213, 251, to: &simulation) == nil)
         #expect(simulation.tags.count == Simulation.maximumTags)
     }
 

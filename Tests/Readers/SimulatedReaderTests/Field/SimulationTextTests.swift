@@ -61,14 +61,14 @@ struct SimulationTextTests {
         #expect(try Simulation(parsing: simulation.text + "\n") == simulation)
     }
 
-    @Test("A simulation holds 64 tags and no more")
+    @Test("A simulation holds 250 tags and no more")
     func maximumTags() throws {
         func simulation(_ count: Int) throws -> Simulation {
             Simulation(
                 try (0..<count).map { try FieldWorld.tag(uid: [4, 0, 0, 0, 0, 0, UInt8($0)]) })
         }
         let full = try simulation(Simulation.maximumTags)
-        #expect(full.tags.count == 64)
+        #expect(full.tags.count == 250)
         #expect(try Simulation(parsing: full.text) == full)
         #expect(throws: ReaderError(.noReader)) {
             try Simulation(parsing: simulation(Simulation.maximumTags + 1).text)

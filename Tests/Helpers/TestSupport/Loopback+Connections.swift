@@ -1,17 +1,16 @@
 import Foundation
 import Glibc
-import TestSupport
 
 extension Loopback {
     /// A port without a listener.
-    static func deadPort() throws -> UInt16 {
+    package static func deadPort() throws -> UInt16 {
         let (socket, port) = try listen(backlog: 1)
         close(socket)
         return port
     }
 
     /// A port whose queue of connections is full as long as the sockets are open.
-    static func fullPort() throws -> (port: UInt16, sockets: [Int32]) {
+    package static func fullPort() throws -> (port: UInt16, sockets: [Int32]) {
         let (listener, port) = try listen(backlog: 0)
         var sockets = [listener]
         for _ in 0..<4 {
@@ -27,7 +26,7 @@ extension Loopback {
     ///
     /// It lists the open descriptors, because a limit on their numbers would miss this one while
     /// other tests of the process hold thousands of sockets.
-    static func connections(to port: UInt16) throws -> [Int32] {
+    package static func connections(to port: UInt16) throws -> [Int32] {
         let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
         return open.compactMap { Int32($0) }.filter { number in
             var place = sockaddr_in()
@@ -41,7 +40,7 @@ extension Loopback {
         }
     }
 
-    static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
+    package static func send(_ bytes: [UInt8], _ connection: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {
@@ -54,7 +53,7 @@ extension Loopback {
     }
 
     /// Head and body of the next request, or nil if the other end has closed.
-    static func request(_ connection: Int32) -> (head: String, body: String)? {
+    package static func request(_ connection: Int32) -> (head: String, body: String)? {
         var head: [UInt8] = []
         while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)) {
             guard let byte = byte(connection) else { return nil }

@@ -1,13 +1,12 @@
 import BlockingLane
 import Foundation
 import Glibc
-import TestSupport
 
 /// A server on a loopback port that sends exactly the bytes of its scripts.
 ///
 /// Each request is answered by the next script, and all further ones by the last.
-final class ScriptedServer: Sendable {
-    enum Step: Sendable {
+package final class ScriptedServer: Sendable {
+    package enum Step: Sendable {
         case send([UInt8])
         /// Sends these bytes this many times, or until the other end closes.
         case flood([UInt8], times: Int)
@@ -17,17 +16,17 @@ final class ScriptedServer: Sendable {
         /// Resets the connection, as a crash of the machine would.
         case reset
 
-        static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
+        package static func text(_ text: String) -> Step { .send(Array(text.utf8)) }
     }
 
-    struct Request: Sendable, Hashable {
-        let connection: Int
-        let head: String
-        let body: String
+    package struct Request: Sendable, Hashable {
+        package let connection: Int
+        package let head: String
+        package let body: String
 
-        var firstLine: String { head.components(separatedBy: "\r\n")[0] }
+        package var firstLine: String { head.components(separatedBy: "\r\n")[0] }
 
-        func value(_ name: String) -> String? {
+        package func value(_ name: String) -> String? {
             head.components(separatedBy: "\r\n").dropFirst()
                 .first { $0.lowercased().hasPrefix("\(name.lowercased()): ") }
                 .map { String($0.dropFirst(name.count + 2)) }
@@ -42,19 +41,19 @@ final class ScriptedServer: Sendable {
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
     private let scripts: [[Step]]
     private let state = Guarded(State())
 
-    init(_ scripts: [[Step]]) throws {
+    package init(_ scripts: [[Step]]) throws {
         self.scripts = scripts
         (listener, port) = try Loopback.listen(backlog: 64)
         Thread.detachNewThread { [self] in accept() }
     }
 
     /// Runs a server while the body runs.
-    static func serving<Value>(
+    package static func serving<Value>(
         _ scripts: [Step]..., body: (ScriptedServer) async throws -> Value
     ) async throws -> Value {
         let server = try ScriptedServer(scripts)
@@ -62,12 +61,12 @@ final class ScriptedServer: Sendable {
         return try await body(server)
     }
 
-    var address: String { "http://127.0.0.1:\(port)" }
-    var requests: [Request] { state.withLock { $0.requests } }
-    var connections: Int { state.withLock { $0.connections } }
+    package var address: String { "http://127.0.0.1:\(port)" }
+    package var requests: [Request] { state.withLock { $0.requests } }
+    package var connections: Int { state.withLock { $0.connections } }
 
     /// Returns once this many requests have arrived.
-    func received(_ count: Int) async {
+    package func received(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 if state.requests.count >= count { return true }
@@ -152,14 +151,15 @@ final class ScriptedServer: Sendable {
 
 extension [ScriptedServer.Step] {
     /// A complete answer with its length.
-    static func answer(
+    package static func answer(
         _ status: String = "200 OK", _ body: [UInt8] = [], head: [String] = []
     ) -> [ScriptedServer.Step] {
         let lines = ["HTTP/1.1 \(status)", "Content-Length: \(body.count)"] + head
         return [.text(lines.map { $0 + "\r\n" }.joined() + "\r\n"), .send(body)]
     }
 
-    static func answer(_ status: String = "200 OK", _ body: String) -> [ScriptedServer.Step] {
+    package static func answer(_ status: String = "200 OK", _ body: String) -> [ScriptedServer.Step]
+    {
         answer(status, [UInt8](body.utf8))
     }
 }
