@@ -9,11 +9,11 @@ import TextCodecs
 /// Writing messages that the chip completes with its UID or counter, and setting passwords.
 @Suite("Mirrors and passwords on any tag")
 struct TagMirrorTests {
-    private static let old = NDEFMessage([
+    static let old = NDEFMessage([
         NDEFText(language: "en", text: "An older text that is longer than the link.").record
     ])
 
-    private static func options(
+    static func options(
         _ mirror: ASCIIMirror.Content?, password: [UInt8]? = nil
     ) -> WriteOptions {
         var options = WriteOptions()
@@ -24,13 +24,13 @@ struct TagMirrorTests {
         return options
     }
 
-    private static func link(_ mirror: ASCIIMirror.Content, _ uid: [UInt8]) -> NDEFMessage {
+    static func link(_ mirror: ASCIIMirror.Content, _ uid: [UInt8]) -> NDEFMessage {
         let digits = String(decoding: mirror.digits(uid: uid, counter: 0), as: UTF8.self)
         return NDEFMessage([NDEFURI("https://example.com/t?m=\(digits)&n=1").record])
     }
 
     @discardableResult
-    private static func write(
+    static func write(
         _ message: NDEFMessage?, on world: World, _ options: WriteOptions
     ) async throws(TapcardError) -> WrittenTag {
         try await world.station.messages.write(options) { reading in
@@ -116,7 +116,7 @@ struct TagMirrorTests {
         #expect(try await world.tag() == tag)
     }
 
-    private static let faults: [Fault.Kind] =
+    static let faults: [Fault.Kind] =
         [.lost, .acknowledgeLost, .garbled, .late, .refused(0)]
         + [
             TornPage.unchanged, .new, .zero, .mix(seed: 3), .someOnes(seed: 5),

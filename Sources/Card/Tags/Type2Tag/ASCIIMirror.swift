@@ -42,6 +42,11 @@ package struct ASCIIMirror: Hashable, Sendable {
             }
         }
 
+        /// The digits of the counter within the mirrored bytes; nil if there are none.
+        package var counterRange: Range<Int>? {
+            usesCounter ? byteCount - 6..<byteCount : nil
+        }
+
         /// Whether the mirror needs the chip's counter.
         package var usesCounter: Bool { self != .uid }
     }

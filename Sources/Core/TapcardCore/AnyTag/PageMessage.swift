@@ -48,7 +48,7 @@ struct PageMessage: StationWork {
             meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
     }
 
-    private static func position(
+    static func position(
         of digits: [UInt8], in message: [UInt8]
     ) throws(Interruption) -> Int {
         let found = message.indices.filter { message[$0...].starts(with: digits) }

@@ -70,10 +70,12 @@ package struct TagMessages: StationWork {
         try await withTag(changing: true) { identity throws(Interruption) in
             var hasBegun = false
             var attempts = 0
+            var history = TapHistory()
             while true {
                 attempts += 1
                 do throws(Interruption) {
-                    return try await write(identity, options, &hasBegun, compose)
+                    return try await write(
+                        identity, options, &hasBegun, &history, compose)
                 } catch {
                     guard attempts < TagMessages.maximumAttempts, error.mayPass,
                         await isStillOnReader(identity)
@@ -118,50 +120,60 @@ package struct TagMessages: StationWork {
 
     private func write(
         _ identity: TagIdentity, _ options: WriteOptions, _ hasBegun: inout Bool,
+        _ history: inout TapHistory,
         _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(Interruption) -> WrittenTag {
         let tag = try await open(identity)
         let message = try translating(
             try encoded(compose(tag.reading)), into: Interruption.refused)
         try await requireNoActiveCard(tag)
-        let (isThere, pages) = try plan(message, for: tag, identity, options)
-        let wasThere = isThere && !hasBegun
-        if !isThere {
+        let plan = try await plan(message, for: tag, identity, options)
+        let wasThere = plan.isThere && !hasBegun
+        if !plan.isThere {
             if !hasBegun { try requireReplaceable(tag, options) }
             dependencies.progress(.writing)
             hasBegun = true
-            switch tag.medium {
-            case .files(let capability): try await files.write(message, capability)
-            case .pages: try await pages?.write()
+            switch plan {
+            case .files(let files): try await files.write(&history)
+            case .pages(let pages): try await pages.write()
             }
         } else if options.protects {
-            try await pages?.checkPassword()
+            try await plan.pages?.checkPassword()
         }
         if options.locks {
             hasBegun = true
-            try await pages?.lock()
+            try await plan.pages?.lock()
         }
         return WrittenTag(
             uid: identity.uid, kind: tag.reading.kind, message: message, wasThere: wasThere,
             isLocked: options.locks)
     }
 
-    /// Returns whether the tag already holds the message and, for a Type 2 tag, how to write it.
+    /// How to write a message to a tag.
+    private enum Plan {
+        case pages(PageMessage)
+        case files(FileMessage)
+
+        /// Whether the tag already holds the message.
+        var isThere: Bool {
+            switch self {
+            case .pages(let pages): pages.isThere
+            case .files(let files): files.isThere
+            }
+        }
+
+        var pages: PageMessage? { if case .pages(let pages) = self { pages } else { nil } }
+    }
+
     private func plan(
         _ message: [UInt8], for tag: OpenTag, _ identity: TagIdentity, _ options: WriteOptions
-    ) throws(Interruption) -> (isThere: Bool, PageMessage?) {
+    ) async throws(Interruption) -> Plan {
         switch tag.medium {
         case .files(let capability):
-            guard options.mirror == nil, !options.locks, !options.protects else {
-                throw PageMessage.cannot("lock, protect, or set up a mirror on")
-            }
-            guard message.count <= capability.maximumByteCount else {
-                throw .refused(
-                    TapcardError(
-                        MessageTooLong(
-                            byteCount: message.count, maximum: capability.maximumByteCount)))
-            }
-            return (tag.reading.message == message, nil)
+            return .files(
+                try FileMessage(
+                    message, options, on: tag.reading, capability,
+                    try await files.settings(capability), at: station))
         case .pages(let scanned, let access):
             guard scanned.hasNDEF else {
                 throw .refused(
@@ -169,9 +181,8 @@ package struct TagMessages: StationWork {
                     "The tag is not NDEF-formatted: page 3 has no valid capability container.",
                     meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
             }
-            let pages = try PageMessage(
-                message, options, on: identity, scanned, access, at: station)
-            return (pages.isThere, pages)
+            return .pages(
+                try PageMessage(message, options, on: identity, scanned, access, at: station))
         }
     }
 

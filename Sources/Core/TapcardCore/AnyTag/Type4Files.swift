@@ -31,10 +31,27 @@ struct Type4Files: StationWork {
         return try await read(at: prefix, count: count, capability)
     }
 
+    /// Asks for the settings of the message's file, for which no key is needed. Returns nil if the
+    /// tag is not an NTAG 424.
+    func settings(_ capability: Type4Capability) async throws(Interruption) -> FileSettings? {
+        guard capability.file == FileNumber.ndef.identifier else { return nil }
+        let response = try await exchange(CardCommand.getFileSettings(.ndef).plain)
+        switch response.status.refusal {
+        case nil:
+            guard let report = FileSettings.reported(response.data) else { return nil }
+            return report.size == FileNumber.ndef.size ? report.settings : nil
+        // An NTAG 424 does not refuse the command, so something disturbed it.
+        case .memory, .aborted, .integrity:
+            throw .card(CardStoreError(.garbled, "the tag refused the command"))
+        case .some: return nil
+        }
+    }
+
     /// Writes the message. A tag that is pulled away holds the old message, none, or the new one:
     /// the length becomes zero first, and is set last, after the message has been read back.
+    /// `isShown` compares what was read.
     func write(
-        _ message: [UInt8], _ capability: Type4Capability
+        _ message: [UInt8], _ capability: Type4Capability, isShown: ([UInt8]) -> Bool
     ) async throws(Interruption) {
         let prefix = Type4Capability.lengthByteCount
         try await update(at: 0, [0, 0])
@@ -42,22 +59,22 @@ struct Type4Files: StationWork {
             let end = min(start + capability.maximumWrite, message.count)
             try await update(at: prefix + start, Array(message[start..<end]))
         }
-        try await requireEqual(
-            message, try await read(at: prefix, count: message.count, capability))
+        let shown = try await read(at: prefix, count: message.count, capability)
+        guard isShown(shown) else { throw Type4Files.differs }
         let length = [
             UInt8(truncatingIfNeeded: message.count >> 8), UInt8(truncatingIfNeeded: message.count),
         ]
         try await update(at: 0, length)
-        try await requireEqual(length, try await read(at: 0, count: prefix))
+        guard try await read(at: 0, count: prefix) == length else { throw Type4Files.differs }
     }
 
-    private func requireEqual(_ written: [UInt8], _ found: [UInt8]) async throws(Interruption) {
-        guard written == found else {
-            throw .card(
-                CardStoreError(
-                    .differs, "the content that was read back differs from what was written"))
-        }
-    }
+    private static let differs = Interruption.card(
+        CardStoreError(.differs, "the content that was read back differs from what was written"))
+
+    /// The error for a tag that accepts a change only with a key that this station lacks.
+    static let requiresKey = Interruption.refused(
+        .protectedTag, "The tag does not allow this without its key.",
+        meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
 
     private func read(
         at offset: Int, count: Int, _ capability: Type4Capability
@@ -91,6 +108,19 @@ struct Type4Files: StationWork {
     @discardableResult private func send(
         _ command: CommandAPDU
     ) async throws(Interruption) -> [UInt8] {
+        let response = try await exchange(command)
+        switch response.status.refusal {
+        case nil: return response.data
+        case .notAllowed: throw Type4Files.requiresKey
+        case .unknownCommand, .noSuchFile, .wrongParameter:
+            throw .refused(
+                .unsupportedTag, "The tag has no NDEF files.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+        case .some:
+            throw .card(CardStoreError(.garbled, "the tag refused the command"))
+        }
+    }
+    private func exchange(_ command: CommandAPDU) async throws(Interruption) -> ResponseAPDU {
         let bytes = try await translating(
             awaiting: await reader.exchange(command: command.bytes)
         ) { (error: ReaderError) in
@@ -99,18 +129,6 @@ struct Type4Files: StationWork {
         guard let response = ResponseAPDU(bytes) else {
             throw .card(CardStoreError(.garbled, "the tag's response has the wrong length"))
         }
-        switch response.status.refusal {
-        case nil: return response.data
-        case .notAllowed:
-            throw .refused(
-                .protectedTag, "The tag does not allow this without its key.",
-                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-        case .unknownCommand, .noSuchFile, .wrongParameter:
-            throw .refused(
-                .unsupportedTag, "The tag has no NDEF files.",
-                meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
-        case .some:
-            throw .card(CardStoreError(.garbled, "the tag refused the command"))
-        }
+        return response
     }
 }

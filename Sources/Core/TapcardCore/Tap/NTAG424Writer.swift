@@ -132,7 +132,8 @@ struct NTAG424Writer: StationWork {
         return AddressFile(keepingWith: visit.grantAt)
     }
 
-    private func chipKeys(of uid: CardUID) -> [NTAG424CardKeys] {
+    /// The keys that one of this station's cards may have.
+    func chipKeys(of uid: CardUID) -> [NTAG424CardKeys] {
         keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
     }
 

@@ -78,7 +78,7 @@ package struct InspectNTAG424: NTAG424Procedure {
     }
 
     // NXP, and the NTAG 4xx DNA family.
-    private static let vendorAndType: [UInt8] = [0x04, 0x04]
+    static let vendorAndType: [UInt8] = [0x04, 0x04]
 
     /// The SELECT command for the NDEF application (NFC Forum Type 4), which all Type 4 tags
     /// support.

@@ -40,6 +40,9 @@ package struct AccessRights: Hashable, Sendable {
         (self.readWrite, self.change) = (readWrite, change)
     }
 
+    /// Whether writing requires no key.
+    package var letsAnyoneWrite: Bool { [write, readWrite].contains(.free) }
+
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 2, let readWrite = AccessCondition(nibble: bytes[0] >> 4),
             let change = AccessCondition(nibble: bytes[0] & 0x0F),
