@@ -298,7 +298,8 @@ let package = Package(
             of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),
         tests(
             of: "CommandLine", on: "Delivery",
-            "\(station) Bridge IdleDrivers ReaderDiagnosis RemoteServices StationFiles TillServer Verbs"),
+            "\(station) Bridge IdleDrivers ReaderDiagnosis RemoteServices StationFiles TillServer Verbs"
+        ),
         tests(of: "Bridge", on: "Delivery", "\(station) RemoteServices Verbs"),
         tests(of: "TapcardTags", on: "Delivery", station),
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),

@@ -89,7 +89,8 @@ extension Command {
                 + "`--from` receives taps from a `tapcard serve` that uses the reader, so that "
                 + "commands run without access to the keys. To create a token, run `tapcard "
                 + "tokens add NAME --may watch` on the server.",
-            takes: .readers, .allReaders, .from, .tokenFile, .format, .withBalance, .exec, .execTrust,
+            takes: .readers, .allReaders, .from, .tokenFile, .format, .withBalance, .exec,
+            .execTrust,
             .execLimit, .webhook, .webhookSecret, .mqtt, .topic, .mqttUser, .mqttPasswordFile,
             .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern, .arguments,
             answers: .tapEvent,
