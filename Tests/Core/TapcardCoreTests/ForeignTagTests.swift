@@ -126,7 +126,7 @@ struct ForeignTagTests: ProvenCards {
             // SELECT and READ BINARY, and the commands of an NTAG 424 that read without a key.
             let reading: Set<[UInt8]> = [
                 [0x00, 0xA4], [0x00, 0xB0], [0x90, 0x60], [0x90, 0xAF], [0x90, 0x64], [0x90, 0x3C],
-                [0x90, 0xAD],
+                [0x90, 0xAD], [0x90, 0xF5],
             ]
             #expect(reader.commands.allSatisfy { reading.contains(Array($0.prefix(2))) }, "\(name)")
             #expect(reader.commands.isEmpty == (name == "MIFARE Classic"))

@@ -81,18 +81,17 @@ struct FileMessage: StationWork {
         guard let uid = CardUID(bytes: uid) else {
             throw PageMessage.cannot("change the mirror of")
         }
-        do throws(Interruption) {
-            try await reader.performInTap(
-                ChangeMirror(
-                    to: target, [.factory] + station.ntag424Writer.chipKeys(of: uid),
-                    random: dependencies.random(SecureSession.randomSize)), &history)
-        } catch .ntag424(let error) {
-            throw FileMessage.interruption(error)
-        }
+        let change = ChangeMirror(
+            to: target, [.factory] + station.ntag424Writer.chipKeys(of: uid),
+            random: dependencies.random(SecureSession.randomSize))
+        try await translating(
+            awaiting: await reader.performInTap(change, &history), into: FileMessage.explained)
     }
 
-    private static func interruption(_ error: NTAG424CardError) -> Interruption {
-        switch error.kind {
+    /// Says what an error of the chip means for its mirror.
+    private static func explained(_ interruption: Interruption) -> Interruption {
+        guard case .ntag424(let error) = interruption else { return interruption }
+        return switch error.kind {
         case .reader(let kind): .card(CardStoreError(.reader(kind), error.detail))
         case .unknown(let kind): .card(CardStoreError(.interrupted(kind), error.detail))
         case .unknownKeys(let version):
