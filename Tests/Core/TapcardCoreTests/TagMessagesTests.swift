@@ -1,3 +1,4 @@
+import BlockingLane
 import Cards
 import PortDoubles
 import SimulatedReader
@@ -241,5 +242,48 @@ struct TagMessagesTests: ProvenCards {
             }
         }
         #expect(count > 100)
+    }
+
+    /// Shows that the test above can fail.
+    @Test("If the length is not emptied first, a phone reads a mixture")
+    func mutant() async throws {
+        let messages = ["A", "B"].map { letter in
+            NDEFMessage([
+                NDEFText(language: "en", text: String(repeating: letter, count: 40)).record
+            ])
+        }
+        let whole = try messages.map { try $0.encoded() }
+        var mixtures = 0
+        for frame in 1...40 {
+            let world = try world("NTAG213")
+            _ = try await write(messages[0], on: world)
+            try await world.arm(Fault(at: frame, counting: .frame, .pulledAfter))
+            let isFirst = Guarded(true)
+            let reader = InterposedReader(
+                world.reader,
+                answer: { frame, reader throws(ReaderError) in
+                    // The first WRITE, which empties the length, does not reach the tag.
+                    let isHeldBack =
+                        frame.first == 0xA2
+                        && isFirst.withLock { isFirst in
+                            defer { isFirst = false }
+                            return isFirst
+                        }
+                    return isHeldBack ? [] : try await reader.exchange(frame)
+                })
+            _ = try? await world.station(reader: reader).messages.write(Self.overwriting) { _ in
+                messages[1]
+            }
+            try await world.reader.change { field in
+                field.fault = nil
+                field.put(field.tags.map(\.uid))
+            }
+            await world.reader.release()
+            let found = try await world.station.messages.read()
+            if found.problem == nil, !found.isEmpty, !whole.contains(found.message) {
+                mixtures += 1
+            }
+        }
+        #expect(mixtures > 0)
     }
 }
