@@ -17,7 +17,9 @@ extension Parameter<[String]> {
 }
 
 extension Parameter<Bool> {
-    static var allReaders: Self { .flag("all-readers", "Watch every reader that is ready") }
+    static var allReaders: Self {
+        .flag("all-readers", "Watch every contactless reader that is ready")
+    }
 }
 
 extension Parameter<String?> {
@@ -181,8 +183,12 @@ package enum WatchCommand {
             guard names.isEmpty else {
                 throw refusal("--reader cannot be used with --all-readers", "Leave one out.")
             }
-            names = await session.drivers.readers.survey(naming: nil).rows.filter(\.isReady)
-                .compactMap { $0.name?.text }
+            guard !session.settings.readerIsSimulated else {
+                throw refusal(
+                    "--all-readers cannot be used while a simulated reader is set",
+                    "Leave out --all-readers, or unset TAPCARD_READER.")
+            }
+            names = await session.drivers.readers.survey(naming: nil).contactlessReaders.map(\.text)
             guard !names.isEmpty else { throw TapcardError(ReaderError(.noReader)) }
         } else if names.count < 2 {
             return [session]

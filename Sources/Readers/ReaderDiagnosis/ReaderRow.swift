@@ -86,6 +86,10 @@ public struct ReaderRow: Sendable, Hashable {
     }
 
     public var isReady: Bool { state == .ready }
+    /// Whether the name from pcscd says that the reader is contactless.
+    fileprivate var namesContactlessReader: Bool {
+        ["PICC", "Contactless", " CL", "NFC"].contains { make.contains($0) }
+    }
     /// Whether it makes sense to pass the reader's name to `--reader`.
     public var isUsable: Bool { state == .ready || state == .maybe }
 }
@@ -112,6 +116,17 @@ extension ReaderSurvey {
                     numbers: nil, node: nil))
         }
         return plugged + others + ports.map(row)
+    }
+
+    /// The readers that are ready and known to be contactless. pcscd also lists security keys, SIM
+    /// slots, and readers for contact cards.
+    public var contactlessReaders: [ReaderName] {
+        var names: [ReaderName] = []
+        for row in rows where row.isReady && (row.numbers != nil || row.namesContactlessReader) {
+            // Two readers of the same model may have one name.
+            if let name = row.name, !names.contains(name) { names.append(name) }
+        }
+        return names
     }
 
     func row(_ reader: ConnectedReader) -> ReaderRow {

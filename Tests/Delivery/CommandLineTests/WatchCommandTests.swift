@@ -5,11 +5,12 @@ import Verbs
 struct WatchCommandTests {
     /// Ends the watch at the first event.
     private let failure = ProgramBench.Failures(output: OutputError("broken pipe"))
-    private let names = ["ACS ACR122U 00 00", "HID OMNIKEY 01 00"]
+    private let names = ["ACS ACR122U PICC Interface 00 00", "HID OMNIKEY 5022 CL 01 00"]
 
-    @Test("With --all-readers, every ready reader is opened")
+    @Test("With --all-readers, every ready contactless reader is opened")
     func all() async throws {
-        let bench = try ProgramBench(smartCardReaders: names)
+        let others = ["Yubico YubiKey OTP+FIDO+CCID 02 00", "Alcor Micro AU9540 03 00"]
+        let bench = try ProgramBench(smartCardReaders: names + others)
         _ = await bench.run(
             "watch --all-readers", failing: failure, ["TAPCARD_READER": "pcsc:unused"])
         for name in names { #expect(bench.opened.contains("pcsc:\(name)")) }
@@ -19,7 +20,7 @@ struct WatchCommandTests {
     @Test("Without a ready reader, --all-readers starts no watch")
     func none() async throws {
         let bench = try ProgramBench()
-        let ended = await bench.run("watch --all-readers")
+        let ended = await bench.run("watch --all-readers", ["TAPCARD_READER": "pcsc:unused"])
         #expect(ended.status == 5 && ended.text.contains("No usable NFC reader"), "\(ended.text)")
         #expect(bench.opened.count == 0)
     }
@@ -29,6 +30,14 @@ struct WatchCommandTests {
         let bench = try ProgramBench(smartCardReaders: names)
         let ended = await bench.run("watch --all-readers --reader pcsc:ACR122U")
         #expect(ended.status == 2 && ended.text.contains("cannot be used with"), "\(ended.text)")
+        #expect(bench.opened.count == 0)
+    }
+
+    @Test("--all-readers cannot be used with a simulated reader")
+    func simulated() async throws {
+        let bench = try ProgramBench(smartCardReaders: names)
+        let ended = await bench.run("watch --all-readers")
+        #expect(ended.status == 2 && ended.text.contains("simulated"), "\(ended.text)")
         #expect(bench.opened.count == 0)
     }
 }

@@ -63,7 +63,9 @@ package actor QueuedOutput: EventOutput {
     /// The sleep of an idle worker.
     private var nap: Task<Void, Never>?
     /// The last refused event, how often it was refused, and when for the first time.
-    private var refused = (id: "", count: 0, since: Timestamp(milliseconds: 0))
+    private var refused = (
+        id: "", patience: Patience.short, count: 0, since: Timestamp(milliseconds: 0)
+    )
     private var isFailing = false
     private var isFull = false
     /// Storing an event blocks on the disk.
@@ -152,7 +154,9 @@ package actor QueuedOutput: EventOutput {
 
     /// Counts a refusal. Returns true if the event was refused too often and has been dropped.
     private func isDropped(_ entry: EventQueue.Entry, after patience: Patience) -> Bool {
-        if refused.id != entry.id { refused = (entry.id, 0, now()) }
+        if refused.id != entry.id || refused.patience != patience {
+            refused = (entry.id, patience, 0, now())
+        }
         refused.count += 1
         let milliseconds = now().milliseconds - refused.since.milliseconds
         guard refused.count >= patience.attempts, .milliseconds(milliseconds) >= patience.time
