@@ -81,6 +81,9 @@ struct MQTTOutputTests {
         let broker = try broker()
         try await broker.start()
         let output = try await output(to: broker.port)
+        let first = try await broker.listen("first")
+        try await first.wait { $0.contains { $0.hasSuffix("/availability online") } }
+        // Everything is published by now, so it comes retained.
         let lines = try await broker.listen("home")
         try await lines.wait { $0.contains { $0.hasSuffix("/availability online") } }
         await output.end()
@@ -144,9 +147,10 @@ struct MQTTOutputTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, names) in [("right", "IP:127.0.0.1"), ("other", "DNS:bank.example")] {
             try Self.makeCertificate("\(folder)/\(name)", names)
+            let plainPort = try Loopback.portForProgram()
             let broker = try broker([
                 "allow_anonymous true", "certfile \(folder)/\(name).pem",
-                "keyfile \(folder)/\(name).key",
+                "keyfile \(folder)/\(name).key", "listener \(plainPort) 127.0.0.1",
             ])
             try await broker.start()
             let trusting = "\(folder)/\(name).pem"
@@ -159,8 +163,8 @@ struct MQTTOutputTests {
                 #expect(said.withLock { $0[0].contains("could not prove its identity") })
             }
             guard name == "right" else { continue }
-            // The listener verifies the certificate, too.
-            let lines = try await broker.listen("tls", ["--cafile", trusting])
+            // mosquitto_sub 2.0.11 may wait forever over TLS.
+            let lines = try await broker.listen("plain", ["-p", "\(plainPort)"])
             let output = try await output(
                 to: broker.port, scheme: "mqtts", authorities: trusting)
             _ = await output.take(events.arrival(7))
