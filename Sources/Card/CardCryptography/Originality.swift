@@ -38,7 +38,7 @@ package enum Originality {
     /// The length of a signed UID, in bytes.
     private static let uidSize = 7
 
-    /// The beginning of a key on secp128r1.
+    /// The first bytes of every secp128r1 key.
     private static let shortKeyHeader: [UInt8] = [
         0x30, 0x36, 0x30, 0x10,
         // id-ecPublicKey, then secp128r1.

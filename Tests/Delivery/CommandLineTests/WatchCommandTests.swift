@@ -25,19 +25,13 @@ struct WatchCommandTests {
         #expect(bench.opened.count == 0)
     }
 
-    @Test("--all-readers cannot be used with --reader")
-    func both() async throws {
+    @Test(
+        "--all-readers cannot be used with --reader or a simulated reader",
+        arguments: [(" --reader pcsc:ACR122U", "cannot be used with"), ("", "simulated")])
+    func refused(_ option: String, _ reason: String) async throws {
         let bench = try ProgramBench(smartCardReaders: names)
-        let ended = await bench.run("watch --all-readers --reader pcsc:ACR122U")
-        #expect(ended.status == 2 && ended.text.contains("cannot be used with"), "\(ended.text)")
-        #expect(bench.opened.count == 0)
-    }
-
-    @Test("--all-readers cannot be used with a simulated reader")
-    func simulated() async throws {
-        let bench = try ProgramBench(smartCardReaders: names)
-        let ended = await bench.run("watch --all-readers")
-        #expect(ended.status == 2 && ended.text.contains("simulated"), "\(ended.text)")
+        let ended = await bench.run("watch --all-readers" + option)
+        #expect(ended.status == 2 && ended.text.contains(reason), "\(ended.text)")
         #expect(bench.opened.count == 0)
     }
 }

@@ -34,7 +34,7 @@ package struct ScannedTag: Hashable, Sendable {
 
     private static let nxp: UInt8 = 0x04
 
-    /// The memory layout, also of chips that tapcard only reads.
+    /// The memory layout. Also set for chips that tapcard can only read.
     package var layout: Type2Chip {
         if hasTripleDES { return .ultralightC }
         return chip.model == nil ? version.flatMap(Type2Chip.init(otherVersion:)) ?? chip : chip

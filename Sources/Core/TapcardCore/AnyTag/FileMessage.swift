@@ -9,7 +9,7 @@ struct FileMessage: StationWork {
     private let shown: [UInt8]
     private let uid: [UInt8]
     private let capability: Type4Capability
-    /// The mirrored values that are on, and those to set up; nil for none.
+    /// The current mirror and the mirror to set up; nil for none.
     private let current, target: MirrorSettings?
     private let letsAnyoneWrite: Bool
     /// The bytes of the message that the chip replaces with its counter.
@@ -67,7 +67,7 @@ struct FileMessage: StationWork {
         var capability = capability
         if current != target {
             try await changeMirror(&history)
-            // Ends the session, because in a session the chip mirrors nothing.
+            // Selecting the file ends the session. The chip mirrors nothing during a session.
             capability = try await files.capability()
         }
         try await files.write(message, capability, isShown: isMessage)
@@ -77,7 +77,8 @@ struct FileMessage: StationWork {
 
     private func changeMirror(_ history: inout TapHistory) async throws(Interruption) {
         guard letsAnyoneWrite else { throw Type4Files.requiresKey }
-        // A chip that hides its UID has no keys of this station, and would mirror another UID.
+        // A chip that hides its UID cannot have this station's keys, and its mirror would show
+        // a different UID.
         guard let uid = CardUID(bytes: uid) else {
             throw PageMessage.cannot("change the mirror of")
         }
@@ -88,7 +89,7 @@ struct FileMessage: StationWork {
             awaiting: await reader.performInTap(change, &history), into: FileMessage.explained)
     }
 
-    /// Says what an error of the chip means for its mirror.
+    /// Returns an error that explains why the mirror could not be changed.
     private static func explained(_ interruption: Interruption) -> Interruption {
         guard case .ntag424(let error) = interruption else { return interruption }
         return switch error.kind {

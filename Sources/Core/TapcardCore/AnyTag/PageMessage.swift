@@ -216,7 +216,7 @@ extension ScannedTag {
     /// Whether page 3 holds a capability container: the magic number E1h and major version 1.
     var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
 
-    /// Returns the mirror that is on; nil if there is none.
+    /// Returns the active mirror; nil if the mirror is off.
     fileprivate func shownMirror(_ access: TagAccess) -> ASCIIMirror? {
         chip.hasMirror ? access.configuration?.mirror : nil
     }

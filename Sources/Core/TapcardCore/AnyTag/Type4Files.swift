@@ -31,8 +31,8 @@ struct Type4Files: StationWork {
         return try await read(at: prefix, count: count, capability)
     }
 
-    /// Asks for the settings of the message's file, for which no key is needed. Returns nil if the
-    /// tag is not an NTAG 424.
+    /// Reads the settings of the message file, which requires no key. Returns nil if the tag is not
+    /// an NTAG 424.
     func settings(_ capability: Type4Capability) async throws(Interruption) -> FileSettings? {
         guard capability.file == FileNumber.ndef.identifier else { return nil }
         let response = try await exchange(CardCommand.getFileSettings(.ndef).plain)
@@ -49,7 +49,7 @@ struct Type4Files: StationWork {
 
     /// Writes the message. A tag that is pulled away holds the old message, none, or the new one:
     /// the length becomes zero first, and is set last, after the message has been read back.
-    /// `isShown` compares what was read.
+    /// `isShown` checks the message that was read back.
     func write(
         _ message: [UInt8], _ capability: Type4Capability, isShown: ([UInt8]) -> Bool
     ) async throws(Interruption) {

@@ -2,7 +2,7 @@ package import TapcardCore
 import TextCodecs
 package import Verbs
 
-/// Turns the events that a server sends, over one connection after another, into events of a watch.
+/// Converts a server's events into watch events. Keeps its state when the connection is replaced.
 /// Taps during an outage are lost, but a tag that was removed meanwhile is reported as departed
 /// after reconnecting.
 package struct FeedState {

@@ -29,8 +29,8 @@ package actor MQTTCourier: EventCourier {
     }
 
     package func send(_ entry: EventQueue.Entry) -> Delivery {
-        // A broker cannot refuse a message. It ends the connection instead, right after it has
-        // accepted the messages of `connected`.
+        // A broker cannot reject a single message, so it closes the connection instead, right
+        // after it has accepted the messages sent by `connected`.
         attempt(.long) { connection throws(ServiceError) in
             try connection.publish(
                 MQTTConnection.Message(

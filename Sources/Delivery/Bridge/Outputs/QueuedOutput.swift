@@ -28,8 +28,8 @@ package enum Delivery: Sendable, Hashable {
     case accepted
     /// Sending failed. The event is sent again, at the earliest after this time.
     case failed(String, waiting: Duration = .zero)
-    /// The destination did not accept this event, perhaps for its content. It is sent again, and
-    /// dropped when the patience is exhausted.
+    /// The destination rejected this event, perhaps because of its content. The event is sent again
+    /// until the limit is reached, then dropped.
     case refused(String, Patience, waiting: Duration = .zero)
 }
 
@@ -38,10 +38,10 @@ package struct Patience: Sendable, Hashable {
     fileprivate let attempts: Int
     fileprivate let time: Duration
 
-    /// For a destination that says that it refuses this event.
+    /// For a response that rejects this event.
     package static let short = Patience(attempts: 5, time: .zero)
-    /// For a destination that works, but may also have refused because of a problem of its own. The
-    /// pauses let about 22 attempts pass in an hour. An outage in between must not count as such.
+    /// For a response that may also come from a temporary problem at the destination. The pauses
+    /// allow about 22 attempts per hour. Outages do not count.
     package static let long = Patience(attempts: 20, time: .seconds(3_600))
 }
 
@@ -62,7 +62,7 @@ package actor QueuedOutput: EventOutput {
     private var worker: Task<Void, Never>?
     /// The sleep of an idle worker.
     private var nap: Task<Void, Never>?
-    /// The last refused event, how often it was refused, and when for the first time.
+    /// The last rejected event, how often it was rejected, and when it was first rejected.
     private var refused = (
         id: "", patience: Patience.short, count: 0, since: Timestamp(milliseconds: 0)
     )

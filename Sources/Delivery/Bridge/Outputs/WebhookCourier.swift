@@ -39,13 +39,13 @@ package struct WebhookCourier: EventCourier {
             let reason = "its server answered with status \(answer.status)"
             return switch answer.status {
             case 200..<300: .accepted
-            // These say something about the address, the access, or the moment. Every event would
-            // be refused like this one.
+            // These statuses concern the address, the credentials, or a temporary state, so every
+            // event would get the same response.
             case 401...405, 407, 408, 410, 421, 425, 429:
                 .failed(reason, waiting: answer.wait)
             case 400..<500: .refused(reason, .short, waiting: answer.wait)
             case 500: .refused(reason, .long, waiting: answer.wait)
-            // A proxy also answers 502, 503, and 504 while its server is stopped.
+            // A proxy also returns 502, 503, or 504 while the server behind it is stopped.
             default: .failed(reason, waiting: answer.wait)
             }
         } catch {

@@ -1,7 +1,7 @@
 package import Tags
 
-/// Removes the message for phones from a chip, and changes what the chip mirrors into the next
-/// message. Anyone must be able to write that message; key 0 changes the settings. No key changes.
+/// Removes the message from a chip and changes its mirror for the next message. The message file
+/// must be writable without a key. Authenticates with key 0 and never changes a key.
 package struct ChangeMirror: NTAG424Procedure {
     private enum Step { case select, kind, version, authenticate, settings, remove, change }
 
@@ -13,11 +13,11 @@ package struct ChangeMirror: NTAG424Procedure {
     private var keys: NTAG424CardKeys?
     private var settings: FileSettings?
     private var steps: ArraySlice<Step> = [
-        // The message goes first: phones must not read it with mirrored values of another one.
+        // Remove the message first, so that phones never see it with the new mirror.
         .select, .kind, .version, .authenticate, .settings, .remove, .change,
     ]
 
-    /// `random` is 16 unpredictable bytes.
+    /// `random` must be 16 unpredictable bytes.
     package init(to mirror: MirrorSettings?, _ known: [NTAG424CardKeys], random: [UInt8]) {
         (self.mirror, self.known, self.random) = (mirror, known, random)
     }
@@ -56,7 +56,7 @@ package struct ChangeMirror: NTAG424Procedure {
             return .authenticate(.application, keys[.application], random: random)
         case (.settings, _, _): return .run(.getFileSettings(.ndef))
         case (.remove, _, let settings?):
-            // Access that only the right of everybody allows is plain, even in a session.
+            // If only the right "everyone" allows access, it is not encrypted, even in a session.
             let rights = [settings.rights.write, settings.rights.readWrite]
             let none = [UInt8](repeating: 0, count: AddressFile.lengthByteCount)
             return .run(

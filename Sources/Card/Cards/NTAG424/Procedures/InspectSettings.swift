@@ -12,7 +12,7 @@ package struct InspectSettings: NTAG424Procedure {
         .select, .authenticate, .settings(.data), .settings(.ndef),
     ]
 
-    /// `random` is 16 unpredictable bytes.
+    /// `random` must be 16 unpredictable bytes.
     package init(_ card: SellingKey, random: [UInt8]) { (self.card, self.random) = (card, random) }
 
     package mutating func begin() -> NTAG424Move<Bool> { nextMove() }
