@@ -222,4 +222,35 @@ struct NTAG424MirrorTests: ProvenCards {
         }
         #expect(try await phone(world).message == TagMirrorTests.old.encoded())
     }
+
+    @Test("A tag with a mirror of an unknown kind is never written to")
+    func unknownMirror() async throws {
+        // Standard file, mirror on, rights, size; then a TagTamper status, and a UID whose
+        // counter is missing. In the last, the size is that of another chip.
+        for settings: [UInt8] in [
+            [0x00, 0x40, 0xE0, 0xEE, 0x00, 0x01, 0x00, 0xC9, 0xFF, 0x12, 1, 0, 0, 9, 0, 0, 0, 0, 0],
+            [0x00, 0x40, 0xE0, 0xEE, 0x00, 0x01, 0x00, 0x81, 0xFF, 0x12, 1, 0, 0],
+            [0x00, 0x40, 0xE0, 0xEE, 0x80, 0x00, 0x00, 0x81, 0xFE, 0x12, 1, 0, 0],
+        ] {
+            let world = try factory()
+            let contents = try Self.contents(try await chip(world).uid.bytes)
+            try await write(contents[0], on: world)
+            let before = try await chip(world)
+            let reader = InterposedReader(
+                world.reader,
+                command: { command, reader throws(ReaderError) in
+                    command.starts(with: [0x90, 0xF5])
+                        ? settings + [0x91, 0x00] : try await reader.exchange(command: command)
+                })
+            for new in contents {
+                let refused = await #expect(throws: TapcardError.self) {
+                    try await world.station(reader: reader).messages.write(
+                        TagMirrorTests.options(new.mirror)
+                    ) { _ in TagMirrorTests.old }
+                }
+                #expect(refused?.kind == .unsupportedTag)
+            }
+            #expect(try await chip(world) == before)
+        }
+    }
 }

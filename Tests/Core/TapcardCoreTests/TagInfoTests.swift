@@ -1,4 +1,5 @@
 import Cards
+import PortDoubles
 import SimulatedReader
 import Tags
 import TapcardCore
@@ -7,7 +8,7 @@ import Testing
 
 /// The content of a tag, whatever program wrote it.
 @Suite("Information on a tag")
-struct TagInfoTests {
+struct TagInfoTests: ProvenCards {
     @Test(
         "The information on a tag names its chip, number, and version", arguments: Type2Chip.known)
     func chip(_ chip: Type2Chip) async throws {
@@ -108,5 +109,32 @@ struct TagInfoTests {
         await expectRefused(.protectedTag, exit: 4) { () throws(TapcardError) in
             try await world.station.read()
         }
+    }
+
+    @Test("The longest message of an NTAG 424 is described", arguments: [1, 230, 240, 247])
+    func longFile(_ count: Int) async throws {
+        let world = try factory()
+        var options = WriteOptions()
+        options.overwrites = true
+        let message = NDEFMessage([.media("a/b", [UInt8](repeating: 0x41, count: count))])
+        let written = try await world.station.messages.write(options) { _ in message }
+        let info = try await world.station.tagInfo()
+        #expect(info.ndef == "other")
+        #expect(info.freeBytes == 254 - written.message.count)
+    }
+
+    @Test(
+        "A Type 4 tag with a malformed version is described by its message",
+        arguments: [[0x91], [0x91, 0x00], [0x04, 0x91, 0x00]] as [[UInt8]])
+    func malformedVersion(_ version: [UInt8]) async throws {
+        let world = try factory()
+        let reader = InterposedReader(
+            world.reader,
+            command: { command, reader throws(ReaderError) in
+                command.starts(with: [0x90, 0x60])
+                    ? version : try await reader.exchange(command: command)
+            })
+        let info = try await world.station(reader: reader).tagInfo()
+        #expect(info.chip == "unknown Type 4 tag" && info.userByteCount == 254)
     }
 }

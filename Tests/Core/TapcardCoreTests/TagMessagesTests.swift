@@ -244,6 +244,63 @@ struct TagMessagesTests: ProvenCards {
         #expect(count > 100)
     }
 
+    @Test(
+        "A refusal says that nothing was written only if the tag is unchanged", arguments: chips,
+        [nil, ASCIIMirror.Content.uid])
+    func refusedLate(_ chip: String, _ mirror: ASCIIMirror.Content?) async throws {
+        let statuses: [[UInt8]] = [[0x69, 0x82], [0x6A, 0x80], [0x91, 0xAE], [0x91, 0x9D]]
+        for status in chip == "NTAG424" ? statuses : [[]] {
+            var (unchanged, changed) = (0, 0)
+            // From this command on, the tag refuses every command.
+            for count in 1...60 {
+                let world = try world(chip)
+                _ = try await write(Self.other, on: world, Self.overwriting)
+                let uid = try await world.station.messages.read().uid
+                let before = try await memory(of: world)
+                let sent = Guarded(0)
+                @Sendable func isRefused() -> Bool {
+                    sent.withLock { sent in
+                        sent += 1
+                        return sent >= count
+                    }
+                }
+                let reader = InterposedReader(
+                    world.reader,
+                    command: { command, reader throws(ReaderError) in
+                        if isRefused() { return status }
+                        return try await reader.exchange(command: command)
+                    },
+                    answer: { frame, reader throws(ReaderError) in
+                        if isRefused() { throw ReaderError(.refused(NAK.invalidArgument)) }
+                        return try await reader.exchange(frame)
+                    })
+                let options = mirror.map { TagMirrorTests.options($0) } ?? Self.overwriting
+                let message = mirror.map { TagMirrorTests.link($0, uid) } ?? Self.link
+                let what: Comment = "\(status) from command \(count)"
+                do throws(TapcardError) {
+                    _ = try await world.station(reader: reader).messages.write(options) { _ in
+                        message
+                    }
+                    break
+                } catch {
+                    let isSame = try await memory(of: world) == before
+                    if isSame { unchanged += 1 } else { changed += 1 }
+                    #expect(isSame || error.kind == .outcomeUnknown, what)
+                    #expect(isSame || error.meaning != "Nothing was written to the tag.", what)
+                }
+            }
+            #expect(unchanged > 0 && changed > 0, "\(status)")
+        }
+    }
+
+    /// Everything on the tag that a write changes.
+    private func memory(of world: World) async throws -> [[UInt8]] {
+        try await world.reader.change { field in
+            field.tags.map { $0.pages.flatMap(\.bytes) }
+                + field.chips.flatMap { chip in chip.files.map(\.bytes) }
+        }
+    }
+
     /// Shows that the test above can fail.
     @Test("If the length is not emptied first, a phone reads a mixture")
     func mutant() async throws {

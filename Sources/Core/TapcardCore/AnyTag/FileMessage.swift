@@ -62,14 +62,15 @@ struct FileMessage: StationWork {
         return bytes == message && found[counter] != message[counter]
     }
 
-    /// Writes the message. If the mirror has to change, first removes the old message.
-    func write(_ history: inout TapHistory) async throws(Interruption) {
-        var capability = capability
-        if current != target {
-            try await changeMirror(&history)
-            // Selecting the file ends the session. The chip mirrors nothing during a session.
-            capability = try await files.capability()
-        }
+    /// Removes the old message, and changes the mirror if necessary.
+    func begin(_ history: inout TapHistory) async throws(Interruption) {
+        if current == target { try await files.remove() } else { try await changeMirror(&history) }
+    }
+
+    /// Writes the message after `begin`.
+    func finish() async throws(Interruption) {
+        // Selecting the file ends the session. The chip mirrors nothing during a session.
+        let capability = current == target ? capability : try await files.capability()
         try await files.write(message, capability, isShown: isMessage)
     }
 

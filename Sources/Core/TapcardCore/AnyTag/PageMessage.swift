@@ -112,20 +112,26 @@ struct PageMessage: StationWork {
 
     // MARK: - Writing
 
-    /// Writes the message. Sets its length to zero first and to the real value last, so that phones
-    /// never see a partial message.
-    func write() async throws(Interruption) {
+    /// Sets the password if required, and hides the old message by setting its length to zero.
+    func begin() async throws(Interruption) {
         if options.protects, !access.isProtected { try await setPassword() }
-        let shownMirror = tag.shownMirror(access)
-        guard shownMirror != nil || mirror != nil else { return try await finish() }
-        // Hide the message until both it and its mirror are in place.
-        try await write(MessagePlan.removal(on: tag.dataArea), password)
-        if shownMirror != nil {
+        // With a mirror, hide the message until both it and its mirror are in place.
+        try await write(
+            usesMirror ? MessagePlan.removal(on: tag.dataArea) : plan.preparation, password)
+    }
+
+    /// Writes the message after `begin`. Sets its length last, so that phones never see a partial
+    /// message.
+    func finish() async throws(Interruption) {
+        guard usesMirror else { return try await complete() }
+        if tag.shownMirror(access) != nil {
             // A torn write of CFG0 can turn the protection on, so the new CFG1 comes first.
             try await configure([ASCIIMirror?.none.cfg0(replacing: access.cfg0), target[1]])
         }
         // Plan again: with the old mirror off, reads return the real memory.
-        try await again().finish()
+        let next = try await again()
+        try await next.write(next.plan.preparation, next.password)
+        try await next.complete()
         guard try await again().isThere else {
             throw .card(
                 CardStoreError(
@@ -133,13 +139,14 @@ struct PageMessage: StationWork {
         }
     }
 
+    private var usesMirror: Bool { tag.shownMirror(access) != nil || mirror != nil }
+
     private func again() async throws(Interruption) -> PageMessage {
         let (tag, access) = try await PageMessage.scan(identity, at: station)
         return try PageMessage(message, options, on: identity, tag, access, at: station)
     }
 
-    private func finish() async throws(Interruption) {
-        try await write(plan.preparation, password)
+    private func complete() async throws(Interruption) {
         if target != current { try await configure(target) }
         try await write(plan.completion, options.protects ? options.password : password)
     }

@@ -165,7 +165,9 @@ struct TagInspection: StationWork {
                 let info = try await ntag424Info(identity, uid)
                 guard info.originality == .invalid else { return info }
                 doubtful = info
-            } catch .ntag424(let error) where error.isFromAnotherChip {
+            } catch .ntag424(let error)
+                where error.isFromAnotherChip || error.kind == .chip(.malformed)
+            {
                 doubtful = nil
             }
             try await station.scanner.selectAgain(identity)

@@ -100,22 +100,18 @@ package struct TagMessages: StationWork {
         (try? await reader.select(within: Station.returnLimit))?.uid == identity.uid
     }
 
-    /// The error to report when the command gives up on a tag. If writing had begun, the outcome is
-    /// unknown.
+    /// The error to report when the command gives up on a tag. If the tag may have changed, the
+    /// outcome is unknown, even after a refusal.
     private func finalError(for error: Interruption, _ hasBegun: Bool) -> Interruption {
-        switch error {
-        case .refused: return error
-        // The password is sent before the first WRITE, so the tag is unchanged.
-        case .card(let cause) where cause.kind == .wrongPassword:
-            return .refused(protectedTagError("The tag rejected the password."))
-        default: break
+        if hasBegun {
+            return .refused(
+                TapcardError(
+                    .outcomeUnknown, error.tagError.what,
+                    meaning: "The tag holds its old message, no message, or the new one.",
+                    next: [.tag(.writeAgain)]))
         }
-        guard hasBegun else { return error }
-        return .refused(
-            TapcardError(
-                .outcomeUnknown, error.tagError.what,
-                meaning: "The tag holds its old message, no message, or the new one.",
-                next: [.tag(.writeAgain)]))
+        guard error.isWrongPassword else { return error }
+        return .refused(protectedTagError("The tag rejected the password."))
     }
 
     private func write(
@@ -132,10 +128,21 @@ package struct TagMessages: StationWork {
         if !plan.isThere {
             if !hasBegun { try requireReplaceable(tag, options) }
             dependencies.progress(.writing)
+            let hadBegun = hasBegun
             hasBegun = true
+            do throws(Interruption) {
+                switch plan {
+                case .files(let files): try await files.begin(&history)
+                case .pages(let pages): try await pages.begin()
+                }
+            } catch {
+                // The tag refuses the first write before it changes anything.
+                hasBegun = hadBegun || !error.isRefusal
+                throw error
+            }
             switch plan {
-            case .files(let files): try await files.write(&history)
-            case .pages(let pages): try await pages.write()
+            case .files(let files): try await files.finish()
+            case .pages(let pages): try await pages.finish()
             }
         } else if options.protects {
             try await plan.pages?.checkPassword()
@@ -318,6 +325,13 @@ package struct TagMessages: StationWork {
 }
 
 extension Interruption {
+    /// Whether the tag rejected the password. It is sent before the first write of a procedure.
+    fileprivate var isWrongPassword: Bool {
+        if case .card(let cause) = self { cause.kind == .wrongPassword } else { false }
+    }
+
+    fileprivate var isRefusal: Bool { if case .refused = self { true } else { isWrongPassword } }
+
     /// The error with "tag" in place of "card", because the tag may not be a card.
     fileprivate var tagError: TapcardError {
         switch self {

@@ -38,8 +38,15 @@ struct Type4Files: StationWork {
         let response = try await exchange(CardCommand.getFileSettings(.ndef).plain)
         switch response.status.refusal {
         case nil:
-            guard let report = FileSettings.reported(response.data) else { return nil }
-            return report.size == FileNumber.ndef.size ? report.settings : nil
+            let report = FileSettings.reported(response.data)
+            if let report, report.size == FileNumber.ndef.size { return report.settings }
+            guard !FileSettings.reportsMirror(response.data) else {
+                throw .refused(
+                    .unsupportedTag,
+                    "The chip inserts data into the tag's message in a way that is not supported.",
+                    meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+            }
+            return nil
         // An NTAG 424 does not refuse the command, so something disturbed it.
         case .memory, .aborted, .integrity:
             throw .card(CardStoreError(.garbled, "the tag refused the command"))
@@ -47,14 +54,16 @@ struct Type4Files: StationWork {
         }
     }
 
-    /// Writes the message. A tag that is pulled away holds the old message, none, or the new one:
-    /// the length becomes zero first, and is set last, after the message has been read back.
-    /// `isShown` checks the message that was read back.
+    /// Removes the message by setting its length to zero.
+    func remove() async throws(Interruption) { try await update(at: 0, [0, 0]) }
+
+    /// Writes a message after the old one was removed. A tag that is pulled away holds no message
+    /// or the new one: the length is set last, after the message has been read back. `isShown`
+    /// checks the message that was read back.
     func write(
         _ message: [UInt8], _ capability: Type4Capability, isShown: ([UInt8]) -> Bool
     ) async throws(Interruption) {
         let prefix = Type4Capability.lengthByteCount
-        try await update(at: 0, [0, 0])
         for start in stride(from: 0, to: message.count, by: capability.maximumWrite) {
             let end = min(start + capability.maximumWrite, message.count)
             try await update(at: prefix + start, Array(message[start..<end]))

@@ -59,7 +59,13 @@ package struct InspectNTAG424: NTAG424Procedure {
                 queries.append(.address)
             }
         case .signature: found.signature = data
-        case .address: found.address = data
+        case .address:
+            found.address += data
+            if !data.isEmpty, found.address.count < FileNumber.ndef.size,
+                found.address.count < found.end
+            {
+                queries.append(.address)
+            }
         case .select, nil: break
         }
         return nextMove()
@@ -72,7 +78,13 @@ package struct InspectNTAG424: NTAG424Procedure {
         case .version(let number): .run(.getKeyVersion(number))
         case .signature: .run(.readSignature)
         // Anyone can read this file, so no key is needed.
-        case .address: .run(.readData(.ndef, offset: 0, length: InspectNTAG424.maximumRead), .plain)
+        case .address:
+            .run(
+                .readData(
+                    .ndef, offset: found.address.count,
+                    length: min(
+                        InspectNTAG424.maximumRead, FileNumber.ndef.size - found.address.count)),
+                .plain)
         case nil: .finish(found)
         }
     }
@@ -125,7 +137,7 @@ package struct NTAG424Answers: Hashable, Sendable {
     package fileprivate(set) var version: [UInt8] = []
     /// The maker's signature; empty if not requested.
     package fileprivate(set) var signature: [UInt8] = []
-    /// The first bytes of the file for phones; empty if not requested.
+    /// The file for phones, at least up to the end of its message; empty if not requested.
     fileprivate var address: [UInt8] = []
 
     /// Whether the address shows that the chip has been switched to LRP.
@@ -142,11 +154,14 @@ package struct NTAG424Answers: Hashable, Sendable {
         }.first { $0.uid == uid }?.reads
     }
 
-    /// The part of the message for phones that was read; empty if there is no message.
+    /// The message for phones; empty if there is none.
     package var message: [UInt8] {
+        Array(address.prefix(end).dropFirst(AddressFile.lengthByteCount))
+    }
+
+    /// Where the message for phones ends in its file.
+    fileprivate var end: Int {
         let head = AddressFile.lengthByteCount
-        let length = FixedNumber.value(address.prefix(head))
-        // The message may be longer than the part that was read.
-        return Array(address.dropFirst(head).prefix(Int(length)))
+        return head + Int(FixedNumber.value(address.prefix(head)))
     }
 }

@@ -35,6 +35,11 @@ package struct FileSettings: Hashable, Sendable {
         return (settings, size)
     }
 
+    /// Whether the response to GetFileSettings of any chip says that a mirror is on.
+    package static func reportsMirror(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 1 && bytes[1] & mirrors != 0
+    }
+
     private init?(_ option: UInt8, _ rights: [UInt8], _ reader: inout SettingsReader) {
         guard option & ~FileSettings.knownOptions == 0, let rights = AccessRights(rights) else {
             return nil
