@@ -70,8 +70,8 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The `watch` command. `transport` returns a client that connects anew for each call and, if
-    /// direct, never uses a proxy.
+    /// The `watch` command. `transport` returns a new client each time. A direct client never uses
+    /// a proxy.
     package static func watch(
         through transport: @escaping WatchCommand.Transport
     ) -> Command {
