@@ -37,7 +37,8 @@ struct PageMessage: StationWork {
         guard !isThere, access.configuration?.isLocked == true else { return }
         guard tag.shownMirror(access) == nil, target == current else {
             throw .refused(
-                .lockedTag, "The tag's settings are locked; its mirror and password cannot change.",
+                .lockedTag,
+                "The tag's settings are locked, so its mirror and password cannot be changed.",
                 meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
     }
