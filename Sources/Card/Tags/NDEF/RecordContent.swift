@@ -77,7 +77,6 @@ extension NDEFRecord {
             payload: Array(packageName.utf8))
     }
 
-    /// Data of this media type.
     package static func media(_ type: String, _ data: [UInt8]) -> NDEFRecord {
         NDEFRecord(format: .media, type: Array(type.utf8), payload: data)
     }

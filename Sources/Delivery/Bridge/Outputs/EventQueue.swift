@@ -18,7 +18,6 @@ package struct EventQueue {
         package let body: String
     }
 
-    /// A gap in the queue.
     private struct Gap {
         let stamp: TapEvent.Stamp
         var missed: Int
