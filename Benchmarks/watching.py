@@ -3,8 +3,8 @@
 
     watching.py TAPCARD [ARRIVALS]
 
-Two tags are put on the reader in turn. Memory is that of the watch and its reader's process. Processor
-time is that of both, without what the same watch takes in the same time with no tag on the reader.
+Puts two tags on the reader in turn. Memory and processor time include the watch and its reader process.
+Processor time excludes what they use in the same time with no tag on the reader.
 """
 
 import json

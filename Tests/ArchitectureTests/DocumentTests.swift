@@ -54,7 +54,7 @@ struct DocumentTests {
                 let isKnown = command != nil || rest.isEmpty
                 let label: Comment = "\(document): tapcard \(words.joined(separator: " "))"
                 #expect(isKnown, label)
-                // What follows "--" belongs to another program.
+                // The words after "--" belong to another program.
                 let shown = words.prefix { $0 != "--" }.filter { $0.hasPrefix("-") }
                 #expect(shown.filter { !(command?.options ?? general).contains($0) } == [], label)
                 count += 1
@@ -143,7 +143,7 @@ struct DocumentTests {
         return found
     }
 
-    @Test("The first example, and that for tags, appear in full in docs/LIBRARY.md")
+    @Test("The first example and the example for tags appear in full in docs/LIBRARY.md")
     func example() throws {
         let page = try SourceTree.text("docs/LIBRARY.md")
         for file in [

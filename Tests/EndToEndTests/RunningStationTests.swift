@@ -70,7 +70,7 @@ struct RunningStationTests {
     }
 }
 
-/// `tapcard serve` on its own simulated reader, to which the card is moved.
+/// `tapcard serve` with its own simulated reader, to which the card is moved.
 private final class OtherTill {
     private let page: CashierPage
     private let reader: String
@@ -87,7 +87,7 @@ private final class OtherTill {
         try DurableFile(other).write(Array(try till.text(of: simulation).utf8), mode: 0o600)
     }
 
-    /// Puts the card as it is on another reader here, and returns what the server read from it.
+    /// Copies the card from another reader to this one, and returns what the server read from it.
     @discardableResult
     func show(_ simulation: String) throws -> JSONValue {
         try OtherTill.copy(simulation, to: reader, till)

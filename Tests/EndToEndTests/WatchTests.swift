@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// `tapcard watch` with what people put on their readers, and with the programs that it tells.
+/// `tapcard watch` with many kinds of tags and with commands that it runs.
 @Suite("Watching any tag", .ownThread)
 struct WatchTests {
     private func documents(_ process: ChildProcess) throws -> [JSONValue] {
@@ -19,7 +19,7 @@ struct WatchTests {
         }
     }
 
-    /// Waits for so many lines, and returns the last event in short.
+    /// Waits for this many lines, and returns a summary of the last event.
     private func event(_ count: Int, _ process: ChildProcess) throws -> String {
         try process.wait("event \(count)") {
             try process.output.split(separator: "\n").count >= count
@@ -28,7 +28,7 @@ struct WatchTests {
         return try events(process)[count - 1]
     }
 
-    @Test("Tags and cards are reported with what is on them, through libnfc")
+    @Test("Tags are reported with their chip and trust, through libnfc")
     func all() throws {
         let station = try EmulatedTill()
         let till = station.till
@@ -56,11 +56,11 @@ struct WatchTests {
         try output.split(separator: "\n").map { try JSONValue.parsing(Array($0.utf8)) }
     }
 
-    @Test("What was written is reported, and a card of this station is more than its UID")
+    @Test("Written content is reported, and a card of this station has higher trust")
     func content() throws {
         let till = try Till()
         #expect(try first(till, ["watch", "--json"]).contains(#""trust":"uid","records":[]"#))
-        // The watch itself sets nothing up.
+        // The watch does not set up the station.
         #expect(try DurableFile(till.keys).read() == nil)
         #expect(try DurableFile(till.ledger).read() == nil)
         try till.step("sim put NTAG215")
@@ -82,7 +82,7 @@ struct WatchTests {
         try till.step("sim put NTAG424")
         try till.step("issue --name Ben")
         #expect(try first(till, ["watch", "--json"]).contains(#""trust":"proved""#))
-        // A copy of the records on another tag is no card of this station.
+        // A copy of the records on another tag is not a card of this station.
         try till.step("sim put \(Till.firstUID)")
         try till.step("tag dump \(till.file("dump"))")
         try till.step("sim put NTAG213")
@@ -99,7 +99,7 @@ struct WatchTests {
         return try process.end().output
     }
 
-    @Test("An open payment stays open: a watch resolves nothing")
+    @Test("A watch does not resolve an open payment")
     func open() throws {
         let till = try Till()
         try till.step("issue --balance 20")
@@ -112,7 +112,7 @@ struct WatchTests {
         #expect(try till.step("read").contains("$5.00"))
     }
 
-    @Test("A command runs for each event, and its failure ends nothing")
+    @Test("A command runs for each event, and its failure does not end the watch")
     func exec() throws {
         let till = try Till()
         let script = "echo \"$TAPCARD_EVENT $TAPCARD_UID $1\" >> \(till.home)/told; exit 3"
@@ -137,7 +137,7 @@ struct WatchTests {
     }
 
     @Test(
-        "What makes no sense is refused before anything is watched",
+        "Invalid options are refused before the watch starts",
         arguments: [
             (["--format", "{balance}"], "an unknown placeholder"),
             (["extra"], "got one argument too many"),

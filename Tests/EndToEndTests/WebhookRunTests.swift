@@ -54,10 +54,10 @@ struct WebhookRunTests {
         try watch.output.split(separator: "\n").map(String.init)
     }
 
-    /// The events in files of the queue.
+    /// The events that are stored in the queue.
     private func queued() throws -> Set<String> {
         let folder = till.data + "/watch"
-        // The folder is not there before the watch has started.
+        // The folder does not exist before the watch has started.
         guard let name = (try? DurableFile.names(in: folder))?.first else { return [] }
         let queue = "\(folder)/\(name)"
         var bodies: Set<String> = []
@@ -67,8 +67,8 @@ struct WebhookRunTests {
         return bodies
     }
 
-    /// Puts a tag on the reader or takes it off, until this many events have been printed. Every one
-    /// of them is then in the queue or has been received.
+    /// Puts a tag on the reader and removes it until this many events have been printed. Each event
+    /// is then in the queue or has been received.
     private func tap(_ count: Int, _ watch: ChildProcess) throws {
         try watch.wait("the tag that is there") { try !printed(watch).isEmpty }
         for number in try printed(watch).count..<count {
@@ -82,7 +82,7 @@ struct WebhookRunTests {
         }
     }
 
-    @Test("Every event arrives, in order, however often the server and tapcard are killed")
+    @Test("Every event arrives in order, even if the server and tapcard are killed repeatedly")
     func killed() throws {
         var random = SeededGenerator(seed: 5)
         var (all, current) = ([String](), nil as ChildProcess?)
@@ -100,7 +100,7 @@ struct WebhookRunTests {
                 all += try printed(watch)
                 _ = try watch.end()
                 current = nil
-                // The next watch reports a tag that is there. Without one, it would report nothing.
+                // The next watch reports a tag that is already there, but not an empty reader.
                 try till.step("sim put \(Till.firstUID)")
             } else {
                 _ = try server?.end()
@@ -120,10 +120,10 @@ struct WebhookRunTests {
         server?.signal(SIGKILL)
     }
 
-    @Test("A full disk is reported, other outputs go on, and the missing events are counted")
+    @Test("A full disk is reported, other outputs continue, and missing events are counted")
     func fullDisk() throws {
         let disk = try KillSwitch(till, files: till.data + "/watch")
-        // The lock and the first event are created; nothing after that.
+        // Only the files of the lock and the first event can be created.
         let watch = try watch(with: disk.variables(.failOn(ENOSPC), at: 3, calls: "create"))
         try watch.wait("the first event") { try queued().count == 1 }
         for count in 2...4 {

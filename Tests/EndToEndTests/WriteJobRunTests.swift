@@ -51,7 +51,7 @@ struct WriteJobRunTests {
         var (row, faultsLeft, last) = (1, faults, "")
         while row <= rows {
             try process.wait("row \(row)") { try process.errors.contains("Next: row \(row),") }
-            // The probability rises, so that all faults have happened by the last row.
+            // The probability increases, so that all faults have occurred by the last row.
             let isFault =
                 faultsLeft > 0 && Int.random(in: 0...(rows - row), using: &random) < faultsLeft
             if isFault { faultsLeft -= 1 }
@@ -73,7 +73,7 @@ struct WriteJobRunTests {
                 try till.step("sim tear \(Int.random(in: 1...6, using: &random)) \(fault)")
                 uid = try ended(process) { try put("NTAG213") }
                 try till.step("sim tear none")
-            // Not for the last row: if the job is done before it is killed, no row is next.
+            // Not for the last row: if the job finishes before it is killed, no row is next.
             case 2 where row < rows:
                 uid = try put("NTAG213")
                 // The signal may arrive before, during, or after the write.

@@ -11,7 +11,7 @@ extension Parameter<String?> {
         .option("webhook", "URL", .word, "Post each event to URL, signed")
     }
     static var webhookSecret: Self {
-        .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) of --webhook")
+        .option("webhook-secret", "FILE", .file, "File with the secret (whsec_...) for --webhook")
     }
     static var mqtt: Self {
         .option(
@@ -87,7 +87,7 @@ extension WatchCommand {
         }
         guard let secret = WebhookCourier.secret(try text(of: path, "--webhook-secret")) else {
             throw refusal(
-                "\(path) has no webhook secret: whsec_ and 24 to 64 bytes in Base64 are expected",
+                "\(path) contains no webhook secret (whsec_ and 24 to 64 bytes in Base64)",
                 advice)
         }
         return WebhookCourier(
@@ -105,7 +105,7 @@ extension WatchCommand {
         case (let user?, let path?):
             login = MQTTBroker.Login(
                 user: user, password: try text(of: path, "--mqtt-password-file"))
-        default: throw refusal("--mqtt-user and --mqtt-password-file need each other")
+        default: throw refusal("--mqtt-user and --mqtt-password-file must be used together")
         }
         let authorities = try session.settings.authorities
         let broker = try translating(
@@ -122,9 +122,9 @@ extension WatchCommand {
     /// Reads a secret from the first line of a file.
     static func text(of path: String, _ option: String) throws(TapcardError) -> String {
         let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
-            refusal("The file of \(option) cannot be read: \(error.detail)")
+            refusal("The file for \(option) cannot be read: \(error.detail)")
         }
-        guard let bytes else { throw refusal("The file of \(option) does not exist") }
+        guard let bytes else { throw refusal("The file for \(option) does not exist") }
         return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 

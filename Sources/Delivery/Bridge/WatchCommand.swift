@@ -70,24 +70,24 @@ extension Parameter<Bool> {
 }
 
 extension Command {
-    /// The `watch` command. `transport` returns a client that connects anew for each call and, if
-    /// direct, never uses a proxy.
+    /// The `watch` command. `transport` returns a new client each time. A direct client never uses
+    /// a proxy.
     package static func watch(
         through transport: @escaping WatchCommand.Transport
     ) -> Command {
         Command(
             "watch", group: .tags, "Report every tag that arrives or leaves, to your own program",
             discussion: "Nothing is ever written to a tag or to the ledger, and no setup is "
-                + "needed. Each event says how far its UID can be trusted: `uid` (anybody can "
+                + "needed. Each event says how far its UID can be trusted: `uid` (anyone can "
                 + "copy it), `sealed` (a card of this station with a valid seal), or `proved` (an "
                 + "NTAG 424 card of this station). With `--json`, each event is a line of JSON.\n\n"
                 + "The command after `--exec` gets the event as JSON on standard input and as "
                 + "variables such as `TAPCARD_UID`; put `--` before arguments that begin with a "
-                + "hyphen. It runs at most once for an event. `--webhook` posts each event as "
-                + "Standard Webhooks describe it, and `--mqtt` publishes it, in order and at least "
-                + "once; events wait in a queue on disk until they are accepted. Events that had "
-                + "to be dropped are reported as a `gap`. `--mqtt` also tells Home Assistant how "
-                + "to find the tags. `--keyboard` types on a US keyboard.\n\n"
+                + "hyphen. It runs at most once for an event. `--webhook` posts each event in "
+                + "the format of Standard Webhooks, and `--mqtt` publishes it. Both deliver in "
+                + "order and at least once; events wait in a queue on disk until they are "
+                + "accepted. Dropped events are reported as a `gap`. `--mqtt` also adds the reader "
+                + "to Home Assistant. `--keyboard` types on a US keyboard.\n\n"
                 + "`--from` receives taps from a `tapcard serve` that uses the reader, so that "
                 + "commands run without access to the keys. To create a token, run `tapcard "
                 + "tokens add NAME --may watch` on the server.",

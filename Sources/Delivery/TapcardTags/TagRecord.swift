@@ -10,7 +10,7 @@ public enum TagRecord: Sendable, Hashable {
     case media(type: String, [UInt8])
     /// Data with a type of your own, such as `example.com:card`.
     case external(type: String, [UInt8])
-    /// Data without a type. Records of all other types are read as this.
+    /// Data without a type. A record of any other type is read as this case.
     case unknown([UInt8])
 
     init(_ record: NDEFRecord) {

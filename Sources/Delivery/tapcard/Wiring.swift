@@ -27,7 +27,7 @@ enum Wiring {
     static func run(_ arguments: [String]) async -> Int32 {
         // A closed output pipe must not end the process while a card is being written.
         signal(SIGPIPE, SIG_IGN)
-        // A parent may have ignored this signal. The system would then not say how a child ended.
+        // If the parent process ignored this signal, the system would not report how a child ended.
         signal(SIGCHLD, SIG_DFL)
         if Program.isForVersion(arguments) {
             return Program.showVersion(Build.recorded, console)

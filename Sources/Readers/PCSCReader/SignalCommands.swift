@@ -1,7 +1,7 @@
 package import Tags
 
-/// The commands for a reader's buzzer and lights. Supports the ACR122U and ACR1252U. Other models
-/// get no commands.
+/// The commands for a reader's buzzer and lights. Supports the ACR122U and ACR1252U; there are none
+/// for other models.
 package struct SignalCommands: Sendable {
     package enum Command: Sendable, Hashable {
         /// A pseudo-APDU, which the reader executes instead of forwarding it to the card.

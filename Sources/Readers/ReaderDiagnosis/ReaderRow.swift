@@ -86,7 +86,7 @@ public struct ReaderRow: Sendable, Hashable {
     }
 
     public var isReady: Bool { state == .ready }
-    /// Whether the name from pcscd says that the reader is contactless.
+    /// Whether pcscd's name for the reader shows that it is contactless.
     fileprivate var namesContactlessReader: Bool {
         ["PICC", "Contactless", " CL", "NFC"].contains { make.contains($0) }
     }
@@ -123,7 +123,7 @@ extension ReaderSurvey {
     public var contactlessReaders: [ReaderName] {
         var names: [ReaderName] = []
         for row in rows where row.isReady && (row.numbers != nil || row.namesContactlessReader) {
-            // Two readers of the same model may have one name.
+            // Two readers of the same model may share a name.
             if let name = row.name, !names.contains(name) { names.append(name) }
         }
         return names

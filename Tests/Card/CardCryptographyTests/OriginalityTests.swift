@@ -92,7 +92,7 @@ struct OriginalityTests {
                 uid: Array(all.suffix(7)), signature: Array(all.prefix(56)), of: .ntag424))
     }
 
-    @Test("A signature of one chip family is refused for the others")
+    @Test("A signature of one chip family is invalid for the others")
     func families() {
         let signed = [
             (Originality.Family.ntag21x, Self.uid, Self.signature),

@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// What `tag info` says about tags on which tapcard makes no cards.
+/// What `tag info` reports about tags that cannot become cards.
 @Suite("Information on tags of other kinds")
 struct AnyTagInfoTests {
     static let small: [UInt8] = [0x00, 0x04, 0x03, 0x01, 0x01, 0x00, 0x0B, 0x03]
@@ -63,7 +63,7 @@ struct AnyTagInfoTests {
         let protected = try await info(try await ultralightEV1(version) { $0[settings][3] = 4 })
         #expect(protected.isProtected && !protected.isHidden && protected.ndef == "empty")
         #expect(protected.configuration?.firstProtected == 4)
-        // The settings may be hidden although the content is not, as on some hotel keys.
+        // The settings may be hidden even if the content is not, as on some hotel keys.
         for first in [0, 3, 4, settings] as [UInt8] {
             let hidden = try await info(
                 try await ultralightEV1(version) { tag in
@@ -85,7 +85,7 @@ struct AnyTagInfoTests {
         #expect(forged.originality == .invalid)
     }
 
-    @Test("A MIFARE Ultralight C reports its locks, counter, and whether it needs its key")
+    @Test("A MIFARE Ultralight C reports its locks, its counter, and whether a key is needed")
     func ultralightC() async throws {
         let world = try World.other(.ultralightC, size: 0x12)
         try await world.alter { $0[0x29] = Page(0x34, 0x12, 0, 0) }
@@ -121,7 +121,7 @@ struct AnyTagInfoTests {
         }
     }
 
-    @Test("A Type 4 tag reports its kind, its message, and who may write it")
+    @Test("A Type 4 tag reports its kind, its message, and who may write to it")
     func files() async throws {
         let link = try NDEFMessage([NDEFURI("https://example.com").record]).encoded()
         let desfire: [UInt8] = [0x04, 0x01, 0x01, 0x01, 0x00, 0x18, 0x05]
@@ -136,7 +136,7 @@ struct AnyTagInfoTests {
         #expect(try await info(PlayedFiles(message: [], writing: 0x80)).isProtected)
         let keyed = try await info(PlayedFiles(message: link, isKeyed: true))
         #expect(keyed.ndef == "none" && keyed.isHidden)
-        // The length is more than the file has.
+        // The length is greater than the size of the file.
         #expect(try await info(PlayedFiles(message: [], length: 200)).ndef == "none")
     }
 
@@ -158,7 +158,7 @@ struct AnyTagInfoTests {
     }
 
     @Test(
-        "A card with sectors is named with its size, and cannot be read",
+        "The kind and size of a card with sectors are reported, although it cannot be read",
         arguments: [
             (0x08, "MIFARE Classic 1K", 1024), (0x88, "MIFARE Classic 1K", 1024),
             (0x18, "MIFARE Classic 4K", 4096), (0x09, "MIFARE Mini", 320),
@@ -179,7 +179,7 @@ struct AnyTagInfoTests {
         #expect(reader.trace == [[], []] && reader.releases == 2)
     }
 
-    @Test("A card of another family is named")
+    @Test("The kind of a card of another family is reported")
     func families() async throws {
         for (family, name) in [
             (TagIdentity.Family.typeB, "type B card"), (.felica, "FeliCa card"),
@@ -191,7 +191,7 @@ struct AnyTagInfoTests {
         }
     }
 
-    @Test("A tag that leaves at any frame is an ordinary error")
+    @Test("A tag that is removed at any frame causes an ordinary error")
     func leaving() async throws {
         let ordinary: [TapcardError.Kind] = [.tagLost, .noCard]
         func expectGone(_ outcome: Result<TagInfo, TapcardError>) -> Bool {

@@ -6,12 +6,12 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// Looking at a tag, or being refused to write to it, never changes it.
+/// Reading a tag, or refusing to write to it, never changes it.
 @Suite("Foreign tags of many kinds")
 struct ForeignTagTests: ProvenCards {
     private static let link = NDEFMessage([NDEFURI("https://example.com/spools/17").record])
 
-    /// The data areas of Type 2 tags as different writers make them.
+    /// The data areas of Type 2 tags from different writers.
     private static func areas() throws -> [(name: String, bytes: [UInt8])] {
         func area(_ records: NDEFRecord...) throws -> [UInt8] {
             TLVArea.encoded(message: try NDEFMessage(records).encoded())
@@ -70,7 +70,7 @@ struct ForeignTagTests: ProvenCards {
         return World(Simulation([tag], onReader: [tag.uid]))
     }
 
-    @Test("A Type 2 tag is left as it is, whatever it holds")
+    @Test("A Type 2 tag is left unchanged, no matter what it holds")
     func pages() async throws {
         let plain = try #require(Type2Chip.other(capability: Page(0xE1, 0x10, 0x3E, 0)))
         var worlds = try Self.areas().map { ($0.name, try world(plain, 0x3E, $0.bytes)) }
@@ -101,9 +101,9 @@ struct ForeignTagTests: ProvenCards {
             try await expectUnchanged(name, world.station(reader: reader)) {
                 try await world.tag()
             }
-            // GET_VERSION, READ, READ_CNT, FAST_READ, READ_SIG, and the first step of the
-            // authentication of an Ultralight C. The factory password is tried on a tag that does not
-            // count wrong passwords.
+            // GET_VERSION, READ, READ_CNT, FAST_READ, READ_SIG, and the first step of an Ultralight
+            // C's authentication. The factory password is tried only on a tag that does not count
+            // wrong passwords.
             let reading: [UInt8] =
                 [0x60, 0x30, 0x39, 0x3A, 0x3C, 0x1A] + (name == "password" ? [0x1B] : [])
             #expect(reader.exchanges.allSatisfy { reading.contains($0.frame[0]) }, "\(name)")
@@ -111,7 +111,7 @@ struct ForeignTagTests: ProvenCards {
         }
     }
 
-    @Test("A card with files or sectors is left as it is")
+    @Test("A card with files or sectors is left unchanged")
     func files() async throws {
         let link = try Self.link.encoded()
         for (name, reader) in [
@@ -123,7 +123,7 @@ struct ForeignTagTests: ProvenCards {
         ] {
             let station = World(Simulation()).station(reader: reader)
             try await expectUnchanged(name, station) { 0 }
-            // SELECT and READ BINARY, and the commands of an NTAG 424 that read without a key.
+            // SELECT, READ BINARY, and the NTAG 424 commands that read without a key.
             let reading: Set<[UInt8]> = [
                 [0x00, 0xA4], [0x00, 0xB0], [0x90, 0x60], [0x90, 0xAF], [0x90, 0x64], [0x90, 0x3C],
                 [0x90, 0xAD], [0x90, 0xF5],
@@ -133,7 +133,7 @@ struct ForeignTagTests: ProvenCards {
         }
     }
 
-    @Test("An NTAG 424 with factory keys is left as it is")
+    @Test("An NTAG 424 with factory keys is left unchanged")
     func ntag424() async throws {
         let world = try factory()
         try await expectUnchanged("NTAG 424", world.station) {
@@ -144,7 +144,7 @@ struct ForeignTagTests: ProvenCards {
         #expect(await world.reader.writeCount == 0)
     }
 
-    /// Looks at the tag in all ways, tries what must be refused, and compares the memory.
+    /// Reads the tag in every way, tries every write that must be refused, and compares the memory.
     private func expectUnchanged(
         _ name: String, _ station: Station, _ memory: () async throws -> some Equatable
     ) async throws {

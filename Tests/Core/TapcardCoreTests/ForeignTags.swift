@@ -6,7 +6,7 @@ import TapcardCore
 import TapcardDomain
 import Testing
 
-/// A card with files, or one that answers nothing, on a reader that notes every command.
+/// A card with files, or one that never responds, on a reader that records every command.
 final class PlayedFiles: TagReader {
     private struct State {
         var selected: UInt16?
@@ -23,7 +23,7 @@ final class PlayedFiles: TagReader {
     private let files: [UInt16: [UInt8]]
     /// The file that needs a key.
     private let keyed: UInt16?
-    /// The number of commands after which the card is gone.
+    /// The number of commands before the card is removed.
     private let lifetime: Int
     private let state = Guarded(State())
 
@@ -35,7 +35,7 @@ final class PlayedFiles: TagReader {
         (self.keyed, self.lifetime) = (keyed, lifetime)
     }
 
-    /// A Type 4 tag with a file of 64 bytes that holds this message.
+    /// Creates a Type 4 tag with this message in a file of 64 bytes.
     convenience init(
         message: [UInt8], length: UInt8? = nil, version: [UInt8]? = nil, writing: UInt8 = 0,
         isKeyed: Bool = false, lifetime: Int = .max
@@ -110,7 +110,7 @@ extension TagIdentity {
 }
 
 extension World {
-    /// A world with one blank tag of this chip, whose capability container gives this size.
+    /// A world with one blank tag of this chip and this size in its capability container.
     static func other(
         _ chip: Type2Chip, uid: [UInt8] = [0x04, 1, 2, 3, 4, 5, 6], size: UInt8 = 0,
         signature: [UInt8] = [UInt8](repeating: 0, count: TagMemory.signatureLength)
@@ -121,7 +121,7 @@ extension World {
         return World(Simulation([tag], onReader: [uid]))
     }
 
-    /// The reader in front of the tag, which notes each frame. An Ultralight C answers
+    /// Returns a reader that records each frame to the tag. An Ultralight C responds to
     /// AUTHENTICATE with a challenge.
     func notingReader() -> InterposedReader {
         InterposedReader(

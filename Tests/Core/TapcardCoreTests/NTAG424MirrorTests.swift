@@ -8,7 +8,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Writing messages that an NTAG 424 completes with its UID or counter (SDM).
+/// Messages that an NTAG 424 completes with its UID or counter (SDM).
 @Suite("Mirrors on an NTAG 424")
 struct NTAG424MirrorTests: ProvenCards {
     /// A message and the mirror in it.
@@ -20,7 +20,7 @@ struct NTAG424MirrorTests: ProvenCards {
             (self.message, self.mirror) = (try message.encoded(), mirror)
         }
 
-        /// What a phone reads if the chip was read this many times.
+        /// Returns what a phone reads after this many reads of the chip.
         func shown(_ reads: UInt32?) -> [UInt8] {
             guard let digits = mirror?.counterRange, let reads,
                 let end = message.firstRange(of: Array("&n=1".utf8))?.lowerBound
@@ -74,7 +74,7 @@ struct NTAG424MirrorTests: ProvenCards {
         #expect((reads != nil) == (content.mirror != nil), what, sourceLocation: sourceLocation)
     }
 
-    @Test("The chip fills in what the mirror of the newest message says")
+    @Test("The chip fills in what the mirror of the last written message requires")
     func shows() async throws {
         let world = try factory()
         let before = try await chip(world)
@@ -123,7 +123,7 @@ struct NTAG424MirrorTests: ProvenCards {
                             || (!isWritten && (message.isEmpty || message == old.shown(reads))),
                         what)
                     #expect(torn.keys == before.keys, what)
-                    // Any second attempt finishes the write, or puts the old message back.
+                    // A second attempt finishes the write or restores the old message.
                     for next in [new, old] {
                         try await put(torn, on: world)
                         try await write(next, on: world)
@@ -169,13 +169,13 @@ struct NTAG424MirrorTests: ProvenCards {
                 #expect(after.files == before.files, "\(values)")
                 #expect(after[.application].failures == failures, "\(values)")
                 try await expectShown(old, on: world)
-                // The mirror stays as it is, so no key is needed.
+                // The mirror does not change, so no key is needed.
                 #expect(try await write(old, on: world).wasThere, "\(values)")
             }
         }
     }
 
-    @Test("The mirror is set up with this station's key 0, and not on a card")
+    @Test("The mirror is set up with this station's key 0, but not on a card")
     func stationKeys() async throws {
         let world = try factory()
         let uid = try await chip(world).uid
@@ -199,7 +199,7 @@ struct NTAG424MirrorTests: ProvenCards {
         #expect(try await chip(closed).files == before.files)
     }
 
-    @Test("Another Type 4 tag gets no mirror")
+    @Test("A mirror is refused on any other Type 4 tag")
     func otherTag() async throws {
         let world = try factory()
         let new = try Self.contents(try await chip(world).uid.bytes)[1]

@@ -34,7 +34,7 @@ struct TagMessagesTests: ProvenCards {
         return options
     }
 
-    @Test("What was written is read", arguments: chips)
+    @Test("A written message can be read back", arguments: chips)
     func roundTrip(_ chip: String) async throws {
         let world = try world(chip)
         #expect(try await world.station.messages.read().isEmpty || chip == "NTAG424")
@@ -66,7 +66,7 @@ struct TagMessagesTests: ProvenCards {
     func card(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let tag = try await world.tag()
-        // The ledger that issued it, and one that has never heard of it.
+        // The ledger that issued the card, and one that does not know it.
         for ledger in [world.rows, TableLedger()] {
             let station = world.station(ledger: ledger)
             let refused = await #expect(throws: TapcardError.self) {
@@ -77,7 +77,7 @@ struct TagMessagesTests: ProvenCards {
         #expect(try await world.tag() == tag)
     }
 
-    @Test("A locked tag is refused, and a tag that was locked after writing is read-only")
+    @Test("A tag locked after writing is read-only, and a locked tag is refused")
     func locked() async throws {
         for chip in Type2Chip.known {
             let world = World(try World.blank(chip))
@@ -202,7 +202,7 @@ struct TagMessagesTests: ProvenCards {
         ].map(Fault.Kind.torn)
 
     @Test(
-        "Whatever happens at any frame, the tag holds its old message, none, or the new one",
+        "After a fault at any frame, the tag holds its old message, none, or the new one",
         arguments: chips)
     func faults(_ chip: String) async throws {
         let old = try Self.other.encoded()
@@ -234,7 +234,7 @@ struct TagMessagesTests: ProvenCards {
                         held == old || held == new || found?.isEmpty ?? true
                             || found?.problem != nil, what)
                 }
-                // A second attempt finishes what the first one began.
+                // A second attempt finishes the write.
                 _ = try await write(Self.link, on: world, Self.overwriting)
                 #expect(try await world.station.messages.read().message == new, what)
                 if isOver { break }
@@ -301,7 +301,8 @@ struct TagMessagesTests: ProvenCards {
         }
     }
 
-    /// Shows that the test above can fail.
+    /// Proves that the previous test can fail.
+    @Test("If the length is not set to zero first, a phone reads a mixture")
     @Test("If the length is not emptied first, a phone reads a mixture")
     func mutant() async throws {
         let messages = ["A", "B"].map { letter in
@@ -319,7 +320,7 @@ struct TagMessagesTests: ProvenCards {
             let reader = InterposedReader(
                 world.reader,
                 answer: { frame, reader throws(ReaderError) in
-                    // The first WRITE, which empties the length, does not reach the tag.
+                    // The first WRITE, which sets the length to zero, does not reach the tag.
                     let isHeldBack =
                         frame.first == 0xA2
                         && isFirst.withLock { isFirst in

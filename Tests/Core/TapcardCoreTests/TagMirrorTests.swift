@@ -6,7 +6,7 @@ import TapcardDomain
 import Testing
 import TextCodecs
 
-/// Writing messages that the chip completes with its UID or counter, and setting passwords.
+/// Messages that the chip completes with its UID or counter, and passwords.
 @Suite("Mirrors and passwords on any tag")
 struct TagMirrorTests {
     static let old = NDEFMessage([
@@ -55,7 +55,7 @@ struct TagMirrorTests {
             let isMirrored = replaced == nil
             let options = Self.options(isMirrored ? content : nil)
             #expect(try await !Self.write(replaced, on: world, options).wasThere)
-            // The counter is above zero now, so what the chip shows differs from its memory.
+            // The counter is above zero now, so reads return other digits than the memory holds.
             #expect(try await Self.write(replaced, on: world, options).wasThere)
             let tag = try await world.tag()
             let settings = try #require(
@@ -130,7 +130,7 @@ struct TagMirrorTests {
         return reading.message
     }
 
-    /// Returns the message with the counter set to zero, and whether the chip had filled it in.
+    /// Returns the message with the counter set to zero, and whether the chip had filled in values.
     private static func plain(_ message: [UInt8], _ sample: [UInt8]) -> (bytes: [UInt8], Bool) {
         guard message.count == sample.count,
             let end = message.firstRange(of: Array("&n=1".utf8))?.lowerBound
@@ -147,7 +147,7 @@ struct TagMirrorTests {
         let blank = World(try World.blank(chip))
         let uid = try await blank.tag().uid
         let new = try Self.link(content, uid).encoded()
-        // In half of the worlds, the old message has a mirror, too.
+        // In half of the worlds, the old message also has a mirror.
         for isMirrored in [false, true] {
             let before = World(try World.blank(chip))
             let old = isMirrored ? Self.link(.counter, uid) : Self.old
@@ -175,7 +175,7 @@ struct TagMirrorTests {
                     } else {
                         #expect(!isWritten, what)
                     }
-                    // Any second attempt finishes the write and leaves no password.
+                    // A second attempt finishes the write and leaves no password.
                     let torn = try await world.tag()
                     try await Self.write(nil, on: world, Self.options(content))
                     let shown = try #require(try await Self.shown(world))
@@ -202,7 +202,7 @@ struct TagMirrorTests {
         #expect(try await Self.write(nil, on: world, options).wasThere)
         let tag = try await world.tag()
         #expect(try await world.station.tagInfo().isProtected)
-        // The message is there, but the tag must not be said to have this password.
+        // The tag holds the message, but reporting success would imply that it has this password.
         let refused = await #expect(throws: TapcardError.self) {
             try await Self.write(nil, on: world, Self.options(.uid, password: [9, 9, 9, 9]))
         }

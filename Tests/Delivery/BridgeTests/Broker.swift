@@ -49,7 +49,7 @@ final class Broker {
     /// message or `0`, then the topic and the message.
     func listen(_ name: String, _ options: [String] = []) async throws -> Lines {
         let lines = Lines()
-        // mosquitto_sub buffers its output if it goes to a pipe.
+        // mosquitto_sub buffers its output if it writes to a pipe.
         let arguments =
             [
                 "-oL", "/usr/bin/mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-i", name,
@@ -68,7 +68,8 @@ final class Broker {
         process.arguments = words
         process.standardOutput = output ?? FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        // The program would inherit the signal mask of a worker thread, which may block SIGTERM.
+        // Otherwise, the program would inherit a worker thread's signal mask, which may block
+        // SIGTERM.
         var none = sigset_t()
         var usual = sigset_t()
         unsafe sigemptyset(&none)

@@ -4,7 +4,7 @@ import Verbs
 
 @Suite("The format of a line for a tag")
 struct EventFormatTests {
-    @Test("Each placeholder is replaced, and other braces stand for themselves")
+    @Test("Placeholders are replaced, and other braces are kept")
     func placeholders() throws {
         let event = SampleEvents().arrival(0xA1B2_C3D4)
         let format = try #require(

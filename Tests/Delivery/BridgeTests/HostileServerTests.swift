@@ -12,7 +12,7 @@ import Testing
 struct HostileServerTests {
     private let events = SampleEvents()
     private let said = Guarded<[String]>([])
-    /// Long enough for an answer on a busy machine; the tests with a silent server set less.
+    /// Long enough for a response on a busy machine. Tests with a silent server use shorter limits.
     private static let limits = HTTPLimits(connecting: .seconds(60), whole: .seconds(60))
 
     private func output(
@@ -51,14 +51,14 @@ struct HostileServerTests {
     }
 
     private static let piece = [UInt8](repeating: 0x20, count: 65_536)
-    /// More than any memory: the test ends only if the rest is not received.
+    /// More than any memory can hold, so the test ends only if the client stops receiving.
     private static let endless = ScriptedServer.Step.flood(piece, times: .max)
     private static func head(_ line: String, _ status: String = "200 OK") -> ScriptedServer.Step {
         .text("HTTP/1.1 \(status)\r\n\(line)\r\n\r\n")
     }
 
     @Test(
-        "After a header with 200, nothing that follows matters",
+        "After the headers of a 200 response, nothing that follows matters",
         arguments: [
             [head("Connection: close"), endless],
             [head("Content-Length: 5000000000"), endless],
@@ -84,7 +84,7 @@ struct HostileServerTests {
         #expect(isRepeated)
     }
 
-    @Test("A server that accepts and never answers runs into the time limit")
+    @Test("If a server accepts a connection but never responds, the time limit applies")
     func silent() async throws {
         let limits = HTTPLimits(connecting: .seconds(60), whole: .seconds(1))
         let isRepeated = try await isRepeated(after: [.hold], by: limits)
@@ -103,7 +103,7 @@ struct HostileServerTests {
         }
     }
 
-    @Test("A server gets nothing unless its certificate is trusted and names it")
+    @Test("Nothing is sent to a server unless its certificate is trusted and names it")
     func certificate() async throws {
         for (names, isTrusted) in [("IP:127.0.0.1", false), ("DNS:bank.example", true)] {
             said.withLock { $0 = [] }
@@ -165,7 +165,7 @@ private final class SecureEcho {
         }
     }
 
-    /// Ends the server. Returns what it has printed.
+    /// Stops the server and returns what it printed.
     var received: String {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

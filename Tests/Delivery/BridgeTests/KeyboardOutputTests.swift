@@ -55,7 +55,7 @@ struct KeyboardOutputTests {
         #expect(said.withLock { $0 } == [])
     }
 
-    @Test("A tag without a matching text is reported and not typed")
+    @Test("A tag without matching text is reported and not typed")
     func unmatched() async throws {
         let output = try output("[0-9]+")
         for text in [nil, "", "12a", "12\n", "١٢", "1\0002"] as [String?] {
@@ -71,7 +71,7 @@ struct KeyboardOutputTests {
     }
 
     @Test(
-        "Of a thousand hostile texts, only those that match as a whole are typed",
+        "Of a thousand hostile texts, only those that match completely are typed",
         arguments: [
             "[A-Za-z0-9 .:/_-]+", "[0-9]{1,8}", ".*", "(a|aa)+", "a|ab|abc", "x$|^x", "x)|(x",
             "(.|\n|\r)*",
@@ -90,7 +90,7 @@ struct KeyboardOutputTests {
             let text = String(validating: bytes, as: UTF8.self)
             let isTypable =
                 (1...256).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-            // The oracle backtracks, so it gets only texts that it can match in time.
+            // The oracle backtracks, so it is given only texts that it can match quickly.
             let matches =
                 isTypable
                 && (pattern.contains("aa")
@@ -111,7 +111,7 @@ struct KeyboardOutputTests {
         for pattern in ["(", "[", "a{2", "*", "(a)\\1", "a\0"] {
             #expect(TextPattern(pattern) == nil, "\(pattern)")
         }
-        // With backtracking, this match would take very long.
+        // With backtracking, this match would take a very long time.
         let slow = try #require(TextPattern("(a+)+(a|aa)*b"))
         #expect(!slow.matches(String(repeating: "a", count: 256)))
         #expect(slow.matches(String(repeating: "a", count: 255) + "b"))

@@ -83,7 +83,7 @@ struct MQTTOutputTests {
         let output = try await output(to: broker.port)
         let first = try await broker.listen("first")
         try await first.wait { $0.contains { $0.hasSuffix("/availability online") } }
-        // Everything is published by now, so it comes retained.
+        // Everything has been published, so this subscriber receives the retained messages.
         let lines = try await broker.listen("home")
         try await lines.wait { $0.contains { $0.hasSuffix("/availability online") } }
         await output.end()
@@ -123,7 +123,7 @@ struct MQTTOutputTests {
         #expect(said.withLock { $0.last } == "The MQTT broker accepts events again.")
     }
 
-    @Test("An event that a broker never takes is dropped after an hour, and later ones are sent")
+    @Test("An event that a broker never accepts is dropped after an hour, and later ones are sent")
     func refusedEvent() async throws {
         let broker = try broker(["allow_anonymous true", "max_packet_size 2000"])
         try await broker.start()
@@ -140,7 +140,7 @@ struct MQTTOutputTests {
         #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
-    @Test("A broker gets nothing unless its certificate is trusted and names it")
+    @Test("Nothing is sent to a broker unless its certificate is trusted and names it")
     func certificate() async throws {
         let folder = TestPath.new("tls")
         try DurableFile.makeFolder(folder)
@@ -187,7 +187,7 @@ struct MQTTOutputTests {
         try #require(process.terminationStatus == 0)
     }
 
-    @Test("A wrong password is refused, and the right one is not")
+    @Test("A wrong password is refused, and the right one is accepted")
     func login() async throws {
         let passwords = TestPath.new("passwords")
         defer { try? DurableFile(passwords).remove() }
@@ -258,7 +258,7 @@ struct MQTTOutputTests {
     }
 
     @Test(
-        "What is no address of a broker",
+        "Invalid addresses of brokers",
         arguments: [
             "", "mqtt://", "http://b", "mqtt://u:p@b", "mqtt://b/topic", "mqtt://b:0", "mqtt://b//",
             "mqtt://b:99999", "mqtt://b?x", "b:1883",

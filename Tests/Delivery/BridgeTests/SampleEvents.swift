@@ -14,13 +14,13 @@ final class SampleEvents: Sendable {
     let seconds = Guarded<Int64>(1_700_000_000)
 
     deinit {
-        // Leftover files do no harm there.
+        // Leftover files in the temporary folder do no harm.
         for folder in folders.withLock({ $0 }) {
             try? FileManager.default.removeItem(atPath: folder)
         }
     }
 
-    /// The path of a folder that is deleted together with this object.
+    /// Returns the path of a folder that is deleted together with this object.
     func folder() -> String {
         let folder = TestPath.new("bridge")
         folders.withLock { $0.append(folder) }
@@ -35,7 +35,7 @@ final class SampleEvents: Sendable {
 
     var stamp: @Sendable () -> TapEvent.Stamp { { TapEvent.Stamp(self.dependencies) } }
 
-    /// The arrival of a tag that has this number as its UID, and this text, in UTF-8 or not.
+    /// Returns the arrival of a tag with this number as its UID and this text, in UTF-8 or not.
     func arrival(_ number: Int? = nil, text: [UInt8]? = nil) -> TapEvent {
         let own = count.withLock { count in
             count += 1
@@ -54,7 +54,7 @@ final class SampleEvents: Sendable {
         return events.event(for: identity, reading, TapcardError(.notACard, "No card."))
     }
 
-    /// A message with one Text record in English, with a length of four bytes.
+    /// Returns a message with one Text record in English, whose length field has four bytes.
     private static func message(_ text: [UInt8]) -> [UInt8] {
         let payload = [0x02] + Array("en".utf8) + text
         let length = (0..<4).map { UInt8(truncatingIfNeeded: payload.count >> (24 - 8 * $0)) }

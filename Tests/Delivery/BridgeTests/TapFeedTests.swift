@@ -9,7 +9,7 @@ import Verbs
 
 @Suite("The taps of a server", .timeLimit(.minutes(5)))
 struct TapFeedTests {
-    /// An in-memory server that answers each connection with the next of these responses.
+    /// An in-memory server that sends the next of these responses over each connection.
     private final class Server: HTTPStreaming {
         enum Answer: Sendable {
             /// A stream sent in these parts, after which the server closes the connection.
@@ -146,14 +146,14 @@ struct TapFeedTests {
         ])
         #expect(words(heard.events) == ["reader lost", "reader ready", "reader lost"])
         #expect(heard.events[0].error == "service-offline")
-        // The host name stands for the reader until the server sends its name.
+        // The host name is used until the server sends the reader's name.
         #expect(heard.events[0].reader == "127.0.0.1:8420")
         #expect(heard.requests.count == 7)
         #expect(said.withLock { $0.count } == 2)
     }
 
     @Test(
-        "What would fail again ends the watch with the server's reason",
+        "An error that retrying cannot fix ends the watch with the server's reason",
         arguments: [
             (401, "refused"), (403, "refused"), (404, "refused"), (302, "refused"),
             (200, "wrong-shape"),
@@ -176,7 +176,7 @@ struct TapFeedTests {
         let count = 3_000
         let stream = (1...count).map { text(events.arrival($0)) }
         let heard = try await heard([.stream(stream)]) { event, server in
-            // The first event is taken only after all have been sent.
+            // Receive the first event only after all have been sent.
             while server.sent.withLock({ $0 }) == 0 { await Task.yield() }
             return event.kind != .reader
         }
@@ -188,7 +188,7 @@ struct TapFeedTests {
         #expect(gaps.count == 1 && numbers.last == count)
         let (place, missed) = try #require(gaps.first)
         #expect(missed == count - numbers.count && missed > 0)
-        // The gap stands exactly for the events between its neighbors.
+        // The gap counts exactly the events between its neighbors.
         let before = place == 0 ? 0 : try #require(heard.events[place - 1].document.numberOfArrival)
         #expect(heard.events[place + 1].document.numberOfArrival == before + missed + 1)
     }
@@ -202,7 +202,7 @@ struct TapFeedTests {
     }
 
     @Test(
-        "What is no event of a tag or a reader is ignored",
+        "Anything but a valid event of a tag or a reader is ignored",
         arguments: [
             "", "{", "[]", "7", #"{"event":"arrived"}"#, "nested",
             #"{"event":"gap","id":"ID","at":"2026-11-29T00:00:00Z","reader":"r","missed":9}"#,

@@ -11,8 +11,8 @@ import Verbs
 
 @Suite("Events as webhooks")
 struct WebhookOutputTests {
-    /// An in-memory server that answers with these statuses, then with 200. A status of 0 drops the
-    /// connection. Some tags always get another status.
+    /// An in-memory server that responds with these statuses, then with 200. A status of 0 drops
+    /// the connection. For some tags, it always responds with another status.
     private final class Server: HTTPTransport {
         let requests = Guarded<[HTTPRequest]>([])
         private let statuses: Guarded<[Int]>
@@ -97,7 +97,7 @@ struct WebhookOutputTests {
     }
 
     @Test(
-        "A server that asks for time gets it, but at most five minutes",
+        "The requested delay is respected, up to five minutes",
         arguments: [("60", 60), ("4000000000", 300), ("-60", 0), ("soon", 0)])
     func waiting(_ text: String, _ seconds: Int) async throws {
         let server = Server([503], retryAfter: text)
@@ -165,8 +165,8 @@ struct WebhookOutputTests {
         #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
-    /// Plays one event that is always refused and one that is not, with a clock that goes on.
-    /// Returns how often the first one was sent, and for how many seconds.
+    /// Sends one event that is always refused and one that is accepted. The clock advances with
+    /// each pause. Returns how often the first event was sent, and over how many seconds.
     private func refusals(
         _ server: Server, until isDone: (Int) -> Bool
     ) async throws -> (count: Int, seconds: Int64) {
@@ -192,7 +192,7 @@ struct WebhookOutputTests {
         #expect(said.withLock { $0.contains { $0.contains("repeatedly rejected") } })
     }
 
-    @Test("Two failures of a server with an outage of hours in between do not drop an event")
+    @Test("An event is not dropped after two server failures with an outage of hours in between")
     func outage() async throws {
         let server = Server([500] + Array(repeating: 0, count: 100) + [500])
         let (count, seconds) = try await refusals(server) { _ in server.numbers.last == 2 }
@@ -201,7 +201,7 @@ struct WebhookOutputTests {
     }
 
     @Test(
-        "A refusal of the address, the secret, or the moment drops no event",
+        "A refusal of the address or the secret, or a temporary failure, drops no event",
         arguments: [0, 301, 401, 403, 404, 405, 408, 410, 425, 429, 502, 503, 504])
     func waitingForever(_ status: Int) async throws {
         let server = Server(always: [1: status])
@@ -219,7 +219,7 @@ struct WebhookOutputTests {
     }
 
     @Test(
-        "A secret of another form is refused",
+        "An invalid secret is refused",
         arguments: ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA", "whsec_-_-_"])
     func secrets(_ text: String) {
         #expect(WebhookCourier.secret(text) == nil)

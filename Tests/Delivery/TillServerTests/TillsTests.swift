@@ -263,7 +263,7 @@ struct TillsTests {
     @Test("A single till is served at the root and under its number")
     func single() async throws {
         try await TillServerBench.withCard { bench in
-            // The till reports the new card first, and reads it after that.
+            // The till reports the new card before it reads it.
             while try await bench.get("card").json["read"] == .null {}
             let card = try await bench.get("card")
             let numbered = try await bench.ask("GET", "/tills/1/api/v1/card").text

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// `tapcard serve` or the process that drives its reader is killed during the resolution of a
-/// payment that was cut short.
+/// `tapcard serve` or the process that drives its reader is killed while it resolves an interrupted
+/// payment.
 @Suite("A server killed while it reads a card", .ownThread)
 struct KilledWatchTests {
     @Test("The next tap resolves a payment after the server is killed at a call to the ledger")
@@ -18,8 +18,8 @@ struct KilledWatchTests {
             #expect(try process.end().status == 128 + SIGKILL, "call \(number)")
             try till.resolve("call \(number)")
         }
-        // The journal is begun, and two transactions reach the disk behind it, before anybody is
-        // told. How many pages they write depends on how the rows lie.
+        // The journal is created, and two transactions are on disk, before the payment is reported.
+        // The number of pages that they write depends on the positions of the rows.
         #expect(till.met.filter { $0.name == "create" && $0.path.hasSuffix("-wal") }.count == 1)
         #expect(till.met.filter { $0.name == "sync" && $0.path.hasSuffix("-wal") }.count == 3)
         #expect(till.met.filter { $0.name == "write" && $0.path.hasSuffix("-wal") }.count > 20)
@@ -42,7 +42,7 @@ struct KilledWatchTests {
     }
 }
 
-/// A till at which a payment was cut short, and a server that finds it.
+/// A till with an interrupted payment, and a server that finds the payment.
 private final class WatchedTill {
     /// The number of calls a server makes until it has resolved the payment and reported it.
     let calls: Int
@@ -91,14 +91,14 @@ private final class WatchedTill {
     /// Whether a process has reached the call.
     var wasMet: Bool { unsafe access(claim, F_OK) == 0 }
 
-    /// Puts everything back, and returns the variables that kill one process at this call.
+    /// Restores everything, and returns the variables that kill one process at this call.
     func prepare(killAt number: Int) throws -> [String: String?] {
         try station.restore(start)
         _ = unsafe unlink(claim)
         return killSwitch.variables(.killBefore, at: number, calls: counted, once: claim)
     }
 
-    /// If the resolution was cut short, the page asks for another tap, so the card is tapped again.
+    /// If the resolution was interrupted, the page asks for another tap, so taps the card again.
     func tapUntilRead(_ page: CashierPage, _ what: Comment) throws {
         let card = try page.card(what) { WatchedTill.isRead($0) || $0["problem"] != .null }
         guard !WatchedTill.isRead(card) else { return }

@@ -51,8 +51,8 @@ final class CashierPage {
             environment: [:], folder: till.home)
     }
 
-    /// Waits until the card on the reader is as wanted, and returns what the page is told about it.
-    /// Only for a station without cashiers.
+    /// Waits until the card on the reader meets a condition, and returns what the page receives
+    /// about it. Only for a station without cashiers.
     @discardableResult
     func card(_ what: Comment, until isSo: (JSONValue) -> Bool) throws -> JSONValue {
         let token = try token()

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import TextCodecs
 
-/// `tapcard watch --from` hears the taps of a `tapcard serve`.
+/// `tapcard watch --from` receives the taps from a `tapcard serve`.
 @Suite("A watch fed by a server", .ownThread)
 struct FedWatchTests {
     private let till: Till
-    /// The home of the watch, which has neither keys nor a ledger.
+    /// Where the watch runs, without keys and without a ledger.
     private let other: Till
 
     init() throws {
@@ -46,7 +46,7 @@ struct FedWatchTests {
         }
     }
 
-    @Test("It reports what the server's reader sees, without the server's keys or ledger")
+    @Test("It reports the taps at the server's reader without the server's keys or ledger")
     func all() throws {
         let page = try CashierPage(till)
         let process = try start(page)
@@ -66,7 +66,7 @@ struct FedWatchTests {
         try page.stop()
     }
 
-    @Test("It goes on when the server has started again, and ends when its token is revoked")
+    @Test("It continues after the server restarts, and ends when its token is revoked")
     func again() throws {
         var page = try CashierPage(till)
         let port = page.port
@@ -89,7 +89,7 @@ struct FedWatchTests {
         try page.stop()
     }
 
-    @Test("A token that the server does not know, or of another reader, ends it at once")
+    @Test("It ends immediately if its token is unknown or is for another reader")
     func refused() throws {
         let page = try CashierPage(till)
         try other.write("tapcard_none", to: other.file("wrong"))
@@ -101,7 +101,7 @@ struct FedWatchTests {
         try page.stop()
     }
 
-    @Test("A command that it runs finds no keys in its environment or its folders")
+    @Test("A command finds no keys in its environment or its folders")
     func exec() throws {
         let page = try CashierPage(till)
         let script =
@@ -117,7 +117,7 @@ struct FedWatchTests {
         try page.stop()
     }
 
-    @Test("The systemd unit's command hears the server of the other unit")
+    @Test("The command in the systemd unit receives taps from the server of the other unit")
     func unit() throws {
         let path = Repository.path("packaging/tapcard-watch.service")
         let bytes = try #require(try DurableFile(path).read())
@@ -147,7 +147,7 @@ struct FedWatchTests {
     }
 
     @Test(
-        "What makes no sense is refused before anything is heard",
+        "Invalid options are refused before the watch starts",
         arguments: [
             (["--token-file", "/dev/null"], "--token-file has no effect without --from"),
             (["--from", "http://127.0.0.1"], "needs --token-file FILE"),

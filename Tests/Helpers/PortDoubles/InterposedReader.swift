@@ -47,7 +47,7 @@ package final class InterposedReader: TagReader {
     /// The time limit of each selection.
     package var limits: [Duration] { state.withLock { $0.limits } }
 
-    /// The signal of each release, nil for none.
+    /// The signal of each release; nil for a release without one.
     package var signals: [TagSignal?] { state.withLock { $0.signals } }
 
     /// Empties the trace.

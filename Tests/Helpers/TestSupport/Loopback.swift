@@ -26,8 +26,8 @@ package enum Loopback {
         return (listener, UInt16(bigEndian: place.sin_port))
     }
 
-    /// A port for a program that cannot be given port 0. No outgoing connection gets a port below
-    /// 32768, and this process gives out each one once.
+    /// A port for a program that does not accept port 0. Outgoing connections use only ports from
+    /// 32768 up, and this process uses each port only once.
     package static func portForProgram() throws -> UInt16 {
         while true {
             let port = UInt16.random(in: 20_000..<32_768)

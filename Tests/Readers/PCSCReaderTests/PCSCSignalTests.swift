@@ -8,7 +8,7 @@ extension PCSCReaderTests {
     struct Signals {
         private static let silence: [UInt8] = [0xFF, 0x00, 0x52, 0x00, 0x00]
 
-        /// The commands that are for the reader's buzzer and lights.
+        /// The commands for the reader's buzzer and lights.
         private func signals(_ kind: Kind) -> [[UInt8]] {
             kind.slot.change { field in
                 field.commands.filter { command in
@@ -18,14 +18,14 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("An ACR122U is silenced once, and signals what the operation was")
+        @Test("An ACR122U is silenced once, and signals the result of an operation")
         func acr122u() async throws {
             let reader = try await Kind.acr122.bench()
             #expect(signals(.acr122) == [Self.silence])
             await reader.release(signaling: .done)
             let done: [UInt8] = [0xFF, 0x00, 0x40, 0xA0, 0x04, 0x01, 0x00, 0x01, 0x01]
             #expect(signals(.acr122) == [Self.silence, done])
-            // The signal came while the card was there, and the next selection finds it as before.
+            // The signal was sent while the card was present, and the card can still be selected.
             #expect(try await reader.select(within: Kind.limit).uid == Kind.uid)
             await reader.release(signaling: .refused)
             let refused: [UInt8] = [0xFF, 0x00, 0x40, 0x50, 0x04, 0x01, 0x01, 0x02, 0x01]
@@ -36,7 +36,7 @@ extension PCSCReaderTests {
             #expect(signals(.acr122) == [Self.silence, done, refused])
         }
 
-        @Test("No card gets a signal of a reader that has none, or has escape commands for it")
+        @Test("A card never receives signals, whether the reader has none or uses escape commands")
         func others() async throws {
             for kind in [Kind.acr1252, .plain] {
                 let reader = try await kind.bench()
@@ -47,7 +47,7 @@ extension PCSCReaderTests {
             }
         }
 
-        @Test("A signal whose answer is lost or makes no sense changes nothing")
+        @Test("A lost or invalid response to a signal changes nothing")
         func faulty() async throws {
             let reader = try await Kind.acr122.bench()
             Kind.acr122.slot.change { $0.isSlowToNotice = true }
@@ -60,7 +60,7 @@ extension PCSCReaderTests {
             await reader.release()
         }
 
-        @Test("Only the models whose manuals were read get commands")
+        @Test("Only models with known manuals receive commands")
         func models() {
             let escape = SignalCommands(
                 of: "ACS ACR1252 Dual Reader [ACR1252 Dual Reader PICC] 00 00")

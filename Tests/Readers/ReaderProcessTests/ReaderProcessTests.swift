@@ -65,7 +65,7 @@ struct ReaderProcessTests {
         #expect(reader.releases == 1)
     }
 
-    @Test("A signal reaches the reader, and nobody waits until it is over")
+    @Test("A signal reaches the reader, and the caller does not wait for its end")
     func signal() async throws {
         let isOver = Guarded(false)
         let reader = InterposedReader(

@@ -4,7 +4,7 @@ import TapcardDomain
 import TestSupport
 import Testing
 
-@Suite("Responses without an end", .timeLimit(.minutes(2)))
+@Suite("Endless responses", .timeLimit(.minutes(2)))
 struct EventStreamTests {
     private let client = HTTPClient(.init(version: "1", proxy: ""))
     private let taken = Guarded<[UInt8]>([])
@@ -21,7 +21,7 @@ struct EventStreamTests {
         .text("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\n\r\n")
     }
 
-    @Test("Each part is there at once, and there may be more of them than a response may have")
+    @Test("Each part arrives immediately, and a stream may be larger than other responses")
     func parts() async throws {
         let part = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
         let script: [ScriptedServer.Step] = [
@@ -37,7 +37,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("The response to a stream that has ended is empty")
+    @Test("The response of a stream that has ended is empty")
     func ended() async throws {
         try await ScriptedServer.serving([head("text/event-stream"), .text("all"), .close]) {
             let answer = try await stream($0)
@@ -46,7 +46,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("What is no stream is a response like any other")
+    @Test("A response that is not a stream is returned as usual")
     func refused() async throws {
         try await ScriptedServer.serving(.answer("401 Unauthorized", "no")) { server in
             let answer = try await stream(server)
@@ -60,7 +60,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test("A server that is silent for too long has gone", arguments: [true, false])
+    @Test("A server that is silent for too long counts as gone", arguments: [true, false])
     func silent(_ hasBegun: Bool) async throws {
         let script = hasBegun ? [head("text/event-stream"), .text("a"), .hold] : [.hold]
         try await ScriptedServer.serving(script) { server in

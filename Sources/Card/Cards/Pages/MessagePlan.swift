@@ -4,19 +4,19 @@ package import Tags
 /// one, holds the old message, no message, or the new one.
 ///
 /// The message is emptied first: its length becomes zero. The length is set last. These two WRITEs
-/// change nothing but the length, because a WRITE that is cut off may leave any mixture of the old
-/// and the new bits of its page.
+/// change nothing but the length, because an interrupted WRITE may leave any mixture of old and new
+/// bits in its page.
 package struct MessagePlan: Hashable, Sendable {
-    /// The WRITEs after which the tag holds everything except the length of the message. They are
-    /// read back before the length is set.
+    /// The WRITEs for everything except the length of the message. They are read back before the
+    /// length is set.
     package let preparation: [PageWrite]
     /// The WRITE that sets the length; empty if the tag already holds the message.
     package let completion: [PageWrite]
     /// The position of the message's first byte, counted from the start of page 0.
     package let start: Int
 
-    /// Plans a message on a tag whose data area, which starts at `firstPage`, holds `area`. Only as
-    /// many bytes as `area` has are used.
+    /// Plans a message for a tag whose data area starts at `firstPage` and holds `area`. Uses no
+    /// bytes beyond `area`.
     package init(
         _ message: [UInt8], on area: [UInt8], firstPage: UInt8 = 4
     ) throws(MessageTooLong) {

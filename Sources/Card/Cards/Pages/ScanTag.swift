@@ -11,7 +11,7 @@ package struct ScannedTag: Hashable, Sendable {
     package let memory: [UInt8]
     /// The maker's signature, if the chip has one.
     package let signature: [UInt8]?
-    /// Whether the tag responded as only an Ultralight C does.
+    /// Whether the tag responded in a way that only an Ultralight C does.
     package let hasTripleDES: Bool
     /// Whether the tag refused to return some pages, so that `memory` is incomplete.
     package let hidesPages: Bool
@@ -73,8 +73,8 @@ package struct ScanTag: TagProcedure {
     private var nextBlock: UInt8 = 4
     private var hidesPages = false
 
-    /// `cardPages` returns the pages of a chip that are worth reading. With `allowsHidden`, a tag
-    /// that refuses to return pages is identified, too; without it, the refusal is an error.
+    /// `cardPages` returns the pages of a chip to read. If `allowsHidden` is true, also identifies
+    /// a tag that refuses to return some pages; otherwise, the refusal is an error.
     package init(
         _ identity: TagIdentity, maximumAnswerLength: Int, allowsHidden: Bool = false,
         cardPages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8>

@@ -37,8 +37,8 @@ package struct NDEFText: Hashable, Sendable {
         tag.utf8.count <= maximumLanguageByteCount && tag.utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Reads a Text record. UTF-16 is accepted with either byte order mark; without a mark, the
-    /// text is read most significant byte first.
+    /// Reads a Text record. Accepts UTF-16 with either byte order mark; without a mark, reads it as
+    /// big-endian.
     package init(_ record: NDEFRecord) throws(NDEFError) {
         guard record.isWellKnown(Self.typeName) else {
             throw NDEFError(.badType, "a record other than a text record")

@@ -1,6 +1,6 @@
-/// What a record means, for the types of records that people put on tags.
+/// The decoded content of a record. Decodes the types that are common on tags.
 package enum RecordContent: Hashable, Sendable {
-    /// A record without a type and without content, as on a formatted tag.
+    /// A record without type or content, as on a freshly formatted tag.
     case empty
     case text(NDEFText)
     case uri(String)
@@ -16,13 +16,13 @@ package enum RecordContent: Hashable, Sendable {
     case external(type: String, [UInt8])
     /// A URI that identifies the type of the data.
     case absoluteURI(type: String, [UInt8])
-    /// A record of another type, or of none. `type` is empty if the record does not name its type.
+    /// A record of another type. `type` is empty if the record does not name its type.
     case unknown(type: String, [UInt8])
-    /// A record of a known type with data that its type does not allow, and the reason.
+    /// A record of a known type whose data is not valid, and the reason.
     case invalid(type: String, [UInt8], reason: String)
 
-    /// Never fails, because tags hold all kinds of data: what cannot be decoded is `.invalid` or
-    /// `.unknown`.
+    /// Never fails, because tags hold all kinds of data. A record that cannot be decoded becomes
+    /// `.invalid` or `.unknown`.
     package init(_ record: NDEFRecord) {
         let type = String(decoding: record.type, as: UTF8.self)
         do throws(NDEFError) {
@@ -56,7 +56,7 @@ package enum RecordContent: Hashable, Sendable {
             else { throw NDEFError(.badText, "the name of an Android app is not a package name") }
             return .androidApp(name)
         case .media:
-            // A media type is followed by its parameters, as in `text/vcard;charset=utf-8`.
+            // Parameters may follow a media type, as in `text/vcard;charset=utf-8`.
             let name = type.prefix { $0 != ";" }.lowercased()
             if name == WiFiNetwork.mediaType {
                 return .wifi(try WiFiNetwork.networks(in: record.payload))
@@ -77,7 +77,6 @@ extension NDEFRecord {
             payload: Array(packageName.utf8))
     }
 
-    /// Data of this media type.
     package static func media(_ type: String, _ data: [UInt8]) -> NDEFRecord {
         NDEFRecord(format: .media, type: Array(type.utf8), payload: data)
     }

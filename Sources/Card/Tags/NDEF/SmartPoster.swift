@@ -1,4 +1,4 @@
-/// A URI with titles, and with hints on what a phone should do with it.
+/// A URI with titles and hints about what a phone should do with it.
 package struct SmartPoster: Hashable, Sendable {
     /// What a phone should do with the URI.
     package enum Action: UInt8, Hashable, Sendable, CaseIterable {
@@ -18,8 +18,7 @@ package struct SmartPoster: Hashable, Sendable {
     /// The size of the content behind the URI in bytes.
     package let size: UInt32?
 
-    /// Reads the message inside a Smart Poster record. Records of other types, such as icons, are
-    /// skipped.
+    /// Reads the message inside a Smart Poster record. Skips records of other types, such as icons.
     init(_ payload: [UInt8]) throws(NDEFError) {
         let records = try NDEFMessage(decoding: payload, .lenient).records
         var uri: String?

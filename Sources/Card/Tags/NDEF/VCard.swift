@@ -16,8 +16,8 @@ package struct VCard: Hashable, Sendable {
     /// The fields in order, without BEGIN, VERSION, and END.
     package let fields: [Field]
 
-    /// Reads one contact. Lines that are not fields are refused, because they hint at data of
-    /// another kind.
+    /// Reads one contact. Refuses lines that are not fields, because the data is probably not a
+    /// contact then.
     package init(_ bytes: [UInt8]) throws(NDEFError) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw NDEFError(.badText, "a contact that is not UTF-8")
@@ -38,7 +38,7 @@ package struct VCard: Hashable, Sendable {
         self.fields = fields.dropFirst().dropLast().filter { $0.name != "VERSION" }
     }
 
-    /// The lines of a contact. A line that begins with a space continues the line before it.
+    /// The lines of a contact. A line that begins with a space continues the previous line.
     private static func unfolded(_ text: String) -> [String] {
         var lines: [String] = []
         // In Swift, CR and LF together are one character.

@@ -5,7 +5,7 @@ package struct WiFiNetwork: Hashable, Sendable {
         case open, wep
         /// WPA or WPA2 with a password.
         case wpa
-        /// Another method, such as an account for each user, with its number in the standard.
+        /// The standard's number for another method, such as one with an account for each user.
         case other(UInt16)
     }
 
@@ -33,7 +33,7 @@ package struct WiFiNetwork: Hashable, Sendable {
         static let address: UInt16 = 0x1020
     }
 
-    /// The networks in the payload of a Wi-Fi record. Attributes of other types are skipped.
+    /// Reads the networks in the payload of a Wi-Fi record. Skips attributes of other types.
     static func networks(in payload: [UInt8]) throws(NDEFError) -> [WiFiNetwork] {
         var networks: [WiFiNetwork] = []
         for (type, value) in try attributes(in: payload) where type == Attribute.credential {
@@ -62,7 +62,7 @@ package struct WiFiNetwork: Hashable, Sendable {
         self.password = password
         security =
             switch (authentication, encryption) {
-            // WEP is told apart from an open network only by its encryption.
+            // Only the encryption distinguishes WEP from an open network.
             case (_, 0x0002): .wep
             case (nil, _), (0x0001, _): .open
             // WPA, WPA2, and both, each with a password.
@@ -71,10 +71,9 @@ package struct WiFiNetwork: Hashable, Sendable {
             }
     }
 
-    /// This network as a record. A name and a password are at most 64 bytes long, which is not
-    /// checked here.
+    /// This network as a record. Does not check the lengths of the name and password.
     package var record: NDEFRecord {
-        // Devices expect a method that they know: WPA2 with AES for any network with a password.
+        // Devices must know the method, so any network with a WPA password becomes WPA2 with AES.
         let (authentication, encryption): (UInt16, UInt16) =
             switch security {
             case .open: (0x0001, 0x0001)
@@ -88,7 +87,7 @@ package struct WiFiNetwork: Hashable, Sendable {
             + Self.attribute(Attribute.authentication, Self.bytes(authentication))
             + Self.attribute(Attribute.encryption, Self.bytes(encryption))
             + Self.attribute(Attribute.password, Array(password.utf8))
-            // The address of one device; all ones mean any device.
+            // The address of a single device; all ones mean any device.
             + Self.attribute(Attribute.address, [UInt8](repeating: 0xFF, count: 6))
         return .media(Self.mediaType, Self.attribute(Attribute.credential, credential))
     }

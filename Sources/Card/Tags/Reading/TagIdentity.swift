@@ -53,7 +53,7 @@ public struct TagIdentity: Hashable, Sendable {
         family == .typeA && selectAcknowledge & ~0x84 == 0 && answerToRequest & 0x0F00 == 0
     }
 
-    /// The size of the memory of a MIFARE Classic or similar card; nil for other cards.
+    /// The memory size of a MIFARE Classic or similar card; nil for other cards.
     package var sectorByteCount: Int? {
         guard family == .typeA else { return nil }
         return switch selectAcknowledge {
@@ -65,7 +65,7 @@ public struct TagIdentity: Hashable, Sendable {
         }
     }
 
-    /// The maker of the chip, according to its UID; nil if the UID does not say.
+    /// The chip's maker according to the UID; nil if the UID does not identify it.
     package var maker: String? {
         // Only UIDs of 7 and 10 bytes begin with the maker's number (ISO/IEC 7816-6).
         guard family == .typeA, uid.count > 4 else { return nil }

@@ -23,7 +23,7 @@ struct DynamicLock {
         return bits & 1 << ((page - DynamicLock.firstPage) / pagesPerBit) != 0
     }
 
-    /// The lock page that makes this many pages read-only for good, and freezes their lock bits.
+    /// Returns the lock page that makes this many pages read-only and freezes their lock bits.
     static func locking(_ pageCount: Int, pagesPerBit: UInt8) -> Page {
         let bitCount = (pageCount + Int(pagesPerBit) - 1) / Int(pagesPerBit)
         let bits = UInt16(truncatingIfNeeded: (1 << bitCount) - 1)

@@ -25,7 +25,7 @@ extension Type2Chip {
 
 /// The memory of chips that tapcard only reads.
 extension Type2Chip {
-    /// MIFARE Ultralight C: 48 pages. Pages 28h to 2Bh hold the other lock bits, the counter, and
+    /// MIFARE Ultralight C: 48 pages. Pages 28h to 2Bh hold lock bytes 2 and 3, the counter, and
     /// the settings; the last four hold the key.
     package static let ultralightC = Type2Chip(
         model: nil, pageCount: 48, userPages: 0x04...0x27, dynamicLockPage: 0x28,
@@ -34,8 +34,7 @@ extension Type2Chip {
         signedExample: nil)
 
     /// The chip with this GET_VERSION response, if it is a MIFARE Ultralight EV1, NTAG210, or
-    /// NTAG212. Their settings are where those of an NTAG21x are: after the user pages and the
-    /// dynamic lock page.
+    /// NTAG212. As on an NTAG21x, the settings follow the user pages and the dynamic lock page.
     package init?(otherVersion version: [UInt8]) {
         guard
             ["MIFARE Ultralight EV1", "NTAG210", "NTAG212"].contains(

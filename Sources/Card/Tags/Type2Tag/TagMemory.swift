@@ -94,8 +94,8 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// The dynamic lock page of a tag whose user pages can never be written to again; `nil` for a
-    /// chip whose lock bits are not known.
+    /// The dynamic lock page that makes all user pages permanently read-only; `nil` if the chip's
+    /// lock bits are not known.
     package var lockedDynamicPage: Page? {
         guard dynamicLockPage != nil else { return nil }
         let count = Int(userPages.upperBound) - Int(DynamicLock.firstPage) + 1

@@ -37,7 +37,8 @@ struct PageMessage: StationWork {
         guard !isThere, access.configuration?.isLocked == true else { return }
         guard tag.shownMirror(access) == nil, target == current else {
             throw .refused(
-                .lockedTag, "The tag's settings are locked; its mirror and password cannot change.",
+                .lockedTag,
+                "The tag's settings are locked, so its mirror and password cannot be changed.",
                 meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
     }
@@ -98,8 +99,8 @@ struct PageMessage: StationWork {
         return [cfg0, cfg1]
     }
 
-    /// Whether to end a protection that the factory password opens. An interrupted write of CFG0
-    /// can have turned it on.
+    /// Whether to turn off a protection that the factory password unlocks. An interrupted write of
+    /// CFG0 may have turned it on.
     private var opensTag: Bool {
         options.password == nil && access.isProtected && access.configuration?.isLocked != true
     }
@@ -125,7 +126,7 @@ struct PageMessage: StationWork {
     func finish() async throws(Interruption) {
         guard usesMirror else { return try await complete() }
         if tag.shownMirror(access) != nil {
-            // A torn write of CFG0 can turn the protection on, so the new CFG1 comes first.
+            // A torn write of CFG0 can turn the protection on, so CFG1 is written first.
             try await configure([ASCIIMirror?.none.cfg0(replacing: access.cfg0), target[1]])
         }
         // Plan again: with the old mirror off, reads return the real memory.
@@ -170,7 +171,7 @@ struct PageMessage: StationWork {
     /// Writes CFG1 and CFG0 and power-cycles the tag, so that they take effect.
     private func configure(_ pages: [Page]) async throws(Interruption) {
         guard let first = tag.chip.configurationPage else { return }
-        // CFG1 comes first: before CFG0 turns on the mirror or the protection, the counter must be
+        // Write CFG1 first. Before CFG0 turns on the mirror or the protection, the counter must be
         // on and the password limit off.
         try await write(
             [PageWrite(first + 1, pages[1]), PageWrite(first, pages[0])], password)
@@ -184,7 +185,7 @@ struct PageMessage: StationWork {
             return
         }
         let header = tag.header
-        // The lock bits in page 2 are set last, so an earlier attempt has already finished.
+        // Page 2 is written last. If its lock bits are set, an earlier attempt has finished.
         if header[10] == 0xFF, header[11] == 0xFF, header[15] & 0x0F != 0 { return }
         try await write(
             [

@@ -21,11 +21,11 @@ package struct TagReading: Sendable, Hashable {
     package let records: [RecordContent]
     /// Why the message cannot be decoded; nil if it can.
     package let problem: String?
-    /// The other blocks of data beside the message; empty for a tag with files.
+    /// The data blocks other than the message; empty for a tag with files.
     package let otherBlocks: [TLV]
     /// The length of the longest message that the tag can hold.
     package let maximumByteCount: Int
-    /// Whether the tag itself says that its message can be written.
+    /// Whether the tag reports that its message can be written.
     package let isWritable: Bool
 
     package init(
@@ -53,6 +53,6 @@ package struct TagReading: Sendable, Hashable {
     /// How many bytes longer the message could be.
     package var freeByteCount: Int { max(0, maximumByteCount - message.count) }
 
-    /// Whether nothing is on the tag that its owner could miss.
+    /// Whether overwriting the tag would lose nothing.
     package var isEmpty: Bool { problem == nil && records.allSatisfy { $0 == .empty } }
 }

@@ -58,7 +58,7 @@ struct CardScanner: StationWork {
     }
 
     /// Reads a tag's identifying data and the given pages (by default, the pages of a card).
-    /// `allowsHidden` accepts a tag that refuses to return some of its pages.
+    /// If `allowsHidden` is true, accepts a tag that refuses to return some of its pages.
     func scanTag(
         of identity: TagIdentity, allowsHidden: Bool = false,
         _ pages: @escaping @Sendable (Type2Chip) -> ClosedRange<UInt8> = { chip in
@@ -77,7 +77,7 @@ struct CardScanner: StationWork {
         return tag
     }
 
-    /// Selects a tag again, because it stops responding after it refused a command.
+    /// Selects the tag again. A tag stops responding after it refuses a command.
     func selectAgain(_ identity: TagIdentity) async throws(Interruption) {
         guard try await select(within: Station.returnLimit).uid == identity.uid else {
             throw .card(CardStoreError(.otherTag, "a different tag is on the reader now"))

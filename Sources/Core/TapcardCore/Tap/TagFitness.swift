@@ -33,7 +33,7 @@ struct TagFitness: StationWork {
     let station: Station
 
     /// Reads the lock bits and the configuration. This takes one more command.
-    /// `layout` is the chip's memory layout, if the chip is not one that tapcard writes cards to.
+    /// Pass `layout` for a chip that cannot become a card.
     func access(
         of tag: ScannedTag, _ layout: Type2Chip? = nil
     ) async throws(Interruption) -> TagAccess {

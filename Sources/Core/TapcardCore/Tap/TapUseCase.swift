@@ -249,8 +249,8 @@ extension TapUseCase {
         return nil
     }
 
-    /// Returns whether nothing was done for certain. Returns false if the operation may have begun,
-    /// because the ledger may still report success.
+    /// Returns true if it is certain that nothing was done. Returns false if the operation may have
+    /// begun, because the ledger may still report success.
     private func isRefused(by error: TapcardError) -> Bool {
         changesCard && [.refused, .untrusted].contains(error.result)
             && pending?.operation == nil && pending?.possiblyBegun == nil

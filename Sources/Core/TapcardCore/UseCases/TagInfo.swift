@@ -52,7 +52,7 @@ public struct TagInfo: Sendable, Hashable {
     public let uid: [UInt8]
     /// The name of the chip, or of the kind of tag.
     public let chip: String
-    /// The maker of the chip according to the UID; nil if the UID does not say.
+    /// The chip's maker according to the UID; nil if the UID does not identify it.
     public let maker: String?
     /// The chip's pages; nil for a chip that has files or sectors instead.
     public internal(set) var pages: Type2Chip?
@@ -73,7 +73,8 @@ public struct TagInfo: Sendable, Hashable {
     public internal(set) var isLocked = false
     /// The static lock bytes, followed by the dynamic ones; empty for a chip without pages.
     public internal(set) var lockBytes: [UInt8] = []
-    /// Whether writing to the tag requires a password or a key. False if the tag does not say.
+    /// Whether writing to the tag requires a password or a key. False if the tag does not report
+    /// this.
     public internal(set) var isProtected = false
     /// Whether reading some of the content requires a password or a key.
     public internal(set) var isHidden = false
@@ -81,7 +82,7 @@ public struct TagInfo: Sendable, Hashable {
     public internal(set) var configuration: AccessConfiguration?
     /// The number of reads since the counter was turned on; nil if it is off.
     public internal(set) var counter: UInt32?
-    /// All the chip's counters that can be read, starting with the first.
+    /// The values of all counters that can be read, starting with the first.
     public internal(set) var counters: [UInt32] = []
     /// What a chip with keys reports about itself as a card; nil for any other chip.
     package internal(set) var ntag424Card: NTAG424CardInfo?

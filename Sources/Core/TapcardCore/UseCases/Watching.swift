@@ -4,14 +4,14 @@ import TapcardDomain
 /// Watches a reader for one card after another.
 struct ReaderWatch: StationWork {
     let station: Station
-    /// Whether to read tags that are not cards, too. Called for each tag.
+    /// Returns whether to read a tag that is not a card. Called for each such tag.
     var readsTags: @Sendable () -> Bool = { false }
 
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
     /// the caller set a very short wait.
     private static let minimumWait = Duration.seconds(1)
-    /// How many misses in a row mean that a card was removed. A single miss may only mean that the
-    /// card was moved a little.
+    /// How many misses in a row mean that a card was removed. A single miss may just mean that the
+    /// card was moved slightly.
     private static let missesUntilGone = 2
     /// How long one search for a missing reader may take.
     private static let readerSearch = Duration.seconds(1)
@@ -20,9 +20,8 @@ struct ReaderWatch: StationWork {
 
     /// Reads one card after another until the task is canceled or a callback returns false.
     ///
-    /// If `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
-    /// `show`, with its content, if it can be read, and the error that explains why it is not a
-    /// card.
+    /// If `readsTags` returns true, a tag that is not a card goes to `showTag` instead of `show`,
+    /// with the error that explains why it is not a card, and with its content if it can be read.
     func watch(
         resolving: Bool,
         showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },

@@ -1,6 +1,5 @@
 /// Parses a stream of server-sent events.
 package struct EventStreamParser: Sendable {
-    /// An event of the stream.
     package struct Event: Sendable, Hashable {
         package let name: String
         package let data: [UInt8]

@@ -3,8 +3,8 @@ import TextCodecs
 package import Verbs
 
 /// Converts a server's events into watch events. Keeps its state when the connection is replaced.
-/// Taps during an outage are lost, but a tag that was removed meanwhile is reported as departed
-/// after reconnecting.
+/// Taps during an outage are lost. If a tag was removed during the outage, its departure is
+/// reported after reconnecting.
 package struct FeedState {
     private let stamp: @Sendable () -> TapEvent.Stamp
     /// The name of the reader; the name of the server until the reader is known.

@@ -11,7 +11,7 @@ package struct TapFeed: Sendable {
     package static let tapEvent = "tap"
 
     private static let connecting = Duration.seconds(10)
-    /// Much longer than the interval at which a server sends something.
+    /// Much longer than the server's keep-alive interval.
     private static let silence = Duration.seconds(30)
     private static let firstPause = Duration.seconds(1)
     private static let maximumPause = Duration.seconds(30)
@@ -72,7 +72,7 @@ package struct TapFeed: Sendable {
         return nil
     }
 
-    /// Receives events over one connection. Returns the reason why it ended.
+    /// Receives events over one connection. Returns the reason why the connection ended.
     private func listen(
         _ events: AsyncStream<NumberedEvent>.Continuation
     ) async -> ServiceError {
@@ -85,7 +85,7 @@ package struct TapFeed: Sendable {
             ) { bytes in
                 parser.withLock { state in
                     for event in state.parser.take(bytes) {
-                        // The first event tells what is on the reader. Later ones are either taps
+                        // The first event shows what is on the reader. Later ones are either taps
                         // or only keep the connection alive.
                         guard state.count == 0 || event.name == TapFeed.tapEvent else { continue }
                         state.count += 1

@@ -8,7 +8,7 @@ extension Parameter<String?> {
         .option("from", "URL", .word, "Receive taps from the `tapcard serve` at URL")
     }
     static var tokenFile: Self {
-        .option("token-file", "FILE", .file, "File with the token of --from")
+        .option("token-file", "FILE", .file, "File with the token for --from")
     }
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An extended regular expression, as in `grep -E`, that has to match a whole text.
+/// An extended regular expression, as in `grep -E`, that must match an entire text.
 ///
 /// Anyone may have written the texts on tags. glibc matches without backtracking, so no text can
 /// make a match slow. Only back-references would need backtracking, so they are rejected.

@@ -3,7 +3,7 @@ import TextCodecs
 
 /// The discovery messages that add the reader and its last tag to Home Assistant.
 struct HomeAssistant {
-    /// Identifies this computer's watch of a topic, across restarts.
+    /// Identifies this computer and the topic. It is the same after a restart.
     let id: String
     private let machine: String
     private let topic: MQTTTopic
@@ -25,8 +25,8 @@ struct HomeAssistant {
                 "homeassistant/tag/\(id)/config",
                 [
                     "topic": .string(topic.name), "device": device,
-                    // Home Assistant ignores an empty result, so a departing tag does not count as
-                    // a scan.
+                    // Home Assistant ignores an empty result, so a departure does not count as a
+                    // scan.
                     "value_template": .string(HomeAssistant.template(orElse: "''")),
                 ]
             ),

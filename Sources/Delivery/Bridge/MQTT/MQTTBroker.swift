@@ -2,7 +2,6 @@ package import TapcardDomain
 
 /// The address of an MQTT broker and the login for it.
 package struct MQTTBroker: Sendable {
-    /// The user name and password for a broker.
     package struct Login: Sendable {
         package let user: String
         package let password: String

@@ -5,8 +5,8 @@ import TapcardDomain
 /// A connection to an MQTT broker, used by one actor. libmosquitto runs only inside calls to this
 /// class, so its callbacks never run on another thread.
 ///
-/// The connection never sends DISCONNECT, because the broker publishes the will message, which says
-/// that this client is offline, only after an unexpected end.
+/// It never sends DISCONNECT. The broker publishes the will message, which marks this client as
+/// offline, only if the connection ends without one.
 @safe final class MQTTConnection {
     /// What the callbacks received.
     fileprivate final class Answers {
@@ -84,7 +84,7 @@ import TapcardDomain
         try wait { answers.taken == number }
     }
 
-    /// Does pending work, such as keep-alive pings. Throws if the connection is lost.
+    /// Does any pending work, such as keep-alive pings. Throws if the connection is lost.
     func keep() throws(ServiceError) { try work(waiting: 0) }
 
     private func wait(until isDone: () -> Bool) throws(ServiceError) {

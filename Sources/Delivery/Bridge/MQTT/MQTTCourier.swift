@@ -44,7 +44,7 @@ package actor MQTTCourier: EventCourier {
 
     package func end() { connection = nil }
 
-    /// `patience` is for a failure that comes after the connection has been made.
+    /// `patience` applies to a failure after the connection was established.
     private func attempt(
         _ patience: Patience? = nil, _ body: (MQTTConnection) throws(ServiceError) -> Void
     ) -> Delivery {

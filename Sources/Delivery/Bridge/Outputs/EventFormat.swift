@@ -4,7 +4,6 @@ package import Verbs
 
 /// A template with placeholders such as `{uid}` for the values of an event.
 package struct EventFormat: Sendable, Hashable {
-    /// The known placeholders.
     package enum Placeholder: String, CaseIterable, Sendable {
         case uid, text, url, kind, trust, reader, time, error
     }

@@ -18,7 +18,6 @@ package struct EventQueue {
         package let body: String
     }
 
-    /// A gap in the queue.
     private struct Gap {
         let stamp: TapEvent.Stamp
         var missed: Int
@@ -76,7 +75,7 @@ package struct EventQueue {
                 stamp: TapEvent.Stamp(id: stored.id, at: stored.at), missed: stored.missed,
                 last: stored.last, isClosed: true)
         }
-        // A crash may have come before a dropped event's file was removed.
+        // After a crash, the files of events that a gap replaces may still exist.
         for (number, gap) in gaps {
             for replaced in numbers where replaced > number && replaced <= gap.last {
                 discard(replaced)
@@ -100,8 +99,8 @@ package struct EventQueue {
         return nil
     }
 
-    /// The oldest event, or nil if there is none or if it cannot be read at the moment. It stays in
-    /// the queue until it is removed.
+    /// Returns the oldest event, or nil if there is none or it cannot be read right now. The event
+    /// stays in the queue until it is removed.
     package mutating func first() -> Entry? {
         if let unstoredGap { return Entry(number: 0, unstoredGap.event) }
         storeGap()
@@ -116,7 +115,7 @@ package struct EventQueue {
                 delivering = number
                 return Entry(number: number, id: stored.id, at: stored.at, body: stored.body)
             }
-            // Someone else changed the file.
+            // Another program changed the file.
             drop(number)
         }
         guard unstored > 0 else { return nil }
@@ -135,7 +134,7 @@ package struct EventQueue {
         }
     }
 
-    /// Drops an event that cannot be delivered. A gap is removed without a trace.
+    /// Drops an event that cannot be delivered. If the event is a gap, no other gap replaces it.
     package mutating func giveUp(_ entry: Entry) {
         guard entry.number != 0, gaps[entry.number] == nil else { return remove(entry) }
         delivering = nil
@@ -249,7 +248,7 @@ private struct StoredEvent {
         (self.at, self.id, self.missed, self.last, self.body) = (at, id, missed, last, body)
     }
 
-    /// Reads a file. Returns nil if it has any other form.
+    /// Parses the contents of a file. Returns nil if they are invalid.
     init?(_ bytes: [UInt8]?) {
         let lines = (bytes ?? []).split(separator: UInt8(ascii: "\n"))
             .map { String(decoding: $0, as: UTF8.self) }

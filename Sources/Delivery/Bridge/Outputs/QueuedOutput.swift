@@ -26,7 +26,7 @@ extension EventCourier {
 package enum Delivery: Sendable, Hashable {
     /// The destination has the event.
     case accepted
-    /// Sending failed. The event is sent again, at the earliest after this time.
+    /// Sending failed. The event is sent again, after this time at the earliest.
     case failed(String, waiting: Duration = .zero)
     /// The destination rejected this event, perhaps because of its content. The event is sent again
     /// until the limit is reached, then dropped.
@@ -68,7 +68,7 @@ package actor QueuedOutput: EventOutput {
     )
     private var isFailing = false
     private var isFull = false
-    /// Storing an event blocks on the disk.
+    /// A separate thread, because storing an event blocks until the disk has written it.
     private nonisolated let lane = BlockingLane(label: "tapcard.queue")
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -86,7 +86,7 @@ package actor QueuedOutput: EventOutput {
         self.queue = queue
     }
 
-    /// Starts to deliver the events of earlier runs, and connects if the courier stays connected.
+    /// Starts delivering the events of earlier runs. Connects if the courier stays connected.
     package func begin() {
         guard worker == nil, courier.isKept || !queue.isEmpty else { return }
         worker = Task { await work() }

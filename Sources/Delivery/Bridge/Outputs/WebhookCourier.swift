@@ -53,7 +53,6 @@ package struct WebhookCourier: EventCourier {
         }
     }
 
-    /// Returns the signature of an event.
     package static func signature(
         of body: String, id: String, at seconds: String, _ secret: [UInt8]
     ) -> String {

@@ -124,7 +124,8 @@ final class Authenticator: Sendable {
         return nil
     }
 
-    /// Authorizes a stream of this till's taps, and returns a check of whether it is still allowed.
+    /// Authorizes a stream of this till's taps. Returns a function that checks whether the stream
+    /// is still allowed.
     func tapPermissionCheck(
         for request: WebRequest, at till: TillRunner
     ) throws(Problem) -> @Sendable () -> Bool {

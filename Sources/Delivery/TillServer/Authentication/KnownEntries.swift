@@ -12,7 +12,7 @@ struct KnownEntries<File: ListFile> {
         if let entries, now == stamp { return entries }
         // If loading fails, the next call must not return the old entries.
         entries = nil
-        // The stamp is older than the content, so the next call notices any change made between.
+        // The stamp is taken before the file is read, so the next call notices a change in between.
         stamp = now
         let found = try file.load()
         entries = found

@@ -34,11 +34,11 @@ struct TapNews {
         events.event(for: problem.map { .problem($0) } ?? .readerReturned(name: ""))
     }
 
-    /// The arrival, or nil if the same tag was already there and its UID is not trusted more now.
+    /// Returns the arrival, or nil if the tag was already there and its trust has not increased.
     private mutating func noted(_ arrival: TapEvent?) -> TapEvent? {
         guard let arrival else { return nil }
         if let present, present.uid == arrival.uid {
-            // New listeners must not hear a trust that the card has lost, such as after blocking.
+            // New listeners must not receive a trust that the card has lost, such as when blocked.
             if arrival.trust != present.trust { self.present = arrival }
             guard (arrival.trust ?? .uid) > (present.trust ?? .uid) else { return nil }
         }

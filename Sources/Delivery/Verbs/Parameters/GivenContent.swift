@@ -7,7 +7,7 @@ enum GivenContent: Sendable {
     case file(String)
     case bytes([UInt8])
 
-    /// The subject for messages about this content, at the start of a sentence.
+    /// The words for this content at the start of a sentence.
     var name: String {
         switch self {
         case .file(let path): path

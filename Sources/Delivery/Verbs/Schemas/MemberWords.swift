@@ -32,7 +32,7 @@ package enum MemberWords {
         "format": "how the tag keeps its message: in pages (Type 2) or in files (Type 4)",
         "records": "the message's records, decoded",
         "invalid": "why the message or the record is not valid",
-        "otherBlocks": "data beside the message, such as the location of the lock bits",
+        "otherBlocks": "data blocks other than the message, such as the location of the lock bits",
         "freeBytes": "how many bytes longer the message could be",
         "maximumBytes": "length of the longest message that fits on the tag",
         "writable": "whether the tag itself allows writing",

@@ -50,7 +50,7 @@ extension Parameter<Bool> {
         protect.withHelp("Require the password in --password-file for later changes")
     }
     static var lock: Self {
-        // A token must not be able to do what nobody can undo.
+        // An API token must not allow anything that cannot be undone.
         .flag(
             "lock", "After writing, make the tag read-only; this cannot be undone", page: .never)
     }
@@ -194,8 +194,8 @@ enum MessageCommands {
 }
 
 extension WriteOptions {
-    /// The initial value of {counter}, which the chip replaces. {uid} needs none here, because the
-    /// mirrored UID is the one that is already filled in.
+    /// The initial value of {counter}, which the chip replaces. {uid} is not included, because the
+    /// tag's UID is filled in for every message.
     var values: [String: String] {
         mirror?.usesCounter == true ? ["counter": Hexadecimal.encode([0, 0, 0])] : [:]
     }

@@ -147,7 +147,7 @@ struct ShownRecord: DocumentedObject {
         }
     }
 
-    /// The beginning of the bytes, as much as fits on a line.
+    /// The first bytes, as many as fit on a line.
     private func hexadecimal(_ bytes: [UInt8]) -> String {
         let maximum = 24
         return Hexadecimal.encode(Array(bytes.prefix(maximum)))

@@ -28,7 +28,7 @@ struct TypedRecords: Sendable {
         var (urls, texts) = (session[.urls][...], session[.texts][...])
         var (media, wifi) = (session[.media][...], session[.wifi][...])
         var (contacts, messages) = (session[.contacts][...], session[.messages][...])
-        // The web API does not report an order, but sends at most one option of each kind.
+        // An API request has no order, but it has at most one option of each kind.
         let order = session.command.order
         for option in order.isEmpty ? ["url", "text", "mime", "ndef"] : order {
             switch option {
@@ -101,7 +101,7 @@ struct TypedRecords: Sendable {
         }
     }
 
-    /// Returns the first column whose empty value breaks a record: any column in a link, or the
+    /// Returns the first empty column that makes a record unusable: any column in a link, or the
     /// columns of a text that would be empty. Returns nil if there is none.
     func missingValue(in values: [String: String]) -> String? {
         records.lazy.compactMap { record in
@@ -132,8 +132,8 @@ struct TypedRecords: Sendable {
         }.joined(separator: " | ")
     }
 
-    /// The records before placeholders are replaced. It is hashed into the journal, so that a job
-    /// cannot be resumed with other records by mistake.
+    /// The records before placeholders are replaced. The journal stores hashes of this text, so
+    /// that a job cannot be resumed with other records by mistake.
     var description: String {
         func text(_ template: Template) -> String { template.filled { "{\($0)}" } }
         return records.map { record in
@@ -236,7 +236,7 @@ extension WiFiNetwork {
         case "WPA", "WPA2", "SAE", "WPA3": security = .wpa
         default: return nil
         }
-        // Nobody could join a protected network without its password, and an open one has none.
+        // A protected network needs a password, and an open one has none.
         guard (security == .open) == password.isEmpty else { return nil }
         self.init(name: name, password: password, security: security)
     }

@@ -6,7 +6,7 @@ import TextCodecs
 /// The value of `--expires`.
 private enum Expiry: Sendable {
     case days(Int64)
-    /// Valid until the end of this day.
+    /// The end of this day.
     case day(CalendarDate)
 
     /// Ten years.

@@ -14,7 +14,7 @@ final class AnswerSink {
     private(set) var isHeadComplete = false
     private(set) var excess: CurlFailure.Excess?
     private var headBytes = 0
-    /// Takes the body of a stream of server-sent events; nil if a stream is not expected.
+    /// Receives the body of a stream of server-sent events; nil if no stream is expected.
     private let takeStream: (([UInt8]) -> Void)?
 
     private let ignoresBody: Bool
@@ -43,7 +43,7 @@ final class AnswerSink {
     }
 
     func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
-        // Other responses, such as a refusal, are short.
+        // Any other response, such as a refusal, is short.
         if let takeStream, head["content-type"]?.hasPrefix("text/event-stream") == true {
             takeStream(unsafe Array(chunk))
             return chunk.count

@@ -36,7 +36,7 @@ import TapcardDomain
     }
 
     /// Sends a request. Blocks until the response arrives, time runs out, or the switch is turned
-    /// off. If there is a function that takes a stream, the time is that of its longest silence.
+    /// off. For a stream, the time limit applies to each pause between two parts.
     func perform(
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         streaming takeStream: (([UInt8]) -> Void)? = nil, _ abort: TransferSwitch
@@ -71,8 +71,8 @@ import TapcardDomain
         defer { unsafe _ = functions.multi_remove_handle(multi, easy) }
         abort.arm(unsafe TransferWaker(functions, multi))
         defer { abort.disarm() }
-        // The loop always ends, because libcurl enforces a time limit on every transfer, or on the
-        // silence of a stream.
+        // The loop always ends, because libcurl enforces a time limit on every transfer, or on each
+        // pause in a stream.
         while true {
             // This check comes after `arm`, because a switch that was turned off before had no
             // waker.

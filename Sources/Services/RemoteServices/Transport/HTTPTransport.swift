@@ -7,11 +7,11 @@ package protocol HTTPTransport: Sendable {
     ) async throws(ServiceError) -> HTTPAnswer
 }
 
-/// Sends requests whose responses go on for as long as the server has something to say.
+/// Sends requests whose responses can be endless streams.
 package protocol HTTPStreaming: HTTPTransport {
-    /// Returns the response once it has ended. Instead of being in the response, the body of a
-    /// stream of server-sent events is given to `take`, part by part. `silence` is the longest time
-    /// without any part; the response as a whole has no time limit.
+    /// Returns the response once it has ended. Passes the body of a stream of server-sent events to
+    /// `take` in parts, as they arrive, instead of storing it in the response. `silence` is the
+    /// maximum time between two parts; the whole response has no time limit.
     func stream(
         _ request: HTTPRequest, connecting: Duration, silence: Duration,
         _ take: @escaping @Sendable ([UInt8]) -> Void
@@ -32,8 +32,8 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     package let method: Method
     package let url: String
     package let headers: [HTTPHeader]
-    /// Whether the body of the response is of no interest. It is then not read, and the response
-    /// counts as complete after its headers.
+    /// Whether to ignore the body of the response. If so, the response is complete after its
+    /// headers.
     package let ignoresBody: Bool
 
     package init(

@@ -56,7 +56,8 @@ package struct ChangeMirror: NTAG424Procedure {
             return .authenticate(.application, keys[.application], random: random)
         case (.settings, _, _): return .run(.getFileSettings(.ndef))
         case (.remove, _, let settings?):
-            // If only the right "everyone" allows access, it is not encrypted, even in a session.
+            // If only the right "everyone" allows writing, the chip expects plain data, even in a
+            // session.
             let rights = [settings.rights.write, settings.rights.readWrite]
             let none = [UInt8](repeating: 0, count: AddressFile.lengthByteCount)
             return .run(

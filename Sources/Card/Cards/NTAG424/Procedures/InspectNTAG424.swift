@@ -98,10 +98,10 @@ package struct InspectNTAG424: NTAG424Procedure {
         0x00, 0xA4, 0x04, 0x00, 0x07, 0xD2, 0x76, 0x00, 0x00, 0x85, 0x01, 0x01, 0x00,
     ]
 
-    /// The size of the memory of the chip with this response to GetVersion, rounded down; nil if
+    /// Returns the memory size of a chip with this response to GetVersion, rounded down; nil if
     /// unknown.
     package static func byteCount(version: [UInt8]) -> Int? {
-        // Byte 5 is twice the exponent of a power of two, plus 1 if the size is larger.
+        // Byte 5 is twice the exponent of a power of two, plus 1 if the memory is larger than that.
         guard version.count >= 7, version[0] == 0x04, version[5] >> 1 < 24 else { return nil }
         return 1 << Int(version[5] >> 1)
     }
