@@ -303,7 +303,6 @@ struct TagMessagesTests: ProvenCards {
 
     /// Proves that the previous test can fail.
     @Test("If the length is not set to zero first, a phone reads a mixture")
-    @Test("If the length is not emptied first, a phone reads a mixture")
     func mutant() async throws {
         let messages = ["A", "B"].map { letter in
             NDEFMessage([
