@@ -149,7 +149,7 @@ struct WatchTests {
             (["--exec-trust", "proved"], "--exec"), (["--max-age", "5"], "--webhook"),
             (["--webhook-secret", "x"], "--webhook"), (["--json", "--format", "x"], "--json"),
             (["--mqtt-login", "x"], "--mqtt"), (["--keyboard-pattern", "x"], "--keyboard"),
-            (["--keyboard", "space"], "enter, tab"), (["--mqtt", "mqtt://localhost"], "--topic"),
+            (["--mqtt", "mqtt://localhost"], "--topic"),
             (
                 ["--mqtt", "mqtt://localhost", "--topic", "a", "--mqtt-login", "/dev/null"],
                 "NAME:PASSWORD"
