@@ -139,7 +139,7 @@ def tasks(tapcard, library, freefare):
 
     no_to_each_question = "n\n" * 8
     reading = [
-        Program("tapcard read", "a card's record, its HMAC, and the ledger's view of it, as JSON",
+        Program("tapcard read", "the card, and what the ledger says about it, as JSON",
                 lambda place: [[tapcard, "read", "--json"]], is_card_read, is_peer=False),
         Program("tapcard tag dump", "all 45 pages and the signature, to a file",
                 lambda place: [[tapcard, "tag", "dump", f"{place.folder}/dump.txt"]], is_dumped,
@@ -151,40 +151,33 @@ def tasks(tapcard, library, freefare):
                     is_kept_raw(place, place.before), is_unchanged(place, outputs))),
         Program("nfcpy", "36 user pages, four a READ", by_nfcpy("pages", first, count),
                 is_read(USER_PAGES)),
-        Program("libfreefare", "12 of the 36 user pages: to libfreefare 0.4 every tag is an "
-                "Ultralight of 16 pages",
+        Program("libfreefare", "12 user pages, as if the tag were an Ultralight",
                 by_freefare("read", first, str(len(ULTRALIGHT_PAGES))), is_read(ULTRALIGHT_PAGES),
                 is_peer=False),
     ]
     writing = [
-        Program("tapcard's library", "two WRITEs, each acknowledged; no verb of tapcard writes "
-                "without reading back",
-                by_library("write", *written), is_written, is_peer=False),
-        Program("nfc-mfultralight w", "all 36 user pages and four of the configuration, from a "
-                "file: it cannot write fewer", by_tool(("w", "written")), is_written,
-                answers=no_to_each_question),
-        Program("nfcpy", "two WRITEs, each acknowledged", by_nfcpy("write-pages", *written),
-                is_written),
-        Program("libfreefare", "two WRITEs, each acknowledged", by_freefare("write", *written),
-                is_written),
+        Program("tapcard's library", "two WRITEs", by_library("write", *written), is_written,
+                is_peer=False),
+        Program("nfc-mfultralight w", "36 user pages and four of the configuration, from a file",
+                by_tool(("w", "written")), is_written, answers=no_to_each_question),
+        Program("nfcpy", "two WRITEs", by_nfcpy("write-pages", *written), is_written),
+        Program("libfreefare", "two WRITEs", by_freefare("write", *written), is_written),
     ]
     verifying = [
-        Program("tapcard pay", "a sealed record and the text for phones, both read back, and two "
-                "durable transactions in the ledger",
+        Program("tapcard pay", "record and text for phones, read back, and two transactions",
                 lambda place: [[tapcard, "pay", "4.50", "--json"]], is_paid(tapcard),
                 is_peer=False),
-        Program("tapcard tag restore", "the pages of a file that differ from the tag's; reads "
-                "chip, settings and all user pages before, and all user pages after",
+        Program("tapcard tag restore", "the pages that differ; all user pages read before and after",
                 lambda place: [[tapcard, "tag", "restore", "--overwrite",
                                 f"{place.folder}/written.txt"]], is_written, is_peer=False),
-        Program("tapcard's library", "two WRITEs, then the two pages read back and compared",
+        Program("tapcard's library", "two WRITEs, read back",
                 by_library("verify", *written), is_written, is_peer=False),
-        Program("nfc-mfultralight w, r", "as w above, then r, to compare the files: two programs",
+        Program("nfc-mfultralight w, r", "as w, then as r: two programs",
                 by_tool(("w", "written"), ("r", "read")), is_written_and_kept,
                 answers=no_to_each_question),
-        Program("nfcpy", "two WRITEs, then the two pages read back and compared",
+        Program("nfcpy", "two WRITEs, read back",
                 by_nfcpy("verify-pages", *written), is_written),
-        Program("libfreefare", "two WRITEs, then the two pages read back and compared",
+        Program("libfreefare", "two WRITEs, read back",
                 by_freefare("verify", *written), is_written),
     ]
     return [("read", reading), ("write of 8 bytes", writing), ("verified write", verifying)]

@@ -11,8 +11,7 @@ struct GlossaryTests {
         "CardLooks?", "FirstSights?", "CardOrders?", "OpenWorks?", "CardWorks?", "CounterDesks?",
     ].joined(separator: "|")
 
-    /// Where such a word may appear, as a pattern for `path:line: text`, and why. The glossary
-    /// lists the same places.
+    /// Where such a word may appear, as a pattern for `path:line: text`, and why.
     private static let exceptions: [(pattern: String, reason: String)] = [
         ("PostgreSQLLedger.*house|FROM house", "a table and a column that are stored"),
         ("FarLedger[.]swift.*\"house\"", "the same table, whose rows are put back"),

@@ -147,8 +147,13 @@ struct WatchTests {
             (["--webhook", "https://example.com", "--webhook-secret", "/dev/null"], "whsec_"),
             (["--reader", "sim", "--reader", "sim"], "was given twice"),
             (["--exec-trust", "proved"], "--exec"), (["--max-age", "5"], "--webhook"),
-            (["--exec-limit", "5"], "--exec"), (["--queue-limit", "5"], "--webhook"),
             (["--webhook-secret", "x"], "--webhook"), (["--json", "--format", "x"], "--json"),
+            (["--mqtt-login", "x"], "--mqtt"), (["--keyboard-pattern", "x"], "--keyboard"),
+            (["--mqtt", "mqtt://localhost"], "--topic"),
+            (
+                ["--mqtt", "mqtt://localhost", "--topic", "a", "--mqtt-login", "/dev/null"],
+                "NAME:PASSWORD"
+            ),
         ])
     func refused(_ words: [String], _ reason: String) throws {
         let ended = try Till().run(["watch"] + words)

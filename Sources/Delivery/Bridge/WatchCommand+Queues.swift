@@ -18,11 +18,8 @@ extension Parameter<String?> {
             "mqtt", "URL", .word, "Publish each event to the broker at URL (mqtt:// or mqtts://)")
     }
     static var topic: Self { .option("topic", "TOPIC", .word, "Topic for --mqtt") }
-    static var mqttUser: Self {
-        .option("mqtt-user", "NAME", .word, "User name for the broker")
-    }
-    static var mqttPasswordFile: Self {
-        .option("mqtt-password-file", "FILE", .file, "File with the password of --mqtt-user")
+    static var mqttLogin: Self {
+        .option("mqtt-login", "FILE", .file, "File with NAME:PASSWORD for the broker")
     }
 }
 
@@ -32,16 +29,12 @@ extension Parameter<Int?> {
             "max-age", "SECONDS", .wholeNumber(1...31_536_000, orSay: WatchCommand.notStarted),
             "Drop events older than this instead of delivering them")
     }
-    static var queueLimit: Self {
-        .option(
-            "queue-limit", "N", .wholeNumber(1...1_000_000, orSay: WatchCommand.notStarted),
-            "Events to keep while they cannot be delivered (default 10000)")
-    }
 }
 
 /// The outputs that deliver from a queue on disk.
 extension WatchCommand {
-    private static let defaultQueueLimit = 10_000
+    /// How many events a queue keeps while they cannot be delivered.
+    private static let queueLimit = 10_000
 
     static func queuedOutputs(
         in session: Session, through transport: Transport,
@@ -100,12 +93,9 @@ extension WatchCommand {
         _ url: String, _ topic: MQTTTopic, in session: Session
     ) throws(TapcardError) -> MQTTCourier {
         var login: MQTTBroker.Login?
-        switch (session[.mqttUser], session[.mqttPasswordFile]) {
-        case (nil, nil): break
-        case (let user?, let path?):
-            login = MQTTBroker.Login(
-                user: user, password: try text(of: path, "--mqtt-password-file"))
-        default: throw refusal("--mqtt-user and --mqtt-password-file must be used together")
+        if let path = session[.mqttLogin] {
+            login = MQTTBroker.Login(try text(of: path, "--mqtt-login"))
+            guard login != nil else { throw refusal("\(path) does not contain NAME:PASSWORD") }
         }
         let authorities = try session.settings.authorities
         let broker = try translating(
@@ -136,8 +126,9 @@ extension WatchCommand {
         // An address may contain a token, or characters that are not allowed in a file name.
         let name = Hexadecimal.encode(SHA256.digest(Array(address.utf8)).prefix(8))
         let folder = session.settings.dataFolder + "/watch/" + name
-        let limit = session[.queueLimit] ?? defaultQueueLimit
-        let queue = try translating(EventQueue(folder, limit: limit, stamp)) { (error: FileError) in
+        let queue = try translating(
+            EventQueue(folder, limit: queueLimit, stamp)
+        ) { (error: FileError) in
             TapcardError(
                 .fileUnusable, "The event queue cannot be used: \(error.detail).",
                 meaning: notStarted)

@@ -20,6 +20,9 @@ extension Parameter<Bool> {
     static var allReaders: Self {
         .flag("all-readers", "Watch every contactless reader that is ready")
     }
+    static var withBalance: Self {
+        .flag("with-balance", "Add the name and the balance of this station's cards")
+    }
 }
 
 extension Parameter<String?> {
@@ -45,27 +48,10 @@ extension Parameter<TapEvent.Trust?> {
 }
 
 extension Parameter<KeyboardOutput.End?> {
-    fileprivate static var keyboardEnd: Self {
-        .option(
-            "keyboard-end", "KEY", .choice(KeyboardOutput.End.self),
-            "Press this key after the text (default enter)")
-    }
-}
-
-extension Parameter<Int?> {
-    fileprivate static var execLimit: Self {
-        .option(
-            "exec-limit", "SECONDS", .wholeNumber(1...3_600, orSay: WatchCommand.notStarted),
-            "Stop the command after this time (default 10)")
-    }
-}
-
-extension Parameter<Bool> {
     fileprivate static var keyboard: Self {
-        .flag("keyboard", "Type the UID of each tag on a virtual keyboard")
-    }
-    static var withBalance: Self {
-        .flag("with-balance", "Add the name and the balance of this station's cards")
+        .option(
+            "keyboard", "KEY", .choice(KeyboardOutput.End.self),
+            "Type the UID of each tag on a virtual keyboard, then press KEY")
     }
 }
 
@@ -83,8 +69,8 @@ extension Command {
                 + "NTAG 424 card of this station). With `--json`, each event is a line of JSON.\n\n"
                 + "The command after `--exec` gets the event as JSON on standard input and as "
                 + "variables such as `TAPCARD_UID`; put `--` before arguments that begin with a "
-                + "hyphen. It runs at most once for an event. `--webhook` posts each event in "
-                + "the format of Standard Webhooks, and `--mqtt` publishes it. Both deliver in "
+                + "hyphen. It runs at most once for an event and at most 10 seconds. `--webhook` posts "
+                + "each event in the format of Standard Webhooks, and `--mqtt` publishes it. Both deliver in "
                 + "order and at least once; events wait in a queue on disk until they are "
                 + "accepted. Dropped events are reported as a `gap`. `--mqtt` also adds the reader "
                 + "to Home Assistant. `--keyboard` types on a US keyboard.\n\n"
@@ -92,9 +78,8 @@ extension Command {
                 + "commands run without access to the keys. To create a token, run `tapcard "
                 + "tokens add NAME --may watch` on the server.",
             takes: .readers, .allReaders, .from, .tokenFile, .format, .withBalance, .exec,
-            .execTrust,
-            .execLimit, .webhook, .webhookSecret, .mqtt, .topic, .mqttUser, .mqttPasswordFile,
-            .maximumAge, .queueLimit, .keyboard, .keyboardEnd, .keyboardPattern, .arguments,
+            .execTrust, .webhook, .webhookSecret, .mqtt, .topic, .mqttLogin, .maximumAge,
+            .keyboard, .keyboardPattern, .arguments,
             answers: .tapEvent,
             example: "tapcard watch --format '{time} {uid} {text}'"
         ) { session throws(TapcardError) in
@@ -109,7 +94,7 @@ package enum WatchCommand {
         @Sendable (_ authorities: String?, _ isDirect: Bool) -> any HTTPStreaming
 
     static let notStarted = "The watch was not started."
-    private static let defaultExecLimit = 10
+    private static let execLimit = Duration.seconds(10)
     private static let defaultTrustedAge = 10
 
     fileprivate static func watch(
@@ -206,21 +191,17 @@ package enum WatchCommand {
         }
         let hasExec = session[.exec] != nil
         let hasMQTT = session[.mqtt] != nil
-        let hasQueue = session[.webhook] != nil || hasMQTT
+        let hasDelivery = session[.webhook] != nil || hasMQTT || hasExec
         try require(hasExec || session[.execTrust] == nil, "exec-trust", "exec")
-        try require(hasExec || session[.execLimit] == nil, "exec-limit", "exec")
         try require(
             session[.webhook] != nil || session[.webhookSecret] == nil, "webhook-secret", "webhook")
         try require(hasMQTT || session[.topic] == nil, "topic", "mqtt")
-        try require(hasMQTT || session[.mqttUser] == nil, "mqtt-user", "mqtt")
-        try require(hasMQTT || session[.mqttPasswordFile] == nil, "mqtt-password-file", "mqtt")
-        try require(hasQueue || session[.queueLimit] == nil, "queue-limit", "webhook or --mqtt")
+        try require(hasMQTT || session[.mqttLogin] == nil, "mqtt-login", "mqtt")
         try require(
-            hasQueue || hasExec || session[.maximumAge] == nil, "max-age",
-            "webhook, --mqtt, or --exec")
-        try require(session[.keyboard] || session[.keyboardEnd] == nil, "keyboard-end", "keyboard")
+            hasDelivery || session[.maximumAge] == nil, "max-age", "webhook, --mqtt, or --exec")
         try require(
-            session[.keyboard] || session[.keyboardPattern] == nil, "keyboard-pattern", "keyboard")
+            session[.keyboard] != nil || session[.keyboardPattern] == nil, "keyboard-pattern",
+            "keyboard")
         try require(session[.from] != nil || session[.tokenFile] == nil, "token-file", "from")
         guard session[.format] == nil || !session.outputOptions.isJSON else {
             throw refusal("The options --format and --json cannot be combined", "Leave one out.")
@@ -239,12 +220,11 @@ package enum WatchCommand {
         let arguments = session[.arguments]
         if let program = session[.exec] {
             guard !program.isEmpty else { throw refusal("The command after --exec is empty") }
-            let limit = session[.execLimit] ?? defaultExecLimit
             // A door must not open for someone who left minutes ago.
             let ownAge = session[.execTrust] == nil ? nil : defaultTrustedAge
             outputs.append(
                 ExecOutput(
-                    ChildCommand([program] + arguments, limit: .seconds(limit)),
+                    ChildCommand([program] + arguments, limit: execLimit),
                     requiring: session[.execTrust],
                     maximumAge: (session[.maximumAge] ?? ownAge).map { .seconds($0) }, stamp,
                     say: say))
@@ -261,7 +241,7 @@ package enum WatchCommand {
     private static func keyboard(
         in session: Session, say: @escaping @Sendable (String) -> Void
     ) throws(TapcardError) -> KeyboardOutput? {
-        guard session[.keyboard] else { return nil }
+        guard let end = session[.keyboard] else { return nil }
         let pattern = session[.keyboardPattern].map(TextPattern.init)
         if case .some(nil) = pattern {
             throw refusal(
@@ -270,7 +250,7 @@ package enum WatchCommand {
         }
         guard let device = UInputDevice() else { throw noKeyboard(errno) }
         return KeyboardOutput(
-            device, typing: pattern ?? nil, then: session[.keyboardEnd] ?? .enter,
+            device, typing: pattern ?? nil, then: end,
             sleep: session.dependencies.sleep, say: say)
     }
 

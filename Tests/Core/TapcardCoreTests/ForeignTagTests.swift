@@ -152,8 +152,9 @@ struct ForeignTagTests: ProvenCards {
         _ = try await station.tagInfo()
         let reading = try? await station.messages.read()
         await station.messages.watch({ _ in false }, showOther: { _ in false })
-        await station.watch(resolving: false) { _ in false }
-        await station.watchTags(reading: { true }, { _, _, _ in false }, { _ in false })
+        for readsTags in [false, true] {
+            await station.watchTags(reading: { readsTags }, { _, _, _ in false }, { _ in false })
+        }
         var (overwriting, locking, protecting) = (WriteOptions(), WriteOptions(), WriteOptions())
         overwriting.overwrites = true
         (locking.overwrites, locking.locks) = (true, true)

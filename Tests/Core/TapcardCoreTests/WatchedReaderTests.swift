@@ -9,13 +9,20 @@ import Testing
 
 @Suite("Watching a reader", .timeLimit(.minutes(1)))
 struct WatchedReaderTests {
+    /// Watches as a till does that reads only cards.
+    private func watch(
+        _ station: Station, _ show: (Station.WatchEvent) async -> Bool
+    ) async {
+        await station.watchTags(resolving: true, reading: { false }, { _, _, _ in true }, show)
+    }
+
     /// The first events of a watch, as words.
     private func events(
         _ count: Int, of world: World, _ reader: InterposedReader,
         after event: @escaping @Sendable (Int) async -> Void = { _ in }
     ) async -> [String] {
         let words = Guarded<[String]>([])
-        await world.station(reader: reader).watch(resolving: true) { happened in
+        await watch(world.station(reader: reader)) { happened in
             let word =
                 switch happened {
                 case .card(let summary): "card \(summary.balance?.shown ?? "")"
@@ -63,7 +70,7 @@ struct WatchedReaderTests {
         let station = Station(
             reader: usual.reader, ledger: usual.ledger, keys: usual.keys,
             settings: Station.Settings(wait: wait), dependencies: usual.dependencies)
-        await station.watch(resolving: true) { event in
+        await watch(station) { event in
             if case .empty = event { true } else { false }
         }
         return reader.limits

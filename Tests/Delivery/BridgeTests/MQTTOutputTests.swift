@@ -198,7 +198,7 @@ struct MQTTOutputTests {
         maker.waitUntilExit()
         let broker = try broker(["allow_anonymous false", "password_file \(passwords)"])
         try await broker.start()
-        for login in [nil, MQTTBroker.Login(user: "till", password: "guess")] {
+        for login in [nil, MQTTBroker.Login("till:guess")] {
             said.withLock { $0 = [] }
             let stranger = try await output(to: broker.port, login: login)
             try await wait { said.withLock { !$0.isEmpty } }
@@ -206,8 +206,7 @@ struct MQTTOutputTests {
             #expect(said.withLock { $0[0].contains("refused the connection") })
         }
         let lines = try await broker.listen("known", ["-u", "till", "-P", "secret"])
-        let output = try await output(
-            to: broker.port, login: MQTTBroker.Login(user: "till", password: "secret"))
+        let output = try await output(to: broker.port, login: MQTTBroker.Login("till:secret"))
         _ = await output.take(events.arrival(1))
         try await lines.wait { Self.numbers($0) == [1] }
         await output.end()
@@ -267,6 +266,13 @@ struct MQTTOutputTests {
         #expect(throws: ServiceError.self) {
             try MQTTBroker(text, login: nil, authorities: nil)
         }
+    }
+
+    @Test("The name in a login ends at the first colon", arguments: ["", "name", ":password"])
+    func noLogin(_ text: String) throws {
+        let login = try #require(MQTTBroker.Login("a:b:c"))
+        #expect(login.user == "a" && login.password == "b:c")
+        #expect(MQTTBroker.Login(text) == nil)
     }
 
     @Test("Invalid topics are rejected", arguments: ["", "a/#", "+/b", "$SYS/x", "a\u{0}", "a\n"])

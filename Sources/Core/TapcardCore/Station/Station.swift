@@ -153,7 +153,7 @@ public struct Station: Sendable {
     }
 
     /// An event from a reader that is being watched.
-    public enum WatchEvent: Sendable {
+    package enum WatchEvent: Sendable {
         /// A card was put on the reader and was read.
         case card(CardSummary)
         /// A tap failed, or the reader failed.

@@ -244,24 +244,22 @@ extension Station {
         try await tools.cardNumber()
     }
 
-    /// Reads card after card until the task is canceled or `show` returns false. A card that stays
-    /// on the reader counts as one tap. An empty reader is not an error. If the reader is
-    /// unplugged, this waits until it is back.
-    public func watch(
-        resolving: Bool, _ show: (WatchEvent) async -> Bool
-    ) async {
-        await ReaderWatch(station: self).watch(resolving: resolving, show)
-    }
-
-    /// Watches the reader. While `readsTags` returns true, also reads tags that are not cards.
-    /// Writes to tags only if `resolving` is true.
+    /// Reads card after card until the task is canceled or a closure returns false. A card that
+    /// stays on the reader counts as one tap. If the reader is unplugged, waits until it is back.
+    ///
+    /// While `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
+    /// `show`, with its content, if it can be read, and the error that explains why it is not a
+    /// card. Writes to tags only if `resolving` is true.
     package func watchTags(
         resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
         _ show: (WatchEvent) async -> Bool
     ) async {
         await ReaderWatch(station: self, readsTags: readsTags)
-            .watch(resolving: resolving, showTag: showTag, show)
+            .watch(showTag: showTag, show) { station throws(TapcardError) in
+                let summary = try await station.read(resolving: resolving)
+                return (summary.uid.bytes, await show(.card(summary)))
+            }
     }
 
     /// Checks every invariant of the ledger. If a time is given, also lists the stations

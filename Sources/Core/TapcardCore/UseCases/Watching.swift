@@ -18,21 +18,6 @@ struct ReaderWatch: StationWork {
     /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
-    /// Reads one card after another until the task is canceled or a callback returns false.
-    ///
-    /// If `readsTags` returns true, a tag that is not a card goes to `showTag` instead of `show`,
-    /// with the error that explains why it is not a card, and with its content if it can be read.
-    func watch(
-        resolving: Bool,
-        showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
-        _ show: (Station.WatchEvent) async -> Bool
-    ) async {
-        await watch(showTag: showTag, show) { station throws(TapcardError) in
-            let summary = try await station.read(resolving: resolving)
-            return (summary.uid.bytes, await show(.card(summary)))
-        }
-    }
-
     /// Waits for one tag after another until the task is canceled or a callback ends the watch.
     /// `tap` waits for the next tag, reads and shows it, and returns its UID.
     func watch(

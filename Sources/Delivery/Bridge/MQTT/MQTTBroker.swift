@@ -6,8 +6,11 @@ package struct MQTTBroker: Sendable {
         package let user: String
         package let password: String
 
-        package init(user: String, password: String) {
-            (self.user, self.password) = (user, password)
+        /// Parses `NAME:PASSWORD`. The name ends at the first colon. Returns nil if there is none.
+        package init?(_ text: String) {
+            guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else { return nil }
+            user = String(text[..<colon])
+            password = String(text[text.index(after: colon)...])
         }
     }
 
