@@ -70,7 +70,8 @@ extension Station {
     /// If the ledger's server does not respond, the summary contains only what was read from the
     /// card.
     public func read(resolving isResolving: Bool = true) async throws(TapcardError) -> CardSummary {
-        try await ReadCard.summary(resolving: isResolving, at: self)
+        var unknown: CardReading?
+        return try await ReadCard.summary(resolving: isResolving, at: self, &unknown)
     }
 
     /// The card's summary after a change.
