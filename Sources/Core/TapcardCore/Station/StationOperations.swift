@@ -255,13 +255,17 @@ extension Station {
     }
 
     /// Watches the reader. While `readsTags` returns true, also reads tags that are not cards.
-    /// Writes to tags only if `resolving` is true.
+    /// Writes to tags only if `resolving` is true. Without `advising`, an error for a tag that is
+    /// not a card comes sooner, but its next step may not work.
     package func watchTags(
-        resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
+        resolving: Bool = false, advising: Bool = true,
+        reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
         _ show: (WatchEvent) async -> Bool
     ) async {
-        await ReaderWatch(station: self, readsTags: readsTags)
+        var station = self
+        station.settings.checksAdvice = advising
+        await ReaderWatch(station: station, readsTags: readsTags)
             .watch(resolving: resolving, showTag: showTag, show)
     }
 

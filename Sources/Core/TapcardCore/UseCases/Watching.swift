@@ -137,7 +137,8 @@ struct ReaderWatch: StationWork {
                 let uid = try await reader.select(within: .zero).uid
                 // If several cards were there, the one that is left was never read, so it counts as
                 // a new card.
-                if present == nil ? sawSeveral : present != uid { break }
+                // It stays selected, so that it is read without another search.
+                if present == nil ? sawSeveral : present != uid { return nil }
                 present = uid
                 misses = 0
             } catch {
