@@ -19,7 +19,7 @@ from measuring import Reader, environment, resident_kib, ticks, tree
 IDLE_SECONDS = 20
 FIRST = 100
 GROWTH_KIB = 2048
-ARRIVAL_MS = 4
+ARRIVAL_MS = 2
 
 
 def arrive(reader, watch, card):

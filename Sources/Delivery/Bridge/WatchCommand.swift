@@ -150,7 +150,8 @@ package enum WatchCommand {
         }
         @Sendable func readsAll() -> Bool { true }
         // `watchTags` returns if the reader can never work. The caller then ends the other watches.
-        await station.watchTags(reading: readsAll) { tag, reading, error in
+        // Events contain no next steps.
+        await station.watchTags(advising: false, reading: readsAll) { tag, reading, error in
             await deliver(events.event(for: tag, reading, error))
         } _: { report in
             var report = report

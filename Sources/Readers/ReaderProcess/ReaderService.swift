@@ -15,10 +15,9 @@ public enum ReaderService {
         await Server(reader, channel).run()
     }
 
-    /// Handles requests on its own thread. The program at the other end kills a process that takes
-    /// too long to respond, so replies must not have to wait for other work.
+    /// Handles requests on the reader's thread. The program at the other end kills a process that
+    /// takes too long to respond, so replies must not have to wait for other work.
     private actor Server {
-        private nonisolated let lane = BlockingLane(label: "tapcard.reader-server")
         private let reader: PersistentReader
         private let channel: MessageChannel
 
@@ -27,7 +26,7 @@ public enum ReaderService {
         }
 
         nonisolated var unownedExecutor: UnownedSerialExecutor {
-            unsafe lane.asUnownedSerialExecutor()
+            unsafe reader.unownedExecutor
         }
 
         func run() async {

@@ -111,6 +111,26 @@ struct ForeignTagTests: ProvenCards {
         }
     }
 
+    @Test("A watch reads a tag once, or twice if its memory is larger than a card")
+    func once() async throws {
+        let link = try Self.link.encoded()
+        for (chip, size, isOnce) in [
+            (.ntag213, 0x12, true), (.ntag215, 0x3E, false),
+        ] as [(Type2Chip, UInt8, Bool)] {
+            let world = try world(chip, size, TLVArea.encoded(message: link))
+            let reader = world.notingReader()
+            await world.station(reader: reader).watchTags(
+                advising: false, reading: { true },
+                { _, reading, _ in
+                    #expect(reading?.message == link)
+                    return false
+                }, { _ in false })
+            // GET_VERSION, READ, FAST_READ, and READ_SIG.
+            let once: [UInt8] = [0x60, 0x30, 0x3A, 0x3C]
+            #expect((reader.exchanges.map { $0.frame[0] } == once) == isOnce, "\(size)")
+        }
+    }
+
     @Test("A card with files or sectors is left unchanged")
     func files() async throws {
         let link = try Self.link.encoded()
@@ -152,9 +172,13 @@ struct ForeignTagTests: ProvenCards {
         _ = try await station.tagInfo()
         let reading = try? await station.messages.read()
         await station.messages.watch({ _ in false }, showOther: { _ in false })
-        for readsTags in [false, true] {
-            await station.watchTags(reading: { readsTags }, { _, _, _ in false }, { _ in false })
-        }
+        await station.watchTags(reading: { false }, { _, _, _ in false }, { _ in false })
+        await station.watchTags(
+            reading: { true },
+            { _, shown, _ in
+                #expect(shown?.kind == reading?.kind && shown?.records == reading?.records)
+                return false
+            }, { _ in false })
         var (overwriting, locking, protecting) = (WriteOptions(), WriteOptions(), WriteOptions())
         overwriting.overwrites = true
         (locking.overwrites, locking.locks) = (true, true)

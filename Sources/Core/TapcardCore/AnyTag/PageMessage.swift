@@ -221,6 +221,9 @@ extension ScannedTag {
         hasNDEF ? Array(memory.prefix(Int(capability[2]) * 8)) : []
     }
 
+    /// Whether all the user memory that the capability container declares was read.
+    var holdsDataArea: Bool { !hasNDEF || memory.count >= Int(capability[2]) * 8 }
+
     /// Whether page 3 holds a capability container: the magic number E1h and major version 1.
     var hasNDEF: Bool { capability[0] == 0xE1 && capability[1] >> 4 == 1 }
 

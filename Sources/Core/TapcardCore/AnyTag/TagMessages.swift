@@ -228,18 +228,9 @@ package struct TagMessages: StationWork {
                     isWritable: capability.isWritable))
         }
         let (tag, access) = try await PageMessage.scan(identity, at: station)
-        let area = tag.dataArea
-        let blocks = TLVArea.leadingBlocks(of: area)
         return OpenTag(
             medium: .pages(tag, access),
-            reading: TagReading(
-                identity, kind: tag.kind, format: .type2,
-                message: MessagePlan.message(on: area)?.value ?? [],
-                otherBlocks: blocks.filter {
-                    $0.kind != .message && $0.kind != .null && $0.kind != .terminator
-                },
-                maximumByteCount: MessagePlan.maximumByteCount(on: area),
-                isWritable: tag.hasNDEF && !access.isLocked && tag.capability[3] & 0x0F == 0))
+            reading: TagReading(identity, tag, isLocked: access.isLocked))
     }
 
     // MARK: - Refusing

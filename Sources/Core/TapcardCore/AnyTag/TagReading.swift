@@ -1,3 +1,4 @@
+import Cards
 package import Tags
 
 /// The message on a tag of any kind.
@@ -48,6 +49,19 @@ package struct TagReading: Sendable, Hashable {
             records = []
             problem = error.detail
         }
+    }
+
+    /// Decodes the message on a tag with pages.
+    init(_ identity: TagIdentity, _ tag: ScannedTag, isLocked: Bool) {
+        let area = tag.dataArea
+        self.init(
+            identity, kind: tag.kind, format: .type2,
+            message: MessagePlan.message(on: area)?.value ?? [],
+            otherBlocks: TLVArea.leadingBlocks(of: area).filter {
+                $0.kind != .message && $0.kind != .null && $0.kind != .terminator
+            },
+            maximumByteCount: MessagePlan.maximumByteCount(on: area),
+            isWritable: tag.hasNDEF && !isLocked && tag.capability[3] & 0x0F == 0)
     }
 
     /// How many bytes longer the message could be.

@@ -66,6 +66,8 @@ public struct Station: Sendable {
         public var isConfirmed: Bool
         /// The file that phones read on an NTAG 424. It contains the address of the issuer's page.
         package var address = AddressFile.placeholder
+        /// Whether to check that the next step works before advising it for a tag that is not a card.
+        var checksAdvice = true
 
         /// Creates settings. Every parameter has a default.
         public init(

@@ -70,7 +70,8 @@ extension Station {
     /// If the ledger's server does not respond, the summary contains only what was read from the
     /// card.
     public func read(resolving isResolving: Bool = true) async throws(TapcardError) -> CardSummary {
-        try await ReadCard.summary(resolving: isResolving, at: self)
+        var unknown: CardReading?
+        return try await ReadCard.summary(resolving: isResolving, at: self, &unknown)
     }
 
     /// The card's summary after a change.
@@ -250,16 +251,19 @@ extension Station {
     /// While `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
     /// `show`, with its content, if it can be read, and the error that explains why it is not a
     /// card. Writes to tags only if `resolving` is true.
+    ///
+    /// Without `advising`, an error for a tag that is not a card comes sooner, but its next step may
+    /// not work.
     package func watchTags(
-        resolving: Bool = false, reading readsTags: @escaping @Sendable () -> Bool,
+        resolving: Bool = false, advising: Bool = true,
+        reading readsTags: @escaping @Sendable () -> Bool,
         _ showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
         _ show: (WatchEvent) async -> Bool
     ) async {
-        await ReaderWatch(station: self, readsTags: readsTags)
-            .watch(showTag: showTag, show) { station throws(TapcardError) in
-                let summary = try await station.read(resolving: resolving)
-                return (summary.uid.bytes, await show(.card(summary)))
-            }
+        var station = self
+        station.settings.checksAdvice = advising
+        await ReaderWatch(station: station, readsTags: readsTags)
+            .watch(resolving: resolving, showTag: showTag, show)
     }
 
     /// Checks every invariant of the ledger. If a time is given, also lists the stations

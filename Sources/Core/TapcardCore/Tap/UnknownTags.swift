@@ -216,7 +216,7 @@ struct UnknownTags: StationWork {
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
         // Making a card takes the issuer's keys.
         if keys.isTable { return [.trust(.useAtIssuerStation)] }
-        guard let tag = reading.pages?.tag else { return [step] }
+        guard settings.checksAdvice, let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
             _ = try await station.fitness.requireWritable(
                 tag, reading.identity, reading.uid, known: nil)

@@ -6,6 +6,8 @@ import TapcardDomain
 package struct ReadCard: TapUseCase {
     var tap = Tap()
     private let isResolving: Bool
+    /// The tag, if it is not in this ledger.
+    private(set) var unknown: CardReading?
 
     /// If `resolving` is false, nothing is ever written.
     package init(resolving: Bool = true) { isResolving = resolving }
@@ -16,6 +18,7 @@ package struct ReadCard: TapUseCase {
         _ reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<CardSummary> {
         guard let known = reading.known else {
+            unknown = reading
             return .done(try await station.summaries.unknown(reading))
         }
         let verdict = station.resolver.verdict(on: reading)
@@ -55,13 +58,16 @@ package struct ReadCard: TapUseCase {
 
 extension ReadCard {
     /// Reads a card. If the ledger's server does not respond, reads the card again without the
-    /// ledger.
+    /// ledger. `unknown` receives the tag, if it is not in this ledger.
     static func summary(
-        resolving isResolving: Bool, at station: Station
+        resolving isResolving: Bool, at station: Station, _ unknown: inout CardReading?
     ) async throws(TapcardError) -> CardSummary {
+        var useCase = ReadCard(resolving: isResolving && !station.ledger.isReadOnly)
         do throws(TapcardError) {
-            return try await ReadCard(resolving: isResolving && !station.ledger.isReadOnly)
-                .run(at: station)
+            defer { unknown = useCase.unknown }
+            while true {
+                if let summary = try await useCase.step(at: station) { return summary }
+            }
         } catch {
             guard error.kind == .ledgerOffline else { throw error }
             return try await readAgain(withoutLedgerOf: station, error)

@@ -1,3 +1,4 @@
+import Cards
 import Tags
 import TapcardDomain
 
@@ -18,10 +19,33 @@ struct ReaderWatch: StationWork {
     /// The pause between two searches for a missing reader.
     private static let readerInterval = Duration.milliseconds(250)
 
+    /// Reads one card after another until the task is canceled or a callback returns false.
+    ///
+    /// If `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
+    /// `show`, with its content, if it can be read, and the error that explains why it is not a
+    /// card.
+    func watch(
+        resolving: Bool,
+        showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,
+        _ show: (Station.WatchEvent) async -> Bool
+    ) async {
+        await watch(show) { station throws(TapcardError) in
+            var unknown: CardReading?
+            do throws(TapcardError) {
+                let summary = try await ReadCard.summary(
+                    resolving: resolving, at: station, &unknown)
+                return (summary.uid.bytes, await show(.card(summary)))
+            } catch {
+                guard readsTags(), let (tag, reading) = await tagThatIsNoCard(error, unknown)
+                else { throw error }
+                return (tag.uid, await showTag(tag, reading, error))
+            }
+        }
+    }
+
     /// Waits for one tag after another until the task is canceled or a callback ends the watch.
     /// `tap` waits for the next tag, reads and shows it, and returns its UID.
     func watch(
-        showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool = { _, _, _ in true },
         _ show: (Station.WatchEvent) async -> Bool,
         tap: (Station) async throws(TapcardError) -> (uid: [UInt8], continues: Bool)
     ) async {
@@ -49,18 +73,13 @@ struct ReaderWatch: StationWork {
                 // No particular card was requested, so if another card has taken the first one's
                 // place, it is simply the next card.
                 if error.kind == .wrongCard { continue }
-                let tag = readsTags() ? await tagThatIsNoCard(error) : nil
-                if let (identity, reading) = tag {
-                    guard await showTag(identity, reading, error) else { return }
-                } else {
-                    guard await show(.problem(error)) else { return }
-                }
+                guard await show(.problem(error)) else { return }
                 if error.kind != .unsupportedReader, error.result == .noReader {
                     guard await readerCameBack(show) else { return }
                     (station, isFirst) = (waiting(ReaderWatch.minimumWait), true)
                     continue
                 }
-                present = tag?.0.uid ?? error.uid?.bytes
+                present = error.uid?.bytes
                 sawSeveral = error.kind == .severalTags
             }
             let lost = await waitForRemoval(of: present, sawSeveral: sawSeveral)
@@ -75,16 +94,23 @@ struct ReaderWatch: StationWork {
     }
 
     /// Returns the tag that caused this error, with its content; nil if the error is not about a
-    /// single tag or the tag is gone.
+    /// single tag or the tag is gone. A tag is read again only if `unknown` lacks its content.
     private func tagThatIsNoCard(
-        _ error: TapcardError
+        _ error: TapcardError, _ unknown: CardReading?
     ) async -> (TagIdentity, TagReading?)? {
+        if [.notACard, .blankTag].contains(error.kind), let unknown, unknown.uid == error.uid,
+            let tag = unknown.pages?.tag, tag.holdsDataArea
+        {
+            // The dynamic lock bytes were not read, but no event reports whether a tag is locked.
+            let isLocked = tag.locks.contains { $0 != 0 }
+            return (unknown.identity, TagReading(unknown.identity, tag, isLocked: isLocked))
+        }
         switch error.result {
         case .refused, .untrusted, .failed: break
         case .usage, .noCard, .noReader, .unknown, .service, .ledger: return nil
         }
         // Several tags at once also get here, with an error that is not about one of them.
-        guard error.kind != .severalTags,
+        guard ![.severalTags, .cancelled, .wrongCard].contains(error.kind),
             let tag = try? await reader.select(within: Station.returnLimit)
         else { return nil }
         // The tag may have been swapped for another one.
@@ -111,7 +137,8 @@ struct ReaderWatch: StationWork {
                 let uid = try await reader.select(within: .zero).uid
                 // If several cards were there, the one that is left was never read, so it counts as
                 // a new card.
-                if present == nil ? sawSeveral : present != uid { break }
+                // It stays selected, so that it is read without another search.
+                if present == nil ? sawSeveral : present != uid { return nil }
                 present = uid
                 misses = 0
             } catch {
