@@ -1,4 +1,5 @@
 import Glibc
+import PN532Emulator
 import TestSupport
 import Testing
 
@@ -48,6 +49,48 @@ struct RealWatchTests {
         }
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
+    }
+
+    @Test("A watch of two readers names the reader of each event, and goes on if one is lost")
+    func two() throws {
+        let station = try EmulatedTill(isSetUp: false)
+        let till = station.till
+        let first = try #require(station.reader.connectionString)
+        let link = till.file("second")
+        let second = "pn532_uart:\(link):115200"
+        func emulate(_ words: [String]) throws -> ChildProcess {
+            let process = try till.start(["emulate", "--link", link] + words)
+            try process.wait("it is plugged in") { try process.output.hasSuffix("\n") }
+            return process
+        }
+        let emulator = try emulate(["--tag", "ntag215"])
+        let process = try till.start(
+            ["watch", "--json", "--reader", first, "--reader", second])
+        func wait(_ event: String, _ reader: String, _ words: String, times count: Int = 1) throws {
+            try process.wait("\(event) \(reader) \(words), \(count) times") {
+                try process.output.split(separator: "\n").count {
+                    $0.contains(#""event":"\#(event)""#) && $0.contains(#""reader":"\#(reader)""#)
+                        && $0.contains(words)
+                } == count
+            }
+        }
+        try wait("arrived", first, "NTAG213")
+        try wait("arrived", second, "NTAG215")
+        emulator.signal(SIGKILL)
+        #expect(try emulator.end().status == 128 + SIGKILL)
+        try wait("departed", second, "uid")
+        try wait("reader", second, #""error":"reader-lost""#)
+        station.tell("remove")
+        try wait("departed", first, "uid")
+        station.tell("present")
+        try wait("arrived", first, "NTAG213", times: 2)
+        let again = try emulate(["--tag", "ntag216"])
+        try wait("reader", second, #""ready":true"#)
+        try wait("arrived", second, "NTAG216")
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+        again.signal(SIGTERM)
+        #expect(try again.end().status == 0)
     }
 
     @Test("A watch keeps reading after libnfc aborts")
