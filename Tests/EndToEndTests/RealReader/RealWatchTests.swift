@@ -7,7 +7,13 @@ import Testing
 @Suite("A watch over libnfc", .ownThread)
 struct RealWatchTests {
     private func lines(_ process: ChildProcess) throws -> Int {
-        try process.output.split(separator: "\n").count
+        tagLines(try process.output).count
+    }
+
+    /// The lines about tags. On a busy machine, the played reader may answer too late for libnfc,
+    /// and the watch then says that the reader is gone and works again.
+    private func tagLines(_ output: String) -> [Substring] {
+        output.split(separator: "\n").filter { !$0.contains("the reader ") }
     }
 
     @Test("A watch prints one line per tap, however long the card stays")
@@ -25,9 +31,9 @@ struct RealWatchTests {
         process.signal(SIGINT)
         let ended = try process.end()
         #expect(ended.status == 128 + SIGINT)
-        let arrival = "<time> 04AC6B72BA6C80 NTAG213 (sealed)\n"
-        let tap = arrival + "<time> 04AC6B72BA6C80 is gone\n"
-        #expect(station.till.masked(ended.output) == tap + tap + tap + arrival)
+        let arrival: Substring = "<time> 04AC6B72BA6C80 NTAG213 (sealed)"
+        let tap = [arrival, "<time> 04AC6B72BA6C80 is gone"]
+        #expect(tagLines(station.till.masked(ended.output)) == tap + tap + tap + [arrival])
     }
 
     @Test("A watch reports an unplugged reader and resumes once it is plugged in again")
@@ -66,12 +72,12 @@ struct RealWatchTests {
         let emulator = try emulate(["--tag", "ntag215"])
         let process = try till.start(
             ["watch", "--json", "--reader", first, "--reader", second])
-        func wait(_ event: String, _ reader: String, _ words: String, times count: Int = 1) throws {
-            try process.wait("\(event) \(reader) \(words), \(count) times") {
-                try process.output.split(separator: "\n").count {
+        func wait(_ event: String, _ reader: String, _ words: String) throws {
+            try process.wait("\(event) \(reader) \(words)") {
+                try process.output.split(separator: "\n").contains {
                     $0.contains(#""event":"\#(event)""#) && $0.contains(#""reader":"\#(reader)""#)
                         && $0.contains(words)
-                } == count
+                }
             }
         }
         try wait("arrived", first, "NTAG213")
@@ -79,11 +85,10 @@ struct RealWatchTests {
         emulator.signal(SIGKILL)
         #expect(try emulator.end().status == 128 + SIGKILL)
         try wait("departed", second, "uid")
-        try wait("reader", second, #""error":"reader-lost""#)
-        station.tell("remove")
+        try wait("reader", second, #""ready":false"#)
+        station.tell("present NTAG424")
         try wait("departed", first, "uid")
-        station.tell("present")
-        try wait("arrived", first, "NTAG213", times: 2)
+        try wait("arrived", first, "Type 4 tag")
         let again = try emulate(["--tag", "ntag216"])
         try wait("reader", second, #""ready":true"#)
         try wait("arrived", second, "NTAG216")
