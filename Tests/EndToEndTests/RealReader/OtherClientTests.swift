@@ -104,7 +104,7 @@ struct OtherClientTests {
         station.tell("present \(chip)")
         let message = try NDEFMessage([NDEFURI("https://example.com/17").record]).encoded()
         let text = Hexadecimal.encode(message)
-        try station.till.step("tag write --overwrite --url https://example.com/17")
+        try station.write("tag write --overwrite --url https://example.com/17")
         #expect(try nfcpy(["read"], station).contains(text))
         let other = try NDEFMessage([
             NDEFText(language: "en", text: String(repeating: "Another text. ", count: 8)).record
@@ -112,7 +112,7 @@ struct OtherClientTests {
         _ = try nfcpy(["write", Hexadecimal.encode(other)], station)
         let read = try station.till.step("tag read --json")
         #expect(read.contains(#""message":"\#(Hexadecimal.encode(other))""#), "\(read)")
-        try station.till.step("tag write --overwrite --url https://example.com/17")
+        try station.write("tag write --overwrite --url https://example.com/17")
         #expect(try nfcpy(["read"], station).contains(text))
     }
 
@@ -136,10 +136,10 @@ struct OtherClientTests {
         let block = [0x03, UInt8(message.count)] + message + [0xFE]
         let line = "tag write --overwrite --url https://example.com/{uid}"
         for words in [line, line + " --mirror uid"] {
-            try station.till.step(words)
+            try station.write(words)
             #expect(try image()[start...].starts(with: block), "\(words)")
         }
-        try station.till.step(line)
+        try station.write(line)
         // Longer than 254 bytes, if the tag has room: then the length takes three bytes.
         let other = try NDEFMessage([
             .media("a/b", [UInt8](repeating: 0x31, count: chip == .ntag213 ? 100 : 300))
@@ -153,7 +153,7 @@ struct OtherClientTests {
         #expect(written.status == 0, "\(written.text)")
         let read = try station.till.step("tag read --json")
         #expect(read.contains(#""message":"\#(Hexadecimal.encode(other))""#), "\(read)")
-        try station.till.step(line)
+        try station.write(line)
         #expect(try image()[start...].starts(with: block))
     }
 

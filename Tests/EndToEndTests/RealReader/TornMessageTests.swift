@@ -27,10 +27,9 @@ struct TornMessageTests {
         let stations = try (0..<Self.stationCount).map { _ in try EmulatedTill(isSetUp: false) }
         let first = stations[0]
         first.tell("present \(chip)")
-        try first.till.step(old.line)
+        try first.write(old.line)
         let start = first.reader.simulation
-        first.tell("reset")
-        try first.till.step(new.line)
+        try first.write(new.line)
         let places = Self.places(first.reader.counters)
         var found: [String: Int] = [:]
         for index in stride(from: 0, to: places.count, by: stations.count) {
@@ -38,7 +37,8 @@ struct TornMessageTests {
             let runs = try pairs.map { try Self.begin(new, from: start, $0, $1) }
             for ((station, place), run) in zip(pairs, runs) {
                 var ended = try run.end()
-                for _ in 0..<Till.mostTries where ended.isWithoutReader && Self.isArmed(station) {
+                // The fault has not come: the played reader was too slow for libnfc.
+                for _ in 0..<Till.mostTries where ended.status != 0 && Self.isArmed(station) {
                     ended = try Self.begin(new, from: start, station, place).end()
                 }
                 let seen = try Self.phone(station)
@@ -63,7 +63,7 @@ struct TornMessageTests {
         #expect(found.count == 3 || Thoroughness.isSanitized, "\(found)")
     }
 
-    private static let stationCount = 6
+    private static let stationCount = 2
 
     /// The tag is pulled away before each frame, and before, during, and after each WRITE. The last
     /// frames are tried first. `counters` are those of an undisturbed run.
