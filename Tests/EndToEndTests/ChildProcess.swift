@@ -15,7 +15,7 @@ struct Ended {
         // The reader's answer to the first selection may be late, too.
         return (status == 5 || status == 6) && text.contains("No usable NFC reader was found")
             || status == 1 && text.contains("selecting a tag: the reader did not respond in time")
-                && text.contains("Nothing was changed")
+                && (text.contains("Nothing was changed") || text.contains("Nothing was written"))
     }
 
     /// On a busy machine the database may also answer too late for a till. Then nothing is done.

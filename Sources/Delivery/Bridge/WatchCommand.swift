@@ -108,8 +108,7 @@ package enum WatchCommand {
         let outputs = try await outputs(in: session, through: transport)
         var stations: [(reader: String, station: Station)] = []
         for own in sessions {
-            let station = try await own.watchOnlyStation()
-            stations.append((await station.reader.name, station))
+            stations.append((own.settings.readerText, try await own.watchOnlyStation()))
         }
         let deliver = { @Sendable (event: TapEvent) in
             await session.waiting.stop()
@@ -145,6 +144,11 @@ package enum WatchCommand {
         _ take: (TapEvent) async -> Bool
     ) async {
         var events = events
+        let isNamed = !events.reader.isEmpty
+        func updateName() async {
+            // A reader that was not named is known only once it is open.
+            if !isNamed { events.reader = await station.reader.name }
+        }
         func deliver(_ event: TapEvent?) async -> Bool {
             guard let event else { return true }
             return await take(event)
@@ -153,12 +157,14 @@ package enum WatchCommand {
         // `watchTags` returns if the reader can never work. The caller then ends the other watches.
         // Events contain no next steps.
         await station.watchTags(advising: false, reading: readsAll) { tag, reading, error in
-            await deliver(events.event(for: tag, reading, error))
+            await updateName()
+            return await deliver(events.event(for: tag, reading, error))
         } _: { report in
             var report = report
             if case .card(let summary) = report {
                 report = .card(session.journal.subtractingUnbooked(summary))
             }
+            await updateName()
             return await deliver(events.event(for: report))
         }
     }

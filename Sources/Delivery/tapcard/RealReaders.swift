@@ -42,7 +42,7 @@ enum RealReaders {
     /// libnfc crash interrupts only one access to the reader. The other readers have their own child
     /// processes.
     static func persistent(_ name: ReaderName?, nextTo others: [ReaderName]) -> any TagReader {
-        ReaderProcess(driving(name, nextTo: others))
+        ReaderProcess(driving(name, nextTo: others), named: name?.text)
     }
 
     private static func driving(_ name: ReaderName?, nextTo others: [ReaderName]) -> [String] {

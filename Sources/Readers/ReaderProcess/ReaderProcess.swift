@@ -18,15 +18,16 @@ public actor ReaderProcess: TagReader {
     private let grace: Duration
     private let lane = BlockingLane(label: "tapcard.reader-process")
     private var link: (any ReaderLink)?
-    private var summary = ReaderSummary(name: "no reader", maximumAnswerLength: 0)
+    private var summary: ReaderSummary
 
     /// `grace` is how long a reply may take beyond the request's time limit.
     package init(
-        grace: Duration = grace,
+        grace: Duration = grace, named name: String? = nil,
         _ launch: @escaping @Sendable () throws(ReaderError) -> any ReaderLink
     ) {
         self.grace = grace
         self.launch = launch
+        summary = ReaderSummary(name: name ?? "no reader", maximumAnswerLength: 0)
     }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -34,9 +35,9 @@ public actor ReaderProcess: TagReader {
     }
 
     /// Creates a reader. Its process is started when it is first needed: a program, with arguments
-    /// that make it call `ReaderService.run`.
-    public init(_ command: [String]) {
-        self.init { () throws(ReaderError) in try Child(command) }
+    /// that make it call `ReaderService.run`. `name` is the reader's name until a tag is selected.
+    public init(_ command: [String], named name: String? = nil) {
+        self.init(named: name) { () throws(ReaderError) in try Child(command) }
     }
 
     public var name: String { summary.name }

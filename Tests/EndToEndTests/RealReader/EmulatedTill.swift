@@ -58,6 +58,17 @@ final class EmulatedTill {
         return answer
     }
 
+    /// Runs a line that writes a tag. On a busy machine, the played reader may be too slow for libnfc
+    /// even in the middle of the write; the line is then run again. The reader's counters are those
+    /// of the last run.
+    func write(_ line: String, at location: SourceLocation = #_sourceLocation) throws {
+        let isDone = try (0...Till.mostTries).contains { _ in
+            tell("reset")
+            return try till.run(till.words(of: line)).status == 0
+        }
+        try #require(isDone, "\(line)", sourceLocation: location)
+    }
+
     /// Waits until no process holds the reader. A killed process takes its reader process down, but
     /// that one needs a moment to notice.
     func waitUntilFree() throws {

@@ -13,8 +13,16 @@ struct OtherClientTests {
     private func libnfc(
         _ name: String, _ words: [String], _ station: EmulatedTill, answers: String = ""
     ) throws -> Client.Ended {
-        try Client.libnfc(name)
-            .run(words, device: station.reader.connectionString, answers: answers)
+        let client = try Client.libnfc(name)
+        func run() throws -> Client.Ended {
+            try client.run(words, device: station.reader.connectionString, answers: answers)
+        }
+        var ended = try run()
+        // On a busy machine the played reader may answer too late for libnfc.
+        for _ in 0..<Till.mostTries where ended.text.contains("Error opening NFC device") {
+            ended = try run()
+        }
+        return ended
     }
 
     private func nfcpy(_ words: [String], _ station: EmulatedTill) throws -> String {
@@ -104,7 +112,7 @@ struct OtherClientTests {
         station.tell("present \(chip)")
         let message = try NDEFMessage([NDEFURI("https://example.com/17").record]).encoded()
         let text = Hexadecimal.encode(message)
-        try station.till.step("tag write --overwrite --url https://example.com/17")
+        try station.write("tag write --overwrite --url https://example.com/17")
         #expect(try nfcpy(["read"], station).contains(text))
         let other = try NDEFMessage([
             NDEFText(language: "en", text: String(repeating: "Another text. ", count: 8)).record
@@ -112,8 +120,49 @@ struct OtherClientTests {
         _ = try nfcpy(["write", Hexadecimal.encode(other)], station)
         let read = try station.till.step("tag read --json")
         #expect(read.contains(#""message":"\#(Hexadecimal.encode(other))""#), "\(read)")
-        try station.till.step("tag write --overwrite --url https://example.com/17")
+        try station.write("tag write --overwrite --url https://example.com/17")
         #expect(try nfcpy(["read"], station).contains(text))
+    }
+
+    @Test(
+        "A message goes from tapcard to nfc-mfultralight and back", arguments: Type2Chip.known)
+    func image(chip: Type2Chip) throws {
+        let station = try EmulatedTill(isSetUp: false)
+        station.tell("present \(chip.name)")
+        let file = station.till.file("tag.mfd")
+        func image() throws -> [UInt8] {
+            let ended = try libnfc("nfc-mfultralight", ["r", file], station)
+            #expect(ended.text.contains("(0 pages failed)"), "\(ended.text)")
+            return try #require(try DurableFile(file).read())
+        }
+        // After page 3, blank tags but the NTAG213 hold an empty message; that one first holds a
+        // lock control block of five bytes.
+        let start = chip == .ntag213 ? 21 : 16
+        let uid = try #require(station.reader.simulation.onReader.first)
+        let link = "https://example.com/\(Hexadecimal.encode(uid))"
+        let message = try NDEFMessage([NDEFURI(link).record]).encoded()
+        let block = [0x03, UInt8(message.count)] + message + [0xFE]
+        let line = "tag write --overwrite --url https://example.com/{uid}"
+        for words in [line, line + " --mirror uid"] {
+            try station.write(words)
+            #expect(try image()[start...].starts(with: block), "\(words)")
+        }
+        try station.write(line)
+        // Longer than 254 bytes, if the tag has room: then the length takes three bytes.
+        let other = try NDEFMessage([
+            .media("a/b", [UInt8](repeating: 0x31, count: chip == .ntag213 ? 100 : 300))
+        ]).encoded()
+        var bytes = try image()
+        let longer = TLVArea.encoded(message: other)
+        bytes.replaceSubrange(start..<start + longer.count, with: longer)
+        try DurableFile(file).write(bytes)
+        let written = try libnfc(
+            "nfc-mfultralight", ["w", file], station, answers: String(repeating: "n\n", count: 8))
+        #expect(written.status == 0, "\(written.text)")
+        let read = try station.till.step("tag read --json")
+        #expect(read.contains(#""message":"\#(Hexadecimal.encode(other))""#), "\(read)")
+        try station.write(line)
+        #expect(try image()[start...].starts(with: block))
     }
 
     @Test("Text for phones that nfcpy overwrote is rewritten from the ledger")

@@ -1,4 +1,5 @@
 import Glibc
+import PN532Emulator
 import TestSupport
 import Testing
 
@@ -6,7 +7,13 @@ import Testing
 @Suite("A watch over libnfc", .ownThread)
 struct RealWatchTests {
     private func lines(_ process: ChildProcess) throws -> Int {
-        try process.output.split(separator: "\n").count
+        tagLines(try process.output).count
+    }
+
+    /// The lines about tags. On a busy machine, the played reader may answer too late for libnfc,
+    /// and the watch then says that the reader is gone and works again.
+    private func tagLines(_ output: String) -> [Substring] {
+        output.split(separator: "\n").filter { !$0.contains("the reader ") }
     }
 
     @Test("A watch prints one line per tap, however long the card stays")
@@ -24,9 +31,9 @@ struct RealWatchTests {
         process.signal(SIGINT)
         let ended = try process.end()
         #expect(ended.status == 128 + SIGINT)
-        let arrival = "<time> 04AC6B72BA6C80 NTAG213 (sealed)\n"
-        let tap = arrival + "<time> 04AC6B72BA6C80 is gone\n"
-        #expect(station.till.masked(ended.output) == tap + tap + tap + arrival)
+        let arrival: Substring = "<time> 04AC6B72BA6C80 NTAG213 (sealed)"
+        let tap = [arrival, "<time> 04AC6B72BA6C80 is gone"]
+        #expect(tagLines(station.till.masked(ended.output)) == tap + tap + tap + [arrival])
     }
 
     @Test("A watch reports an unplugged reader and resumes once it is plugged in again")
@@ -48,6 +55,47 @@ struct RealWatchTests {
         }
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
+    }
+
+    @Test("A watch of two readers names the reader of each event, and goes on if one is lost")
+    func two() throws {
+        let station = try EmulatedTill(isSetUp: false)
+        let till = station.till
+        let first = try #require(station.reader.connectionString)
+        let link = till.file("second")
+        let second = "pn532_uart:\(link):115200"
+        func emulate(_ words: [String]) throws -> ChildProcess {
+            let process = try till.start(["emulate", "--link", link] + words)
+            try process.wait("it is plugged in") { try process.output.hasSuffix("\n") }
+            return process
+        }
+        let emulator = try emulate(["--tag", "ntag215"])
+        let process = try till.start(
+            ["watch", "--json", "--reader", first, "--reader", second])
+        func wait(_ event: String, _ reader: String, _ words: String) throws {
+            try process.wait("\(event) \(reader) \(words)") {
+                try process.output.split(separator: "\n").contains {
+                    $0.contains(#""event":"\#(event)""#) && $0.contains(#""reader":"\#(reader)""#)
+                        && $0.contains(words)
+                }
+            }
+        }
+        try wait("arrived", first, "NTAG213")
+        try wait("arrived", second, "NTAG215")
+        emulator.signal(SIGKILL)
+        #expect(try emulator.end().status == 128 + SIGKILL)
+        try wait("departed", second, "uid")
+        try wait("reader", second, #""ready":false"#)
+        station.tell("present NTAG424")
+        try wait("departed", first, "uid")
+        try wait("arrived", first, "Type 4 tag")
+        let again = try emulate(["--tag", "ntag216"])
+        try wait("reader", second, #""ready":true"#)
+        try wait("arrived", second, "NTAG216")
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+        again.signal(SIGTERM)
+        #expect(try again.end().status == 0)
     }
 
     @Test("A watch keeps reading after libnfc aborts")

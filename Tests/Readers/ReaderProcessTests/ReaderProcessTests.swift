@@ -198,6 +198,7 @@ struct ReaderProcessTests {
         await #expect(throws: ReaderError(.noReader)) {
             try await ReaderProcess(["/does/not/exist"]).select(within: .zero)
         }
+        #expect(await ReaderProcess([], named: "pcsc:ACR122U").name == "pcsc:ACR122U")
     }
 }
 

@@ -174,7 +174,8 @@ private struct CardInEvent: DocumentedObject {
 
 /// Turns the reports about one reader into events.
 package struct TapEvents: Sendable {
-    private let reader: String
+    /// The reader's name in the events.
+    package var reader: String
     private let showsCards: Bool
     private let dependencies: Station.Dependencies
     /// The arrival of the tag that is on the reader; nil if there is no tag.
