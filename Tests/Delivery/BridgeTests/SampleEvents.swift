@@ -35,8 +35,11 @@ final class SampleEvents: Sendable {
 
     var stamp: @Sendable () -> TapEvent.Stamp { { TapEvent.Stamp(self.dependencies) } }
 
-    /// Returns the arrival of a tag with this number as its UID and this text, in UTF-8 or not.
-    func arrival(_ number: Int? = nil, text: [UInt8]? = nil) -> TapEvent {
+    /// Returns the arrival of a tag with this number as its UID and this message or text, in UTF-8
+    /// or not.
+    func arrival(
+        _ number: Int? = nil, text: [UInt8]? = nil, message: [UInt8]? = nil
+    ) -> TapEvent {
         let own = count.withLock { count in
             count += 1
             return count
@@ -46,9 +49,9 @@ final class SampleEvents: Sendable {
         let uid = (0..<4).map { UInt8(truncatingIfNeeded: digits >> (24 - 8 * $0)) }
         var events = TapEvents(at: "sim", showingCards: false, dependencies)
         let identity = TagIdentity(uid: uid)
-        let reading = text.map { text in
+        let reading = (message ?? text.map(Self.message)).map { message in
             TagReading(
-                identity, kind: "NTAG216", format: .type2, message: Self.message(text),
+                identity, kind: "NTAG216", format: .type2, message: message,
                 maximumByteCount: 65_536, isWritable: true)
         }
         return events.event(for: identity, reading, TapcardError(.notACard, "No card."))

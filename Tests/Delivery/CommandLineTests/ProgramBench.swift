@@ -64,7 +64,7 @@ final class ProgramBench: Sendable {
             "mastermind.json.lock",
             "cashiers.json", "cashiers.json.lock", "tokens.json", "tokens.json.lock", "ca.pem",
             "ledger.sqlite",
-            "copy.json", "login.pgpass", "old.sqlite.into", "old.sqlite.moved",
+            "copy.json", "wifi.txt", "login.pgpass", "old.sqlite.into", "old.sqlite.moved",
         ] {
             try? DurableFile(path(of: name)).remove()
             unsafe rmdir(path(of: name))

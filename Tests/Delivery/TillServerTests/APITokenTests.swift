@@ -12,6 +12,9 @@ struct APITokenTests {
     /// The current time on the bench's clock.
     private static let now = Timestamp(milliseconds: 1_700_000_000_000)
     private static let calls = [("GET", "taps"), ("POST", "tag/read"), ("POST", "tag/write")]
+    /// A message with a Wi-Fi record.
+    private static let wifi =
+        "0hcgYXBwbGljYXRpb24vdm5kLndmYS53c2MQDgAcEEUABFNob3AQAwACACAQJwAKb3BlbnNlc2FtZQ=="
     private static let url = #"{"url":"https://example.com/{uid}"}"#
 
     /// Runs a test bench, by default with two allowed origins.
@@ -127,6 +130,9 @@ struct APITokenTests {
             #expect(try await write(#"{"text":"x","overwrite":true}"#).status == 200)
             let back = try await write(#"{"ndef":"\#(Base64.encode(ndef))","overwrite":true}"#)
             #expect(back.json["message"] == written.json["message"], "\(back.text)")
+            let secret = try await write(#"{"ndef":"\#(Self.wifi)","overwrite":true}"#)
+            let shown = try await ask(bench, ("POST", "tag/read"), headers)
+            #expect(secret.json["message"] == .null && shown.json["message"] == .null)
             for body in [
                 "{}", #"{"file":"/etc/passwd"}"#, #"{"vcard":"/etc/passwd"}"#,
                 #"{"wifi":"/etc/passwd"}"#, #"{"mime":"text/plain=/etc/passwd"}"#,

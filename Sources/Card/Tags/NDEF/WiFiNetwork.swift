@@ -22,6 +22,16 @@ package struct WiFiNetwork: Hashable, Sendable {
         self.security = security
     }
 
+    /// Whether a message may contain a Wi-Fi record, even if it cannot be decoded.
+    package static func mayBe(in message: [UInt8]) -> Bool {
+        let records = (try? NDEFMessage(decoding: message, .lenient))?.records ?? []
+        // The chunks of a Smart Poster may split the type of a record inside it.
+        return ([message] + records.map(\.payload)).contains { bytes in
+            // This bit makes letters small, and is already set in the other bytes of the type.
+            bytes.map { $0 | 0x20 }.contains(Array(mediaType.utf8))
+        }
+    }
+
     /// The attributes that describe a network. Each has a type and a length of two bytes.
     private enum Attribute {
         static let credential: UInt16 = 0x100E

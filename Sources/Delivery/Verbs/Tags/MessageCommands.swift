@@ -8,8 +8,10 @@ extension Command {
     static let tagRead = Command(
         "tag read", group: .tags, "Print the records on any kind of tag",
         discussion: "Nothing is written, and no setup is needed. Wi-Fi passwords are shown as "
-            + "\"password hidden\" unless you pass `--show-secrets`. With `--raw`, prints only "
-            + "the bytes of the message; save them to a file that `tag write --ndef` accepts. "
+            + "\"password hidden\" unless you pass `--show-secrets`; without it, the `message` of "
+            + "`--json` is null if it may contain a password. With `--raw`, prints only the bytes "
+            + "of the message; save them to a file that `tag write --ndef` accepts. If they may "
+            + "contain a password, `--raw` also needs `--show-secrets`. "
             + "If the tag is of a kind that cannot be read, the error names that kind.",
         takes: .showSecrets, .raw, page: .post("tag/read"), answers: .tagContent,
         example: "tapcard tag read",
@@ -132,6 +134,12 @@ enum MessageCommands {
     static func read(in session: Session) async throws(TapcardError) -> Report {
         let reading = try await session.readOnlyStation().messages.read()
         if session[.raw], !session.outputOptions.isJSON {
+            guard session[.showSecrets] || !WiFiNetwork.mayBe(in: reading.message) else {
+                throw TapcardError(
+                    .usage, "The message may contain a Wi-Fi password.",
+                    meaning: "Nothing was printed.",
+                    advice: "To print the message anyway, add --show-secrets.")
+            }
             session.output.write(reading.message)
             return .nothing
         }
@@ -204,7 +212,7 @@ extension WriteOptions {
 extension WrittenTag: DocumentedObject {
     static let fields: Fields<WrittenTag> = [
         "uid": .of { Hexadecimal.encode($0.uid) }, "kind": .of(\.kind),
-        "message": .of { Hexadecimal.encode($0.message) }, "wasThere": .of(\.wasThere),
-        "locked": .of(\.isLocked),
+        "message": .message { (bytes: $0.message, showsSecrets: false) },
+        "wasThere": .of(\.wasThere), "locked": .of(\.isLocked),
     ]
 }

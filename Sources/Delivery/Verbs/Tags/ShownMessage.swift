@@ -1,3 +1,4 @@
+import ReaderDiagnosis
 import Tags
 import TapcardCore
 import TextCodecs
@@ -5,10 +6,11 @@ import TextCodecs
 /// The message on a tag, as `tag read` shows it.
 struct ShownMessage: DocumentedObject {
     private let reading: TagReading
+    private let showsSecrets: Bool
     private let records: [ShownRecord]
 
     init(_ reading: TagReading, showsSecrets: Bool) {
-        self.reading = reading
+        (self.reading, self.showsSecrets) = (reading, showsSecrets)
         records = reading.records.map { ShownRecord($0, showsSecrets: showsSecrets) }
     }
 
@@ -16,11 +18,12 @@ struct ShownMessage: DocumentedObject {
         "uid": .of { Hexadecimal.encode($0.reading.uid) }, "kind": .of(\.reading.kind),
         "format": .of(\.reading.format), "records": .of(\.records),
         "invalid": .of(\.reading.problem),
-        "message": .of { Hexadecimal.encode($0.reading.message) },
+        "message": .message { (bytes: $0.reading.message, showsSecrets: $0.showsSecrets) },
         "otherBlocks": .of(\.reading.otherBlocks), "freeBytes": .of(\.reading.freeByteCount),
         "maximumBytes": .of(\.reading.maximumByteCount), "writable": .of(\.reading.isWritable),
     ]
 
+    /// The content as lines. Escapes control characters, with which a tag could add lines.
     var lines: [String] {
         var lines = ["\(reading.kind), UID \(Hexadecimal.encode(reading.uid))"]
         if let problem = reading.problem {
@@ -28,7 +31,7 @@ struct ShownMessage: DocumentedObject {
         } else if reading.isEmpty {
             lines.append("No records on the tag")
         }
-        lines += records.flatMap(\.lines)
+        lines += records.flatMap(\.lines).map(\.escapedForOneLine)
         lines += reading.otherBlocks.map { block in
             "Other data block: \(block.kind.word), " + Hexadecimal.encode(block.value)
         }
@@ -36,6 +39,23 @@ struct ShownMessage: DocumentedObject {
             "\(reading.freeByteCount) of \(reading.maximumByteCount) bytes free"
                 + (reading.isWritable ? "" : "; the tag is read-only")
         ]
+    }
+}
+
+extension Fields.Field {
+    /// The bytes of a message in hexadecimal; null if they may contain a secret that is not shown.
+    static func message(
+        _ message: @escaping @Sendable (Subject) -> (bytes: [UInt8], showsSecrets: Bool)
+    ) -> Self {
+        .of(
+            String?.schema.with([
+                "description":
+                    "the message in hexadecimal; null if it may contain a Wi-Fi password"
+            ])
+        ) { subject -> String? in
+            let (bytes, showsSecrets) = message(subject)
+            return showsSecrets || !WiFiNetwork.mayBe(in: bytes) ? Hexadecimal.encode(bytes) : nil
+        }
     }
 }
 
@@ -67,7 +87,7 @@ struct ShownRecord: DocumentedObject {
         "fields": .ifAny { if case .contact(let card) = $0.content { card.fields } else { nil } },
         "package": .ifAny { if case .androidApp(let name) = $0.content { name } else { nil } },
         "type": .ifAny { $0.data?.type },
-        "bytes": .ifAny { $0.data.map { Hexadecimal.encode($0.bytes) } },
+        "bytes": .ifAny { $0.hidesBytes ? nil : $0.data.map { Hexadecimal.encode($0.bytes) } },
         "invalid": .ifAny(\.problem),
     ]
 
@@ -123,6 +143,12 @@ struct ShownRecord: DocumentedObject {
         }
     }
 
+    /// Whether the bytes of a record that is not decoded may contain a Wi-Fi password.
+    private var hidesBytes: Bool {
+        guard !showsSecrets, let data else { return false }
+        return WiFiNetwork.mayBe(in: Array(data.type.utf8)) || WiFiNetwork.mayBe(in: data.bytes)
+    }
+
     private var problem: String? {
         if case .invalid(_, _, let reason) = content { reason } else { nil }
     }
@@ -143,7 +169,10 @@ struct ShownRecord: DocumentedObject {
             let type = data.type.isEmpty ? "Unknown type" : data.type
             let why = problem.map { " (not valid: \($0))" } ?? ""
             let size = data.bytes.count == 1 ? "1 byte" : "\(data.bytes.count) bytes"
-            return ["\(type)\(why), \(size): \(hexadecimal(data.bytes))"]
+            return [
+                "\(type)\(why), \(size)"
+                    + (hidesBytes ? " hidden" : ": \(hexadecimal(data.bytes))")
+            ]
         }
     }
 
