@@ -174,15 +174,58 @@ struct WriteJobRunTests {
         try written(1, process)
         process.signal(SIGKILL)
         _ = try process.end()
-        try DurableFile(job).write(Array("id,name\n1,Filament 1\n2,Other\n".utf8))
-        let refused = try start().end()
-        #expect(
-            refused.status == 2 && refused.errors.contains("affected rows: 2. Nothing was written"))
+        for (table, more, difference) in [
+            ("id,name\n1,Other\n2,Filament 2\n", [], "affected rows: 1. Nothing was written"),
+            ("name,id\n1,Filament 1\n2,Filament 2\n", [], "The header of"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--lock"], "--lock"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--mirror", "uid"], "--mirror"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--text", "{{id}"], "The records"),
+        ] {
+            try DurableFile(job).write(Array(table.utf8))
+            let refused = try start(more).end()
+            #expect(
+                refused.status == 2 && refused.errors.contains(difference), "\(refused.errors)")
+        }
         try write(rows: 3)
         let resumed = try start()
         try resumed.wait("row 2") { try resumed.errors.contains("Next: row 2, 2 Filament 2.") }
         resumed.signal(SIGINT)
         #expect(try resumed.end().output.contains("Written: 1 of 3 rows, 0 skipped, 2 remaining"))
+    }
+
+    @Test("A tag whose write was interrupted can be used again for its row and for another row")
+    func again() throws {
+        try write(rows: 2)
+        try DurableFile(job).write(try #require(try DurableFile(job).read()), mode: 0o600)
+        let process = try start()
+        try process.wait("row 1") { try process.errors.contains("Next: row 1,") }
+        func tear() throws -> String {
+            // The last write sets the length. A torn one leaves a message that is cut off.
+            try till.step("sim tear 12 torn mix 1")
+            let uid = try ended(process) { try put("NTAG213") }
+            let last = try #require(try result().last)
+            #expect(last[0] == uid && last[4] == "unknown")
+            return uid
+        }
+        let first = try tear()
+        let second = try tear()
+        try till.step("sim put \(second)")
+        try written(1, process)
+        try till.step("sim take")
+        #expect(try process.errors.contains("Hold the tag to the reader again"))
+        // The first tag holds part of row 1's message, which row 2 must not replace by itself.
+        try process.wait("row 2") { try process.errors.contains("Next: row 2,") }
+        try refused(first, process)
+        process.signal(SIGINT)
+        _ = try process.end()
+        try till.step("sim put \(first)")
+        let resumed = try start(["--overwrite"])
+        #expect(try resumed.end().status == 0)
+        #expect(try result().map { [$0[0], $0[1], $0[4]] } == [
+            [second, "1", "written"], [first, "2", "written"],
+        ])
+        #expect(try DurableFile(till.file("job.result.csv")).permissions() == 0o600)
+        try checkTags(2)
     }
 
     @Test("Invalid rows are skipped, and a dry run needs no tag")
@@ -217,6 +260,13 @@ struct WriteJobRunTests {
         try DurableFile(job).write(Array("url\nnot a url\n".utf8))
         let address = try till.run(["tag", "write", "--file", job, "--dry-run"])
         #expect(address.output.hasPrefix("Row 1: "), "\(address.output)")
+        let late = try till.run(["tag", "write", "--file", job, "--start-row", "2"])
+        #expect(late.status == 2 && late.errors.contains("--start-row is 2"))
+        try DurableFile(job).write(Array("id,counter\n1,777777\n".utf8))
+        let counter = ["tag", "write", "--file", job, "--url", "a:{counter}", "--dry-run"]
+        #expect(try till.run(counter).output.contains("a:777777"))
+        let reserved = try till.run(counter + ["--mirror", "counter"])
+        #expect(reserved.status == 2 && reserved.errors.contains("a column named"))
         let stream = try till.run(["tag", "write", "--file", "-"])
         #expect(stream.status == 2 && stream.errors.contains("standard input"))
         let alone = try till.run(["tag", "write", "--dry-run", "--text", "a"])

@@ -66,11 +66,15 @@ struct TagMessagesTests: ProvenCards {
     func card(_ chip: Type2Chip) async throws {
         let world = try await World.withCard(chip)
         let tag = try await world.tag()
+        var options = Self.overwriting
+        options.interruptedTags = [try await world.station.messages.read().uid]
         // The ledger that issued the card, and one that does not know it.
         for ledger in [world.rows, TableLedger()] {
             let station = world.station(ledger: ledger)
-            let refused = await #expect(throws: TapcardError.self) {
-                try await station.messages.write(Self.overwriting) { _ in Self.link }
+            let refused = await #expect(throws: TapcardError.self) { [options] in
+                try await station.messages.write(options) { _ in
+                    Issue.record("The tag will be written")
+                } _: { _ in Self.link }
             }
             #expect(refused?.kind == .refusal(.cardHasMoney))
         }
