@@ -162,4 +162,75 @@ struct WatchTests {
         let text = ended.errors + ended.output
         #expect(text.contains(reason) && text.contains("The watch was not started."), "\(text)")
     }
+
+    @Test(
+        "A secret that other users have access to is refused",
+        arguments: [
+            ["--webhook", "https://example.com", "--webhook-secret"],
+            ["--mqtt", "mqtt://x", "--topic", "t", "--mqtt-user", "u", "--mqtt-password-file"],
+            ["--from", "http://127.0.0.1", "--token-file"],
+        ], [0o644, 0o640, 0o604, 0o620])
+    func exposed(_ words: [String], _ mode: UInt32) throws {
+        let till = try Till()
+        let secret = "whsec_" + String(repeating: "A", count: 32)
+        try till.write(secret, to: till.file("secret"), mode: mode)
+        let ended = try till.run(["watch"] + words + [till.file("secret")])
+        #expect(ended.status == 2)
+        #expect(
+            till.masked(ended.errors) == """
+                tapcard: Other users have access to the file for \(words.last ?? "") (mode \
+                \(String(mode, radix: 8))). The watch was not started. If you are sure that no \
+                other user has read it, run: chmod 600 ~/secret
+
+                """)
+    }
+
+    /// As with LoadCredential= in a unit. Only root can make such a file and run as another user.
+    @Test(
+        "A secret that root owns may be readable by its group, but not by everyone",
+        .enabled(if: geteuid() == 0), arguments: [0o440, 0o444])
+    func credential(_ mode: mode_t) throws {
+        let till = try Till()
+        let port = try Loopback.portForProgram()
+        let nobody: uid_t = 65_534
+        try till.write("token", to: till.file("token"))
+        try till.setMode(of: till.file("token"), mode)
+        try #require(unsafe chown(till.file("token"), 0, nobody) == 0)
+        try #require(unsafe chown(till.home, nobody, nobody) == 0)
+        let process = try ChildProcess(
+            "/usr/bin/setpriv",
+            [
+                "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", try Executable.path(),
+                "watch", "--from", "http://127.0.0.1:\(port)", "--token-file", till.file("token"),
+            ], environment: ["HOME": till.home], folder: till.home)
+        if mode == 0o440 {
+            try process.wait("an event") { try process.output.hasSuffix("\n") }
+            process.signal(SIGTERM)
+            #expect(try process.end().status == 0)
+        } else {
+            let ended = try process.end()
+            #expect(ended.status == 2 && ended.errors.contains("(mode 444)"), "\(ended.errors)")
+        }
+    }
+
+    @Test(
+        "A secret is accepted from a private file, a pipe, or standard input",
+        arguments: ["secret", "<(cat secret)", "- < secret", "/dev/stdin < secret", "link"])
+    func secret(_ file: String) throws {
+        let till = try Till()
+        let port = try Loopback.portForProgram()
+        try till.write("whsec_" + String(repeating: "A", count: 32), to: till.file("secret"))
+        try #require(unsafe symlink("secret", till.file("link")) == 0)
+        let script = """
+            cd \(till.home)
+            exec \(try Executable.path()) watch --webhook http://127.0.0.1:\(port) \
+            --webhook-secret \(file)
+            """
+        let process = try ChildProcess(
+            "/bin/bash", ["-c", script], environment: ["HOME": till.home, "TAPCARD_READER": "sim"],
+            folder: till.home)
+        try process.wait("an event") { try process.output.hasSuffix("\n") }
+        process.signal(SIGTERM)
+        #expect(try process.end().status == 0)
+    }
 }

@@ -72,11 +72,12 @@ extension WatchCommand {
         let address = try translating(ServiceAddress(url)) { (error: ServiceError) in
             refusal("The value of --webhook is not a valid address: \(error.detail)")
         }
-        let advice = "To make one, run: echo whsec_$(head -c 32 /dev/urandom | base64)"
+        let advice =
+            "To make one, run: (umask 077; echo whsec_$(head -c 32 /dev/urandom | base64) > FILE)"
         guard let path = session[.webhookSecret] else {
             throw refusal(
                 "--webhook needs a secret, so that its server can detect forged events",
-                "Put a secret in a file and add --webhook-secret FILE. " + advice)
+                "Add --webhook-secret FILE. " + advice)
         }
         guard let secret = WebhookCourier.secret(try text(of: path, "--webhook-secret")) else {
             throw refusal(
@@ -109,12 +110,19 @@ extension WatchCommand {
         return MQTTCourier(to: broker, topic, from: machine.shown)
     }
 
-    /// Reads a secret from the first line of a file.
+    /// Reads a secret from the first line of a file. Refuses a file that other users can use.
     static func text(of path: String, _ option: String) throws(TapcardError) -> String {
         let bytes = try translating(DurableFile(path).readStream()) { (error: FileError) in
             refusal("The file for \(option) cannot be read: \(error.detail)")
         }
         guard let bytes else { throw refusal("The file for \(option) does not exist") }
+        // If the permissions cannot be read, reading the file has already failed.
+        if let mode = try? DurableFile(path).permissionsForOthers() {
+            throw refusal(
+                "Other users have access to the file for \(option) (mode "
+                    + "\(String(mode, radix: 8)))",
+                "If you are sure that no other user has read it, run: chmod 600 \(path)")
+        }
         return String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
     }
 

@@ -136,9 +136,24 @@ struct EventQueueTests {
     func expired() throws {
         var queue = try open()
         for number in 1...4 { queue.add(events.arrival(number)) }
-        let now = events.seconds.withLock { $0 }
-        queue.expire(before: Timestamp(milliseconds: (now - 1) * 1_000))
+        queue.expire(after: .seconds(1), at: events.stamp().at)
         #expect(try Self.deliver(&queue) == [-2, 3, 4])
+    }
+
+    @Test("Events from before the clock was set back expire, even if later events are recent")
+    func future() throws {
+        var queue = try open()
+        for number in 1...2 { queue.add(events.arrival(number)) }
+        // A correction of a few seconds drops nothing.
+        events.seconds.withLock { $0 -= 5 }
+        queue.expire(after: .seconds(60), at: events.stamp().at)
+        #expect(try Self.deliver(&queue) == [1, 2])
+        for number in 3...4 { queue.add(events.arrival(number)) }
+        events.seconds.withLock { $0 -= 3_600 }
+        queue.add(events.arrival(5))
+        queue = try reopened(&queue)
+        queue.expire(after: .seconds(60), at: events.stamp().at)
+        #expect(try Self.deliver(&queue) == [-2, 5])
     }
 
     @Test("Events that cannot be stored are delivered as a gap from memory")

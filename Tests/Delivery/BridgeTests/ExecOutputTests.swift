@@ -12,6 +12,7 @@ import Verbs
 struct ExecOutputTests {
     private let events = SampleEvents()
     private let said = Guarded<[String]>([])
+    private let clock = Guarded(ContinuousClock.now)
     private let folder: String
 
     init() throws {
@@ -26,6 +27,7 @@ struct ExecOutputTests {
         ExecOutput(
             ChildCommand(["/bin/sh", "-c", script, "sh", folder] + arguments, limit: limit),
             requiring: trust, maximumAge: maximumAge, events.stamp,
+            clock: { [clock] in clock.withLock { $0 } },
             say: { [said] text in said.withLock { $0.append(text) } })
     }
 
@@ -119,14 +121,18 @@ struct ExecOutputTests {
         #expect(said.withLock { $0.filter { $0.contains("took too long") }.count } == 1)
     }
 
-    @Test("An expired event runs no command")
-    func old() async throws {
+    /// How much time passes, and how far the system's clock advances meanwhile.
+    @Test(
+        "An expired event runs no command, even if the clock was set",
+        arguments: [(60, 60), (60, 0), (0, 60), (0, -60)])
+    func old(_ seconds: Int, _ advance: Int64) async throws {
         let output = output(
             "cat >> \"$1/all\"; while ! [ -e \"$1/go\" ]; do sleep 0.01; done",
             maximumAge: .seconds(10))
         for number in 1...2 { _ = await output.take(events.arrival(number)) }
         _ = try await wait(for: "all")
-        events.seconds.withLock { $0 += 60 }
+        clock.withLock { $0 += .seconds(seconds) }
+        events.seconds.withLock { $0 += advance }
         try DurableFile("\(folder)/go").write([])
         _ = await output.take(events.arrival(3))
         while try (file("all") ?? "").split(separator: "\n").count < 3 {

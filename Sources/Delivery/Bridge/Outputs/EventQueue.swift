@@ -141,12 +141,14 @@ package struct EventQueue {
         drop(entry.number)
     }
 
-    /// Drops all events that are older than this time.
-    package mutating func expire(before time: Timestamp) {
+    /// Drops the oldest events until one is not expired. Those behind it are checked when they
+    /// are next.
+    package mutating func expire(after maximumAge: Duration, at now: Timestamp) {
         delivering = nil
         for number in numbers where gaps[number] == nil {
             let bytes = (try? file(number).read()).flatMap { $0 }
-            guard let stored = StoredEvent(bytes), stored.at < time else { return }
+            guard let stored = StoredEvent(bytes), stored.at.isExpired(at: now, after: maximumAge)
+            else { return }
             drop(number)
         }
     }
@@ -223,6 +225,17 @@ package struct EventQueue {
     private static func number(of name: String) -> Int? {
         guard name.hasSuffix(suffix) else { return nil }
         return Int(name.dropLast(suffix.count)).flatMap { $0 > 0 ? $0 : nil }
+    }
+}
+
+extension Timestamp {
+    private static let maximumClockErrorInMilliseconds: Int64 = 5_000
+
+    /// Whether an event with this time has expired. If the time is in the future, the clock was set
+    /// back, so the event may be of any age.
+    func isExpired(at now: Timestamp, after maximumAge: Duration) -> Bool {
+        now.millisecondsSince(self) > Int64(maximumAge / .milliseconds(1))
+            || millisecondsSince(now) > Timestamp.maximumClockErrorInMilliseconds
     }
 }
 

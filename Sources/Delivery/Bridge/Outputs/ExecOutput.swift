@@ -16,22 +16,25 @@ package actor ExecOutput: EventOutput {
     private let requiredTrust: TapEvent.Trust?
     private let maximumAge: Duration?
     private let stamp: @Sendable () -> TapEvent.Stamp
+    private let clock: @Sendable () -> ContinuousClock.Instant
     private let say: @Sendable (String) -> Void
-    private var waiting: [TapEvent] = []
+    private var waiting: [(event: TapEvent, since: ContinuousClock.Instant)] = []
     private var missed = 0
     private var worker: Task<Void, Never>?
     private let isStopped = Guarded(false)
     private var isOver = false
 
     /// If `requiredTrust` is set, the command runs only for arriving tags with at least this trust.
-    /// Events older than `maximumAge` are dropped.
+    /// Events older than `maximumAge` are dropped. `clock` cannot be set, so an event that waits too
+    /// long is dropped even if the system's clock was set back.
     package init(
         _ command: ChildCommand, requiring requiredTrust: TapEvent.Trust? = nil,
         maximumAge: Duration? = nil, _ stamp: @escaping @Sendable () -> TapEvent.Stamp,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         say: @escaping @Sendable (String) -> Void
     ) {
         (self.command, self.requiredTrust, self.maximumAge) = (command, requiredTrust, maximumAge)
-        (self.stamp, self.say) = (stamp, say)
+        (self.stamp, self.clock, self.say) = (stamp, clock, say)
     }
 
     package func take(_ event: TapEvent) -> Bool {
@@ -40,7 +43,7 @@ package actor ExecOutput: EventOutput {
                 return true
             }
         }
-        waiting.append(event)
+        waiting.append((event, clock()))
         if waiting.count > ExecOutput.maximumWaiting {
             waiting.removeFirst()
             missed += 1
@@ -65,18 +68,19 @@ package actor ExecOutput: EventOutput {
     private func next() -> TapEvent? {
         if isOver { return nil }
         if let maximumAge {
-            let now = stamp().at
-            let milliseconds = Int64(maximumAge / .milliseconds(1))
-            let count = waiting.count
-            waiting.removeAll { now.millisecondsSince($0.at) > milliseconds }
+            let (now, time, count) = (clock(), stamp().at, waiting.count)
+            // With --from, an event may already be old when it is received.
+            waiting.removeAll { event, since in
+                now - since > maximumAge || event.at.isExpired(at: time, after: maximumAge)
+            }
             missed += count - waiting.count
         }
-        guard missed > 0 else { return waiting.isEmpty ? nil : waiting.removeFirst() }
+        guard missed > 0 else { return waiting.isEmpty ? nil : waiting.removeFirst().event }
         let count = missed
         missed = 0
         // A gap has no trusted tag, so a command that opens a door must not run for it.
         guard requiredTrust == nil else {
-            say("Events dropped because the command was too slow: \(count).")
+            say("Events dropped because they were too old or too many: \(count).")
             return next()
         }
         return .gap(count, stamp())

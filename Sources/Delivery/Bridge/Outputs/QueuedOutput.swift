@@ -53,7 +53,7 @@ package actor QueuedOutput: EventOutput {
     private static let keepingPause = Duration.seconds(1)
 
     private let courier: any EventCourier
-    /// Older events are dropped.
+    /// Older events, and those from the future, are dropped.
     private let maximumAge: Duration?
     private let now: @Sendable () -> Timestamp
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -167,10 +167,7 @@ package actor QueuedOutput: EventOutput {
     }
 
     private func next() -> EventQueue.Entry? {
-        if let maximumAge {
-            let milliseconds = Int64(maximumAge / .milliseconds(1))
-            queue.expire(before: now().adding(milliseconds: -milliseconds))
-        }
+        if let maximumAge { queue.expire(after: maximumAge, at: now()) }
         return queue.first()
     }
 

@@ -141,6 +141,16 @@ public struct DurableFile: Sendable, Hashable {
         return status.permissions & permissions == 0 ? nil : .permitted(status.permissions)
     }
 
+    /// The permissions of a secret that others can use; `nil` if none can, or if this is no regular
+    /// file. The group of a file owned by root may read it, as with credentials from systemd.
+    package func permissionsForOthers() throws(FileError) -> UInt32? {
+        guard path != DurableFile.standardStream, let status = try FileStatus.of(path),
+            status.isRegular
+        else { return nil }
+        let others: UInt32 = try isOwnedByRoot() ? 0o037 : 0o077
+        return status.permissions & others == 0 ? nil : status.permissions
+    }
+
     /// Whether root owns the file while this process runs as another user.
     public func isOwnedByRoot() throws(FileError) -> Bool {
         let owner = try owner()

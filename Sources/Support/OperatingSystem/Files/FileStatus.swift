@@ -5,6 +5,7 @@ struct FileStatus {
     let permissions: UInt32
     let owner: UInt32
     let isFolder: Bool
+    let isRegular: Bool
     /// The number of names (hard links) that the file has.
     let nameCount: Int
     let stamp: DurableFile.Stamp
@@ -19,7 +20,8 @@ struct FileStatus {
         }
         return FileStatus(
             permissions: status.st_mode & 0o7777, owner: status.st_uid,
-            isFolder: status.st_mode & S_IFMT == S_IFDIR, nameCount: Int(status.st_nlink),
+            isFolder: status.st_mode & S_IFMT == S_IFDIR,
+            isRegular: status.st_mode & S_IFMT == S_IFREG, nameCount: Int(status.st_nlink),
             stamp: DurableFile.Stamp(
                 device: status.st_dev, number: status.st_ino, size: status.st_size,
                 // This is not the modification time, because programs can set that.
