@@ -167,7 +167,7 @@ struct WatchTests {
         "A secret that other users have access to is refused",
         arguments: [
             ["--webhook", "https://example.com", "--webhook-secret"],
-            ["--mqtt", "mqtt://x", "--topic", "t", "--mqtt-user", "u", "--mqtt-password-file"],
+            ["--mqtt", "mqtt://x", "--topic", "t", "--mqtt-login"],
             ["--from", "http://127.0.0.1", "--token-file"],
         ], [0o644, 0o640, 0o604, 0o620])
     func exposed(_ words: [String], _ mode: UInt32) throws {

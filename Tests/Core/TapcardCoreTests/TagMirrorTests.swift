@@ -126,7 +126,7 @@ struct TagMirrorTests {
     /// Returns the message that a phone reads from the tag; nil if it finds none.
     private static func shown(_ world: World) async throws -> [UInt8]? {
         let reading = try? await world.station.messages.read()
-        guard let reading, !reading.isEmpty, reading.problem == nil else { return nil }
+        guard let reading, !reading.hasNoRecords, reading.problem == nil else { return nil }
         return reading.message
     }
 

@@ -44,7 +44,7 @@ package struct CardLayout: Hashable, Sendable {
     package var jsonCapacity: Int { ndefByteCount - CardLayout.bytesAroundJSON }
 
     /// The range of a record's bytes, counted from the first byte of the card.
-    func recordBytes(_ slot: Int) -> Range<Int> {
+    package func recordBytes(_ slot: Int) -> Range<Int> {
         let start = (Int(recordPages[slot]) - Int(ndefPages.lowerBound)) * 4
         return start..<start + SealedRecord.byteCount
     }

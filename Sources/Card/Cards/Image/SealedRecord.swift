@@ -61,6 +61,12 @@ package struct SealedRecord: Hashable, Sendable {
             digest: SealedRecord.digest(of: holder, in: balance.currency), cardKey: cardKey)
     }
 
+    /// Whether the record holds money, judged without a key. The limits keep other data from being
+    /// mistaken for a record: as a number, four characters of text exceed every balance.
+    package var showsMoney: Bool {
+        sequence > .none && balance > 0 && Int64(balance) <= Currency.largestBalance
+    }
+
     package var bytes: [UInt8] {
         SealedRecord.head(keyID, state, sequence, balance) + seal
     }

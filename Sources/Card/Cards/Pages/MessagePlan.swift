@@ -43,8 +43,17 @@ package struct MessagePlan: Hashable, Sendable {
         // The new message stays empty while its bytes are written.
         var emptied = target
         emptied[length] = 0
-        if old?.offset != offset { draft.write(pageAt: length, of: emptied) }
-        for page in stride(from: 0, to: area.count, by: Page.size)
+        let isEmpty = old.map { [[], MessagePlan.empty].contains($0.value) } ?? false
+        if old?.offset != offset || isEmpty {
+            // Until they are complete, a terminator hides the bytes that follow.
+            var hidden = draft.area
+            hidden.replaceSubrange(offset..<offset + 2, with: [0x03, 0x00])
+            if hidden.indices.contains(offset + 2) { hidden[offset + 2] = TLVArea.terminator }
+            draft.write(pageAt: offset + 2, of: hidden)
+            draft.write(pageAt: length, of: hidden)
+        }
+        // The page with that terminator is written last.
+        for page in stride(from: 0, to: area.count, by: Page.size).reversed()
         where page != length / Page.size * Page.size {
             draft.write(pageAt: page, of: emptied)
         }
@@ -61,6 +70,37 @@ package struct MessagePlan: Hashable, Sendable {
         if let old = message(on: area) { draft.set(old.offset + 1, to: 0) }
         return draft.writes
     }
+
+    /// Whether a data area holds this message and nothing else, or what an interrupted write of the
+    /// message to an empty tag leaves. The bytes in `mirrored` are not compared, because the chip
+    /// shows other bytes in their place.
+    package static func isWholeOrTorn(
+        _ bytes: [UInt8], on area: [UInt8], mirrored: Range<Int> = 0..<0
+    ) -> Bool {
+        if message(on: area)?.value == bytes, !TLVArea.holdsOtherData(area) { return true }
+        let controls = TLVArea.leadingBlocks(of: area).prefix {
+            $0.kind == .lockControl || $0.kind == .memoryControl
+        }
+        return ([0] + controls.map { $0.valueOffset + $0.value.count }).contains { offset in
+            let block = TLVArea.encoded(message: bytes).prefix(area.count - offset)
+            // The pages up to here hold the length, or the terminator after an empty message.
+            let next = min((offset + 2) / Page.size * Page.size + Page.size, area.count)
+            let isWritten = (next..<max(next, offset + block.count)).allSatisfy {
+                mirrored.contains($0) || area[$0] == block[$0 - offset]
+            }
+            // An earlier WRITE was torn: the pages have only bits of an empty message.
+            let isBlank =
+                area[next...].first { $0 != 0 } ?? TLVArea.terminator == TLVArea.terminator
+                && (offset..<next).allSatisfy { index in
+                    let first = [0x03, 0x03, TLVArea.terminator] + block.dropFirst(3) + [0, 0, 0, 0]
+                    return area[index] & ~first[index - offset] == 0
+                }
+            return block.count > next - offset + 1 && isWritten || isBlank
+        }
+    }
+
+    /// A message with one empty record, which phones write to erase a tag.
+    private static let empty: [UInt8] = [0xD0, 0x00, 0x00]
 
     /// Returns the message in a data area; nil if phones would find none.
     package static func message(on area: [UInt8]) -> TLV? {

@@ -20,12 +20,11 @@ package struct NDEFMessage: Hashable, Sendable {
     /// In lenient mode, only these violations are tolerated:
     /// - a later record, or chunk, that begins the message again;
     /// - anything after the record that ends the message, which is ignored;
-    /// - input that ends early, in the middle of a record or between records, if at least one
-    ///   record is complete; the complete records form the message;
     /// - the reserved type name format; the record is treated as having an unknown type, and its
     ///   type is dropped.
     ///
-    /// The limits on records and bytes apply in both modes.
+    /// The limits on records and bytes apply in both modes. Input that ends before the record that
+    /// ends the message is refused in both modes: an interrupted write can leave it.
     package init(
         decoding bytes: [UInt8], _ strictness: Strictness = .strict
     ) throws(NDEFError) {
@@ -34,14 +33,9 @@ package struct NDEFMessage: Hashable, Sendable {
         }
         var reader = ByteReader(bytes, errorAtEnd: .truncated)
         var assembler = RecordAssembler(strictness)
-        do throws(NDEFError) {
-            // The message ends at its end flag; other bytes may follow on the tag.
-            while !assembler.isComplete {
-                try assembler.add(RecordFragment(from: &reader))
-            }
-        } catch {
-            let isTolerated = strictness == .lenient && error.kind == .truncated
-            guard isTolerated, !assembler.records.isEmpty else { throw error }
+        // The message ends at its end flag; other bytes may follow on the tag.
+        while !assembler.isComplete {
+            try assembler.add(RecordFragment(from: &reader))
         }
         guard strictness == .lenient || reader.remaining == 0 else {
             throw NDEFError(.trailingBytes, "\(reader.remaining) bytes after the last record")

@@ -3,6 +3,9 @@ package struct TLVArea: Hashable, Sendable {
     /// The maximum size of an area in bytes: more than any Type 2 tag has.
     package static let maximumByteCount = 0x2_0000
 
+    /// The tag of a terminator.
+    package static let terminator: UInt8 = 0xFE
+
     /// All blocks in order, including padding and the terminator.
     package let blocks: [TLV]
 
@@ -39,6 +42,21 @@ package struct TLVArea: Hashable, Sendable {
         return blocks
     }
 
+    /// Whether an area holds anything other than control blocks and one message. Bytes after the
+    /// terminator do not count.
+    package static func holdsOtherData(_ bytes: [UInt8]) -> Bool {
+        guard let blocks = try? TLVArea(decoding: bytes).blocks else { return true }
+        return blocks.count { $0.kind == .message } > 1
+            || blocks.contains {
+                switch $0.kind {
+                case .null, .lockControl, .memoryControl, .message, .terminator: false
+                // What remains of an empty record if the length before it becomes zero.
+                case .unknown(0xD0): !$0.value.isEmpty
+                case .proprietary, .unknown: true
+                }
+            }
+    }
+
     /// An area that contains only this message, with a one-byte length where possible.
     ///
     /// More than `TLV.maximumLength` bytes is a programming error: `NDEFMessage` never encodes a
@@ -49,7 +67,7 @@ package struct TLVArea: Hashable, Sendable {
         let low = UInt8(truncatingIfNeeded: message.count)
         let high = UInt8(truncatingIfNeeded: message.count >> 8)
         let length = message.count < TLV.longLengthMark ? [low] : [mark, high, low]
-        // 03h is the tag of a message, and FEh is the terminator.
-        return [0x03] + length + message + [0xFE]
+        // 03h is the tag of a message.
+        return [0x03] + length + message + [terminator]
     }
 }

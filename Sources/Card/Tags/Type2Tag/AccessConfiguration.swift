@@ -86,6 +86,13 @@ public struct AccessConfiguration: Hashable, Sendable {
         return cfg1
     }
 
+    /// Returns this CFG1 with CFG0 and CFG1 permanently locked.
+    package static func locking(_ cfg1: Page) -> Page {
+        var cfg1 = cfg1
+        cfg1[0] |= Bits.isLocked
+        return cfg1
+    }
+
     private enum Bits {
         static let protectsReading: UInt8 = 0x80
         static let isLocked: UInt8 = 0x40

@@ -94,12 +94,22 @@ public struct TagMemory: Hashable, Sendable {
 }
 
 extension Type2Chip {
-    /// The dynamic lock page that makes all user pages permanently read-only; `nil` if the chip's
-    /// lock bits are not known.
-    package var lockedDynamicPage: Page? {
-        guard dynamicLockPage != nil else { return nil }
+    /// Whether tapcard can make the chip read-only, because its lock bits are known.
+    package var canLock: Bool { dynamicLockPage != nil }
+
+    /// Page 2 and the dynamic lock page with all lock bits set; `nil` if frozen lock bits leave a
+    /// page writable, or if the chip's lock bits are not known.
+    package func lockedPages(
+        _ fixed: Page, _ dynamic: Page
+    ) -> (fixed: Page, dynamic: Page)? {
+        guard canLock else { return nil }
         let count = Int(userPages.upperBound) - Int(DynamicLock.firstPage) + 1
-        return DynamicLock.locking(count, pagesPerBit: pagesPerDynamicLock)
+        let all = DynamicLock.locking(count, pagesPerBit: pagesPerDynamicLock)
+        let fixed = StaticLock.merging(Page(0, 0, 0xFF, 0xFF), into: fixed)
+        let dynamic = DynamicLock.merging(all, into: dynamic)
+        // Page 3 holds the capability container.
+        let isWhole = ([3] + userPages).allSatisfy { isLocked($0, by: fixed, dynamic) }
+        return isWhole ? (fixed, dynamic) : nil
     }
 
     /// Whether the lock bits in page 2 or in the dynamic lock page make a page permanently

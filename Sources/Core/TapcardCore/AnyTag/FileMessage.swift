@@ -54,6 +54,10 @@ struct FileMessage: StationWork {
     /// Whether the tag already shows this message and has the right settings.
     var isThere: Bool { current == target && isMessage(shown) }
 
+    /// Whether the tag holds this message, or its first bytes because a write of its length was
+    /// interrupted.
+    var isWholeOrTorn: Bool { message.starts(with: shown) }
+
     private func isMessage(_ found: [UInt8]) -> Bool {
         guard let counter, found.count == message.count else { return found == message }
         var bytes = found

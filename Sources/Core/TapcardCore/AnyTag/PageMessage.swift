@@ -22,7 +22,7 @@ struct PageMessage: StationWork {
     ) throws(Interruption) {
         (self.station, self.message, self.options) = (station, message, options)
         (self.identity, self.tag, self.access) = (identity, tag, access)
-        if options.locks, tag.chip.lockedDynamicPage == nil { throw PageMessage.cannot("lock") }
+        if options.locks, !tag.chip.canLock { throw PageMessage.cannot("lock") }
         if options.protects, access.configuration == nil { throw PageMessage.cannot("protect") }
         let plan = try translating(
             MessagePlan(message, on: tag.dataArea)
@@ -33,6 +33,12 @@ struct PageMessage: StationWork {
             let digits = content.digits(uid: identity.uid, counter: 0)
             return ASCIIMirror(
                 content, start: plan.start + (try PageMessage.position(of: digits, in: message)))
+        }
+        guard !options.locks || lockedPages != nil else {
+            throw .refused(
+                .lockedTag,
+                "The tag can never become read-only, because some of its lock bits are frozen.",
+                meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
         guard !isThere, access.configuration?.isLocked == true else { return }
         guard tag.shownMirror(access) == nil, target == current else {
@@ -80,6 +86,17 @@ struct PageMessage: StationWork {
             shown.replaceSubrange(range, with: message[range])
         }
         return shown == message
+    }
+
+    /// Whether the tag holds this message, perhaps with other settings, or what an interrupted
+    /// write of the message to an empty tag left.
+    var isWholeOrTorn: Bool {
+        // The range counts from page 0, and the data area starts at page 4.
+        let mirrored = tag.shownMirror(access).map { mirror in
+            mirror.range.lowerBound - 4 * Page.size..<mirror.range.upperBound - 4 * Page.size
+        }
+        return MessagePlan.isWholeOrTorn(
+            message, on: tag.dataArea, mirrored: mirrored ?? 0..<0)
     }
 
     /// CFG0 and CFG1 as they are on the tag.
@@ -178,22 +195,36 @@ struct PageMessage: StationWork {
         try await reader.performInTap(PowerCycle(identity))
     }
 
-    /// Makes the tag read-only: first the capability container, which phones check, then the
-    /// dynamic lock bits, and last the static lock bits, which also lock the container.
+    /// Makes the tag read-only, as far as it is not: first the settings, so that nobody can turn on
+    /// a mirror or a password for reading, then the capability container, which phones check, then
+    /// the dynamic lock bits, and last the static lock bits, which also lock the container.
     func lock() async throws(Interruption) {
-        guard let page = tag.chip.dynamicLockPage, let dynamic = tag.chip.lockedDynamicPage else {
-            return
-        }
-        let header = tag.header
-        // Page 2 is written last. If its lock bits are set, an earlier attempt has finished.
-        if header[10] == 0xFF, header[11] == 0xFF, header[15] & 0x0F != 0 { return }
+        guard let first = tag.chip.configurationPage, let lockPage = tag.chip.dynamicLockPage,
+            let locked = lockedPages
+        else { return }
+        let capability = PageMessage.page(tag.capability)
+        var readOnly = capability
+        // The low nibble is the write access condition; Fh means no write access.
+        if !tag.chip.isLocked(3, by: fixedLocks, dynamicLocks) { readOnly[3] |= 0x0F }
+        let changes = [
+            (first + 1, target[1], AccessConfiguration.locking(target[1])),
+            (3, capability, readOnly), (lockPage, dynamicLocks, locked.dynamic),
+            (2, fixedLocks, locked.fixed),
+        ]
         try await write(
-            [
-                // The low nibble is the write access condition; Fh means no write access.
-                PageWrite(3, Page(header[12], header[13], header[14], header[15] | 0x0F)),
-                PageWrite(page, dynamic), PageWrite(2, Page(header[8], header[9], 0xFF, 0xFF)),
-            ], options.protects ? options.password : password)
+            changes.filter { $0.1 != $0.2 }.map { PageWrite($0.0, $0.2) },
+            options.protects ? options.password : password)
     }
+
+    private var lockedPages: (fixed: Page, dynamic: Page)? {
+        tag.chip.lockedPages(fixedLocks, dynamicLocks)
+    }
+
+    /// Page 2 and the dynamic lock page as they were before the write.
+    private var fixedLocks: Page { PageMessage.page(tag.header[8..<12]) }
+    private var dynamicLocks: Page { PageMessage.page(access.lockBytes.dropFirst(2) + [0xBD]) }
+
+    private static func page(_ bytes: some Collection<UInt8>) -> Page { Page(bytes) ?? .zero }
 
     private func write(
         _ writes: [PageWrite], _ password: TagPassword?

@@ -132,7 +132,7 @@ package struct TagMessages: StationWork {
         try await requireNoActiveCard(tag)
         let plan = try await plan(message, for: tag, identity, options)
         let wasThere = plan.isThere && !hasBegun
-        if !plan.isThere, !hasBegun { try requireReplaceable(tag, options) }
+        if !plan.isThere, !hasBegun { try requireReplaceable(tag, plan, options) }
         if !plan.isThere || options.locks {
             try translating(willWrite(identity.uid), into: Interruption.refused)
         }
@@ -176,6 +176,15 @@ package struct TagMessages: StationWork {
             switch self {
             case .pages(let pages): pages.isThere
             case .files(let files): files.isThere
+            }
+        }
+
+        /// Whether only settings have to change, or an interrupted write of the same message has to
+        /// be finished.
+        var isWholeOrTorn: Bool {
+            switch self {
+            case .pages(let pages): pages.isWholeOrTorn
+            case .files(let files): files.isWholeOrTorn
             }
         }
 
@@ -248,21 +257,28 @@ package struct TagMessages: StationWork {
     /// Throws an error if the tag is a card that may hold a balance, even with `--overwrite`.
     private func requireNoActiveCard(_ tag: OpenTag) async throws(Interruption) {
         guard let uid = CardUID(bytes: tag.reading.uid) else { return }
-        let known = try await asking(await ledger.knownCard(of: uid))
-        try known?.requireEnded()
-        // A tag that looks like a card but is not in this ledger comes from another ledger.
-        guard known == nil, case .pages(let scanned, _) = tag.medium,
-            let layout = scanned.chip.model.flatMap(CardLayout.init),
-            let image = CardImage(
-                Array(scanned.memory.prefix(layout.pages.count * Page.size)), layout: layout),
-            case .tapcard = image.content(in: currency),
-            image.records.compactMap(SealedRecord.init).contains(where: { $0.balance > 0 })
+        try await asking(await ledger.knownCard(of: uid))?.requireEnded()
+        // Only records count, because anyone can replace the text for phones. An NTAG 424 protects
+        // a card's files itself.
+        guard case .pages(let scanned, _) = tag.medium,
+            let layout = scanned.chip.model.flatMap(CardLayout.init)
         else { return }
-        throw .refused(
-            Refusal(
-                .cardHasMoney,
-                "tag \(uid) is a card from another ledger, and its record holds a balance"),
-            uid: uid)
+        // A message that extends into the record slots is not a record.
+        let end =
+            MessagePlan.message(on: scanned.dataArea).map { $0.valueOffset + $0.value.count } ?? 0
+        for range in (0..<2).map(layout.recordBytes) where range.lowerBound >= end {
+            let bytes = Array(scanned.memory.dropFirst(range.lowerBound).prefix(range.count))
+            // A record that this ledger issued is worth nothing: its card has ended, or the tag is
+            // a copy. Any other record comes from another ledger.
+            guard SealedRecord(bytes)?.showsMoney == true,
+                try await asking(await ledger.owner(ofRecord: bytes)) == nil
+            else { continue }
+            throw .refused(
+                Refusal(
+                    .cardHasMoney,
+                    "tag \(uid) is a card from another ledger, and its record holds a balance"),
+                uid: uid)
+        }
     }
 
     private func protectedTagError(_ what: String) -> TapcardError {
@@ -271,7 +287,7 @@ package struct TagMessages: StationWork {
     }
 
     private func requireReplaceable(
-        _ tag: OpenTag, _ options: WriteOptions
+        _ tag: OpenTag, _ plan: Plan, _ options: WriteOptions
     ) throws(Interruption) {
         let reading = tag.reading
         if case .pages(_, let access) = tag.medium, access.isProtected, options.password == nil,
@@ -284,7 +300,7 @@ package struct TagMessages: StationWork {
                 .lockedTag, "The tag is locked. Its content can never be changed again.",
                 meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
-        guard !reading.isEmpty, !options.overwrites,
+        guard !reading.isEmpty, !options.overwrites, !plan.isWholeOrTorn,
             !options.interruptedTags.contains(reading.uid)
         else { return }
         throw .refused(

@@ -24,6 +24,8 @@ package struct TagReading: Sendable, Hashable {
     package let problem: String?
     /// The data blocks other than the message; empty for a tag with files.
     package let otherBlocks: [TLV]
+    /// Whether the tag holds data that is neither a message nor describes the tag's memory.
+    package let holdsOtherData: Bool
     /// The length of the longest message that the tag can hold.
     package let maximumByteCount: Int
     /// Whether the tag reports that its message can be written.
@@ -31,12 +33,13 @@ package struct TagReading: Sendable, Hashable {
 
     package init(
         _ identity: TagIdentity, kind: String, format: Format, message: [UInt8],
-        otherBlocks: [TLV] = [], maximumByteCount: Int, isWritable: Bool
+        otherBlocks: [TLV] = [], holdsOtherData: Bool = false, maximumByteCount: Int,
+        isWritable: Bool
     ) {
         uid = identity.uid
         (self.kind, self.format, self.message) = (kind, format, message)
-        (self.otherBlocks, self.maximumByteCount) = (otherBlocks, maximumByteCount)
-        self.isWritable = isWritable
+        (self.otherBlocks, self.holdsOtherData) = (otherBlocks, holdsOtherData)
+        (self.maximumByteCount, self.isWritable) = (maximumByteCount, isWritable)
         guard !message.isEmpty else {
             (records, problem) = ([], nil)
             return
@@ -60,6 +63,7 @@ package struct TagReading: Sendable, Hashable {
             otherBlocks: TLVArea.leadingBlocks(of: area).filter {
                 $0.kind != .message && $0.kind != .null && $0.kind != .terminator
             },
+            holdsOtherData: TLVArea.holdsOtherData(area),
             maximumByteCount: MessagePlan.maximumByteCount(on: area),
             isWritable: tag.hasNDEF && !isLocked && tag.capability[3] & 0x0F == 0)
     }
@@ -68,5 +72,8 @@ package struct TagReading: Sendable, Hashable {
     package var freeByteCount: Int { max(0, maximumByteCount - message.count) }
 
     /// Whether overwriting the tag would lose nothing.
-    package var isEmpty: Bool { problem == nil && records.allSatisfy { $0 == .empty } }
+    package var isEmpty: Bool { hasNoRecords && !holdsOtherData }
+
+    /// Whether the tag has no message, or an empty one.
+    package var hasNoRecords: Bool { problem == nil && records.allSatisfy { $0 == .empty } }
 }

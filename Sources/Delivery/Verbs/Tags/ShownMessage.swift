@@ -28,8 +28,9 @@ struct ShownMessage: DocumentedObject {
         var lines = ["\(reading.kind), UID \(Hexadecimal.encode(reading.uid))"]
         if let problem = reading.problem {
             lines.append("Message is not valid: \(problem)")
-        } else if reading.isEmpty {
-            lines.append("No records on the tag")
+        } else if reading.hasNoRecords {
+            lines.append(
+                "No records on the tag" + (reading.holdsOtherData ? ", but other data" : ""))
         }
         lines += records.flatMap(\.lines).map(\.escapedForOneLine)
         lines += reading.otherBlocks.map { block in

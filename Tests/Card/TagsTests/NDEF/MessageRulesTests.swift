@@ -33,10 +33,8 @@ struct MessageRulesTests {
         Breach(
             "a chunk that begins", [0xB1, 1, 1, 0x54, 7, 0xD6, 0, 1, 8], .misplacedFlag,
             lenient: [[7, 8]]),
-        Breach("no end", [0x91, 1, 1, 0x54, 7], .truncated, lenient: [[7]]),
-        Breach(
-            "a second record cut off", [0x91, 1, 1, 0x54, 7, 0x51, 1, 2, 0x54, 8], .truncated,
-            lenient: [[7]]),
+        Breach("no end", [0x91, 1, 1, 0x54, 7], .truncated),
+        Breach("a second record cut off", [0x91, 1, 1, 0x54, 7, 0x51, 1, 2, 0x54, 8], .truncated),
         Breach("a first record cut off", [0xD1, 1, 2, 0x54, 7], .truncated),
         Breach(
             "bytes behind the end", [0xD1, 1, 1, 0x54, 7, 0], .trailingBytes, lenient: [[7]]),
@@ -56,7 +54,7 @@ struct MessageRulesTests {
         Breach("chunks without a last", [0xB1, 1, 1, 0x54, 7, 0x36, 0, 1, 8], .truncated),
         Breach(
             "a whole record, then chunks without a last",
-            [0x91, 1, 1, 0x54, 7, 0x31, 1, 1, 0x54, 8], .truncated, lenient: [[7]]),
+            [0x91, 1, 1, 0x54, 7, 0x31, 1, 1, 0x54, 8], .truncated),
         Breach("reserved format", [0xD7, 1, 1, 0x54, 7], .reserved, lenient: [[7]]),
         Breach("an empty record with a type", [0xD0, 1, 0, 0x54], .badType),
         Breach("an empty record with an id", [0xD8, 0, 0, 1, 9], .badType),
