@@ -174,10 +174,18 @@ struct WriteJobRunTests {
         try written(1, process)
         process.signal(SIGKILL)
         _ = try process.end()
-        try DurableFile(job).write(Array("id,name\n1,Filament 1\n2,Other\n".utf8))
-        let refused = try start().end()
-        #expect(
-            refused.status == 2 && refused.errors.contains("affected rows: 2. Nothing was written"))
+        for (table, more, difference) in [
+            ("id,name\n1,Other\n2,Filament 2\n", [], "affected rows: 1. Nothing was written"),
+            ("name,id\n1,Filament 1\n2,Filament 2\n", [], "The header of"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--lock"], "--lock"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--mirror", "uid"], "--mirror"),
+            ("id,name\n1,Filament 1\n2,Filament 2\n", ["--text", "{{id}"], "The records"),
+        ] {
+            try DurableFile(job).write(Array(table.utf8))
+            let refused = try start(more).end()
+            #expect(
+                refused.status == 2 && refused.errors.contains(difference), "\(refused.errors)")
+        }
         try write(rows: 3)
         let resumed = try start()
         try resumed.wait("row 2") { try resumed.errors.contains("Next: row 2, 2 Filament 2.") }
@@ -217,6 +225,13 @@ struct WriteJobRunTests {
         try DurableFile(job).write(Array("url\nnot a url\n".utf8))
         let address = try till.run(["tag", "write", "--file", job, "--dry-run"])
         #expect(address.output.hasPrefix("Row 1: "), "\(address.output)")
+        let late = try till.run(["tag", "write", "--file", job, "--start-row", "2"])
+        #expect(late.status == 2 && late.errors.contains("--start-row is 2"))
+        try DurableFile(job).write(Array("id,counter\n1,777777\n".utf8))
+        let counter = ["tag", "write", "--file", job, "--url", "a:{counter}", "--dry-run"]
+        #expect(try till.run(counter).output.contains("a:777777"))
+        let reserved = try till.run(counter + ["--mirror", "counter"])
+        #expect(reserved.status == 2 && reserved.errors.contains("a column named"))
         let stream = try till.run(["tag", "write", "--file", "-"])
         #expect(stream.status == 2 && stream.errors.contains("standard input"))
         let alone = try till.run(["tag", "write", "--dry-run", "--text", "a"])

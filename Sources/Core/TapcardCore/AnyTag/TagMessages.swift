@@ -7,6 +7,9 @@ import TapcardDomain
 package struct WriteOptions: Sendable, Hashable {
     /// Whether to replace other content on the tag. A card with a balance is never overwritten.
     package var overwrites = false
+    /// The UIDs of tags on which an earlier write was interrupted. The content of these tags is
+    /// replaced too.
+    package var interruptedTags: Set<[UInt8]> = []
     /// Whether to make the tag read-only after writing the message. This cannot be undone.
     package var locks = false
     /// The tag's write password; with `protects`, the one to set if the tag has none.
@@ -63,9 +66,12 @@ package struct TagMessages: StationWork {
     /// message has been read back.
     ///
     /// After a transmission error, tries again as long as the tag stays on the reader. Each attempt
-    /// reads the tag first, and writes only what is still missing.
+    /// reads the tag first, and writes only what is still missing. Calls `willWrite` with the UID
+    /// before each attempt that may change the tag.
     package func write(
-        _ options: WriteOptions, _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
+        _ options: WriteOptions,
+        willWrite: ([UInt8]) throws(TapcardError) -> Void = { _ in },
+        _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(TapcardError) -> WrittenTag {
         try await withTag(changing: true) { identity throws(Interruption) in
             var hasBegun = false
@@ -75,7 +81,7 @@ package struct TagMessages: StationWork {
                 attempts += 1
                 do throws(Interruption) {
                     return try await write(
-                        identity, options, &hasBegun, &history, compose)
+                        identity, options, &hasBegun, &history, willWrite, compose)
                 } catch {
                     guard attempts < TagMessages.maximumAttempts, error.mayPass,
                         await isStillOnReader(identity)
@@ -117,6 +123,7 @@ package struct TagMessages: StationWork {
     private func write(
         _ identity: TagIdentity, _ options: WriteOptions, _ hasBegun: inout Bool,
         _ history: inout TapHistory,
+        _ willWrite: ([UInt8]) throws(TapcardError) -> Void,
         _ compose: (TagReading) throws(TapcardError) -> NDEFMessage
     ) async throws(Interruption) -> WrittenTag {
         let tag = try await open(identity)
@@ -125,8 +132,11 @@ package struct TagMessages: StationWork {
         try await requireNoActiveCard(tag)
         let plan = try await plan(message, for: tag, identity, options)
         let wasThere = plan.isThere && !hasBegun
+        if !plan.isThere, !hasBegun { try requireReplaceable(tag, options) }
+        if !plan.isThere || options.locks {
+            try translating(willWrite(identity.uid), into: Interruption.refused)
+        }
         if !plan.isThere {
-            if !hasBegun { try requireReplaceable(tag, options) }
             dependencies.progress(.writing)
             let hadBegun = hasBegun
             hasBegun = true
@@ -283,7 +293,9 @@ package struct TagMessages: StationWork {
                 .lockedTag, "The tag is locked. Its content can never be changed again.",
                 meaning: TapcardError.nothingWritten, next: [.tag(.useUnlocked)])
         }
-        guard !reading.isEmpty, !options.overwrites else { return }
+        guard !reading.isEmpty, !options.overwrites,
+            !options.interruptedTags.contains(reading.uid)
+        else { return }
         throw .refused(
             .tagNotEmpty, "The tag already holds other content.",
             meaning: TapcardError.nothingWritten, next: [.tag(.overwrite)])

@@ -132,19 +132,21 @@ struct TypedRecords: Sendable {
         }.joined(separator: " | ")
     }
 
-    /// The records before placeholders are replaced. The journal stores hashes of this text, so
+    /// The records before placeholders are replaced. The journal stores a hash of this text, so
     /// that a job cannot be resumed with other records by mistake.
     var description: String {
-        func text(_ template: Template) -> String { template.filled { "{\($0)}" } }
+        // Options cannot contain NUL, so a placeholder differs from the same text in braces.
+        func text(_ template: Template) -> String { template.filled { "\0\($0)\0" } }
         return records.map { record in
             switch record {
-            case .uri(let template, _): "url \(text(template))"
+            case .uri(let template, let encodes): "url \(encodes) \(text(template))"
             case .text(let template, let language): "text \(text(language)) \(text(template))"
-            case .wifi(let network): "wifi \(network.name) \(network.password)"
+            case .wifi(let network):
+                "wifi \(network.security) \(network.name) \(network.password)"
             case .record(let record):
                 "record " + Hexadecimal.encode(record.type) + Hexadecimal.encode(record.payload)
             }
-        }.joined(separator: "\n")
+        }.joined(separator: "\0\0")
     }
 
     /// Builds the NDEF message, with placeholders replaced by these values.

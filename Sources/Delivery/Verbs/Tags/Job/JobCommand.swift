@@ -1,3 +1,4 @@
+import CardCryptography
 import Cards
 import OperatingSystem
 import StationFiles
@@ -54,18 +55,25 @@ struct JobCommand {
                 "\(path) has more than \(JobCommand.maximumRows) rows",
                 "Split it into smaller files.")
         }
-        guard Set(columns + ["uid", "row"]).count == columns.count + 2 else {
+        // Placeholders that tapcard fills in itself.
+        let reserved = ["uid", "row"] + options.values.keys
+        guard Set(columns + reserved).count == columns.count + reserved.count else {
+            let names = reserved.joined(separator: " or ")
             throw JobCommand.refusal(
-                "\(path) has two columns with the same name, or a column named uid or row",
-                "Rename the column. {uid} and {row} are reserved for the tag's UID and the row's "
-                    + "number.")
+                "\(path) has two columns with the same name, or a column named \(names)",
+                "Rename the column. tapcard itself fills in the tag's UID, the row's number, and "
+                    + "the counter of a mirror.")
         }
         records = try TypedRecords(session, columns: columns)
-        try records.requireValues(for: ["uid", "row"] + columns + options.values.keys)
+        try records.requireValues(for: reserved + columns)
+        guard firstRow <= rows.count else {
+            throw JobCommand.refusal(
+                "--start-row is \(firstRow), but the last row of \(path) is \(rows.count)",
+                "Pass the number of a row that exists.")
+        }
     }
 
     func run() async throws(TapcardError) -> Report {
-        var job = WriteJob(rows, records: records.description)
         if session[.dryRun] { return dryRunReport() }
         let lock = try translating(FileLock.acquire(journal.path + ".lock", waiting: false)) {
             (error: FileError) in unusable(error)
@@ -76,7 +84,7 @@ struct JobCommand {
                 "Wait until it finishes, or stop it.")
         }
         defer { withExtendedLifetime(lock) {} }
-        try resume(&job)
+        var job = try storedJob()
         skipBadRows(&job)
         try save(job)
         let station = try await session.readOnlyStation()
@@ -124,10 +132,18 @@ struct JobCommand {
     ) async throws(TapcardError) -> [UInt8]? {
         let now = session.dependencies.now
         let before = job
+        var options = options
+        options.interruptedTags = Set(
+            job.entries.filter { $0.row == row }.compactMap { Hexadecimal.decode($0.uid) })
         var tag: [UInt8]?
         do throws(TapcardError) {
             let written = try await station.messages.write(options) {
-                reading throws(TapcardError) in
+                bytes throws(TapcardError) in
+                // Saved before the first WRITE, so that the tag is recognized after a crash.
+                let uid = Hexadecimal.encode(bytes)
+                job.begin(row, uid, content(of: row, uid), at: now())
+                try save(job)
+            } _: { reading throws(TapcardError) in
                 tag = reading.uid
                 let uid = Hexadecimal.encode(reading.uid)
                 if let earlier = job.row(of: uid) {
@@ -136,26 +152,29 @@ struct JobCommand {
                         meaning: "Nothing was written to the tag.",
                         advice: "Hold a different tag to the reader.")
                 }
-                // Saved before the first WRITE, so that the tag is recognized after a crash.
-                job.begin(row, uid, content(of: row, uid), at: now())
-                try save(job)
                 return records.message(values(of: row, uid))
             }
             let uid = Hexadecimal.encode(written.uid)
             let wasBegun = before.entries.contains { $0.row == row && $0.uid == uid }
             job.end(
-                row, uid, written.wasThere && !wasBegun ? .alreadyThere : .written, at: now())
+                row, uid, content(of: row, uid),
+                written.wasThere && !wasBegun ? .alreadyThere : .written, at: now())
             try save(job)
             session.say("tapcard: Written: row \(row) to \(written.kind) \(uid). Remove the tag.\n")
         } catch {
             guard canContinue(after: error) else { throw error }
             // Any other error means that this attempt did not change the tag.
-            if error.kind != .outcomeUnknown {
+            if error.kind != .outcomeUnknown, job != before {
                 job = before
                 try save(job)
             }
             guard error.kind != .cancelled, error.result != .noCard else { throw error }
-            session.show(error)
+            session.show(
+                error.kind == .outcomeUnknown
+                    ? TapcardError(
+                        error.kind, error.what, meaning: error.meaning,
+                        advice: "Hold the tag to the reader again, or use a different one.")
+                    : error)
         }
         return tag
     }
@@ -240,9 +259,18 @@ struct JobCommand {
 
     // MARK: - Journal and result
 
-    private func resume(_ job: inout WriteJob) throws(TapcardError) {
+    /// Returns the job as its journal describes it, or a new job if there is no journal.
+    private func storedJob() throws(TapcardError) -> WriteJob {
         let bytes = try translating(journal.read()) { (error: FileError) in unusable(error) }
-        guard let bytes else {
+        let stored = bytes.map { (try? JSONValue.parsing($0)) ?? [:] }
+        let salt =
+            stored.flatMap(WriteJob.salt) ?? session.dependencies.random(PasswordHash.saltSize)
+        let mirror = options.mirror?.rawValue ?? "none"
+        // A slow hash, because the records may contain a Wi-Fi password.
+        let hash = PasswordHash(
+            "\(options.locks) \(options.protects) \(mirror) \(records.description)", salt: salt)
+        var job = WriteJob(columns: columns, rows, salt: salt, optionsHash: hash.bytes)
+        guard let stored else {
             // A result without a journal is left from a job that cannot be resumed. Starting over
             // would overwrite it.
             guard (try? result.permissions()) == nil else {
@@ -250,32 +278,45 @@ struct JobCommand {
                     "\(result.path) exists, but the job's journal, \(journal.path), is missing",
                     "To start the job over, move the result file away first.")
             }
-            return
+            return job
         }
-        let damaged = TapcardError(
-            .fileUnusable, "The job's journal, \(journal.path), is damaged.",
-            meaning: JobCommand.nothingWritten,
-            advice: "To start the job over, move the journal and the result file away first.")
-        guard let stored = try? JSONValue.parsing(bytes),
-            let changed = job.changedRows(since: stored), job.resume(stored)
-        else { throw damaged }
-        guard changed.isEmpty else {
-            let more = changed.count > JobCommand.maximumListedRows ? ", and more" : ""
-            let numbers = changed.prefix(JobCommand.maximumListedRows).map(String.init)
+        try translating(job.resume(stored), into: refusal)
+        return job
+    }
+
+    private func refusal(_ obstacle: WriteJob.Obstacle) -> TapcardError {
+        let what: String
+        switch obstacle {
+        case .damaged:
+            return TapcardError(
+                .fileUnusable, "The job's journal, \(journal.path), is damaged.",
+                meaning: JobCommand.nothingWritten,
+                advice: "To start the job over, move the journal and the result file away first.")
+        case .changedHeader: what = "The header of \(path) has changed since the job started"
+        case .changedOptions:
+            what =
+                "The records, --lock, --protect, or --mirror differ from those that the job "
+                + "started with"
+        case .changedRows(let rows):
+            let more = rows.count > JobCommand.maximumListedRows ? ", and more" : ""
+            let numbers = rows.prefix(JobCommand.maximumListedRows).map(String.init)
                 .joined(separator: ", ")
-            throw JobCommand.refusal(
-                "\(path) or the record options have changed since the job started; affected rows: "
-                    + "\(numbers)\(more)",
-                "Undo the change, or copy the table to a new file to start a new job. You can "
-                    + "still add rows at the end and correct skipped rows.")
+            what =
+                "\(path) has changed since the job started; affected rows: \(numbers)\(more)"
         }
+        return JobCommand.refusal(
+            what,
+            "Undo the change, or copy the table to a new file to start a new job. You can still "
+                + "change rows for which no write was started.")
     }
 
     private func save(_ job: WriteJob) throws(TapcardError) {
         try translating(journal.write(Array(job.document.text.utf8), mode: 0o600)) {
             (error: FileError) in unusable(error)
         }
-        try translating(result.write(Array(job.result.utf8), durable: false)) {
+        // The result repeats cells of the table, so it gets the table's permissions.
+        let mode = ((try? DurableFile(path).permissions()) ?? 0o600) & 0o666
+        try translating(result.write(Array(job.result.utf8), mode: mode, durable: false)) {
             (error: FileError) in unusable(error)
         }
     }

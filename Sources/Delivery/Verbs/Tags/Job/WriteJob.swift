@@ -31,25 +31,39 @@ package struct WriteJob: Sendable, Hashable {
         package var outcome: Outcome
     }
 
-    /// One hash for each row, over its cells and the record options. Shows which rows have changed
-    /// when a job is resumed.
-    package let hashes: [String]
-    package private(set) var entries: [Entry] = []
-
-    package init(_ rows: [[String]], records: String) {
-        hashes = rows.map { WriteJob.hash($0 + [records]) }
+    /// Why a stored job cannot be resumed. `rows` are the numbers of the changed rows.
+    package enum Obstacle: Error, Hashable {
+        case damaged, changedHeader, changedOptions
+        case changedRows([Int])
     }
 
-    private static func hash(_ cells: [String]) -> String {
+    private let salt: [UInt8]
+    /// Hashes of the column names, of the options, and of the cells of each row. They show what has
+    /// changed when a job is resumed.
+    private let columns, options: String
+    private let rows: [String]
+    package private(set) var entries: [Entry] = []
+
+    /// `optionsHash` is a salted hash of everything besides the table that decides what is written.
+    package init(columns: [String], _ rows: [[String]], salt: [UInt8], optionsHash: [UInt8]) {
+        self.salt = salt
+        // The header can decide which records are written. Its hash uses only the salt, so that a
+        // changed header is not mistaken for changed options.
+        self.columns = WriteJob.hash(columns, salt)
+        options = WriteJob.hash([], optionsHash)
+        self.rows = rows.map { WriteJob.hash($0, optionsHash) }
+    }
+
+    private static func hash(_ cells: [String], _ key: [UInt8]) -> String {
         // Length prefixes keep ["ab", "c"] and ["a", "bc"] from hashing the same bytes.
         let bytes = cells.flatMap { Array("\($0.utf8.count):\($0)".utf8) }
-        return Hexadecimal.encode(SHA256.digest(bytes).prefix(8))
+        return Hexadecimal.encode(HMACSHA256.code(for: bytes, key: key).prefix(8))
     }
 
     /// Returns the first row at or after `first` that still needs a tag; nil if all are done.
     package func next(from first: Int) -> Int? {
         let done = Set(entries.filter { $0.outcome.isFinal }.map(\.row))
-        return (1..<(hashes.count + 1)).first { $0 >= first && !done.contains($0) }
+        return (1..<(rows.count + 1)).first { $0 >= first && !done.contains($0) }
     }
 
     /// Returns the row that was written to this tag, or nil if none was.
@@ -64,13 +78,13 @@ package struct WriteJob: Sendable, Hashable {
         entries.append(Entry(row: row, uid: uid, at: time, content: content, outcome: .unknown))
     }
 
-    /// Records the outcome of a write. Does nothing unless the write was recorded with `begin`.
-    package mutating func end(_ row: Int, _ uid: String, _ outcome: Outcome, at time: Timestamp) {
-        guard let index = entries.firstIndex(where: { $0.row == row && $0.uid == uid }) else {
-            return
-        }
-        let content = entries[index].content
-        entries[index] = Entry(row: row, uid: uid, at: time, content: content, outcome: outcome)
+    /// Records that the tag now holds the row's message.
+    package mutating func end(
+        _ row: Int, _ uid: String, _ content: String, _ outcome: Outcome, at time: Timestamp
+    ) {
+        // Removes the entries of interrupted writes to this tag, whose content is now known.
+        entries.removeAll { $0.uid == uid }
+        entries.append(Entry(row: row, uid: uid, at: time, content: content, outcome: outcome))
     }
 
     /// Records that a row is skipped because it is not valid.
@@ -96,7 +110,8 @@ package struct WriteJob: Sendable, Hashable {
 extension WriteJob {
     package var document: JSONValue {
         [
-            "rows": .array(hashes.map { .string($0) }),
+            "salt": .string(Hexadecimal.encode(salt)), "columns": .string(columns),
+            "options": .string(options), "rows": .array(rows.map { .string($0) }),
             "entries": .array(
                 entries.map { entry in
                     [
@@ -109,26 +124,28 @@ extension WriteJob {
         ]
     }
 
-    /// Lists the rows that were changed or removed since the job was stored. Ignores skipped rows,
-    /// which the user may correct, and rows added at the end. Returns nil if the stored job is
-    /// damaged.
-    package func changedRows(since stored: JSONValue) -> [Int]? {
-        guard let old = stored["rows"]?.array?.compactMap(\.string),
-            let entries = WriteJob.entries(in: stored)
-        else { return nil }
-        let leftOut = Set(entries.filter { $0.outcome == .badRow }.map(\.row))
-        return old.indices.filter { index in
-            !leftOut.contains(index + 1)
-                && (!hashes.indices.contains(index) || hashes[index] != old[index])
-        }.map { $0 + 1 }
+    /// Returns the salt of a stored job; nil if it is damaged.
+    package static func salt(of stored: JSONValue) -> [UInt8]? {
+        stored["salt"]?.string.flatMap { Hexadecimal.decode($0) }
     }
 
-    /// Restores the entries of a stored job. Returns false if the stored job is damaged.
-    package mutating func resume(_ stored: JSONValue) -> Bool {
-        guard let entries = WriteJob.entries(in: stored) else { return false }
+    /// Restores the entries of a stored job. Throws if the message of a row that a write has begun
+    /// for could be a different one now.
+    package mutating func resume(_ stored: JSONValue) throws(Obstacle) {
+        guard let columns = stored["columns"]?.string, let options = stored["options"]?.string,
+            let rows = stored["rows"]?.array?.map(\.string),
+            let entries = WriteJob.entries(in: stored),
+            entries.allSatisfy({ rows.indices.contains($0.row - 1) })
+        else { throw .damaged }
         // Skipped rows are checked again, because the user may have corrected them.
         self.entries = entries.filter { $0.outcome != .badRow }
-        return true
+        guard !self.entries.isEmpty else { return }
+        guard columns == self.columns else { throw .changedHeader }
+        guard options == self.options else { throw .changedOptions }
+        let changed = Set(self.entries.map(\.row)).filter { row in
+            !self.rows.indices.contains(row - 1) || self.rows[row - 1] != rows[row - 1]
+        }
+        guard changed.isEmpty else { throw .changedRows(changed.sorted()) }
     }
 
     private static func entries(in stored: JSONValue) -> [Entry]? {
