@@ -68,7 +68,7 @@ struct JobCommand {
         try records.requireValues(for: reserved + columns)
         guard firstRow <= rows.count else {
             throw JobCommand.refusal(
-                "--start-row is \(firstRow), but \(path) has \(rows.count) rows",
+                "--start-row is \(firstRow), but the last row of \(path) is \(rows.count)",
                 "Pass the number of a row that exists.")
         }
     }
