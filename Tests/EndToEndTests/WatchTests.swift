@@ -60,7 +60,12 @@ struct WatchTests {
     func content() throws {
         let till = try Till()
         #expect(try first(till, ["watch", "--json"]).contains(#""trust":"uid","records":[]"#))
-        // The watch does not set up the station.
+        for words in [["tag", "info"], ["tag", "read"], ["tag", "write", "--text", "Hi"]] {
+            let ended = try till.run(words)
+            #expect(ended.status == 0 && ended.errors == "", "\(words) \(ended.errors)")
+        }
+        try till.step("sim put NTAG213")
+        // Commands for any tag do not set up the station.
         #expect(try DurableFile(till.keys).read() == nil)
         #expect(try DurableFile(till.ledger).read() == nil)
         try till.step("sim put NTAG215")
@@ -141,7 +146,9 @@ struct WatchTests {
         arguments: [
             (["--format", "{balance}"], "an unknown placeholder"),
             (["extra"], "got one argument too many"),
-            (["--exec", ""], "is empty"),
+            (["--exec", ""], "is empty"), (["--exec", "/missing"], "does not exist"),
+            (["--exec", "echo hi"], "after --"),
+            (["--mqtt", "mqtt://localhost", "--topic", "a/#"], "+ and # are not allowed"),
             (["--webhook", "ftp://example.com"], "not a valid address"),
             (["--webhook", "https://example.com"], "needs a secret"),
             (["--webhook", "https://example.com", "--webhook-secret", "/dev/null"], "whsec_"),
@@ -156,5 +163,25 @@ struct WatchTests {
         // With --json, the error is a document on standard output.
         let text = ended.errors + ended.output
         #expect(text.contains(reason) && text.contains("The watch was not started."), "\(text)")
+    }
+
+    @Test("A short option after the command of --exec needs -- before it")
+    func shortOption() throws {
+        let ended = try Till().run(["watch", "--exec", "/bin/echo", "-h", "x"])
+        #expect(ended.status == 2 && ended.output == "", "\(ended.output)")
+        #expect(ended.errors.contains("Write -- before \"-h\""), "\(ended.errors)")
+    }
+
+    @Test("On a terminal, a watch says that it has started", arguments: [false, true])
+    func started(isQuiet: Bool) throws {
+        let till = try Till()
+        let terminal = try Terminal()
+        let process = try till.start(
+            ["watch", "--json"] + (isQuiet ? ["--quiet"] : []),
+            streams: .init(errors: .path(terminal.path)))
+        try process.wait("a line") { try process.output.hasSuffix("\n") }
+        process.signal(SIGTERM)
+        _ = try process.end()
+        #expect(terminal.read().contains("Press Ctrl-C to stop.") == !isQuiet)
     }
 }
