@@ -92,7 +92,7 @@ struct InterruptionTests {
         #expect(ended.status == 5)
         #expect(
             ended.errors.replacing(till.home, with: "~")
-                == "tapcard: The NFC reader is busy with another program or card (the "
+                == "tapcard: The NFC reader is busy with another program (the "
                 + "simulation file ~/.local/share/tapcard/simulated/simulation.txt is in use by "
                 + "another tapcard (process \(process.process))). Nothing was changed, and no "
                 + "money moved. Close the program that is using the reader, or wait for it to "

@@ -60,11 +60,13 @@ struct WatchTests {
     func content() throws {
         let till = try Till()
         #expect(try first(till, ["watch", "--json"]).contains(#""trust":"uid","records":[]"#))
-        // The watch does not set up the station.
+        try till.step("sim put NTAG215")
+        try till.step("tag info")
+        try till.step("tag read")
+        try till.step("tag write --url https://example.com/1 --text Hello")
+        // Commands for any tag do not set up the station.
         #expect(try DurableFile(till.keys).read() == nil)
         #expect(try DurableFile(till.ledger).read() == nil)
-        try till.step("sim put NTAG215")
-        try till.step("tag write --url https://example.com/1 --text Hello")
         #expect(
             try first(till, ["watch", "--json"]).contains(
                 #""kind":"NTAG215","trust":"uid","text":"Hello","url":"https://example.com/1""#))
@@ -141,7 +143,9 @@ struct WatchTests {
         arguments: [
             (["--format", "{balance}"], "an unknown placeholder"),
             (["extra"], "got one argument too many"),
-            (["--exec", ""], "is empty"),
+            (["--exec", ""], "is empty"), (["--exec", "/missing"], "does not exist"),
+            (["--exec", "echo hi"], "after --"),
+            (["--mqtt", "mqtt://localhost", "--topic", "a/#"], "+ and # are not allowed"),
             (["--webhook", "ftp://example.com"], "not a valid address"),
             (["--webhook", "https://example.com"], "needs a secret"),
             (["--webhook", "https://example.com", "--webhook-secret", "/dev/null"], "whsec_"),
@@ -232,5 +236,25 @@ struct WatchTests {
         try process.wait("an event") { try process.output.hasSuffix("\n") }
         process.signal(SIGTERM)
         #expect(try process.end().status == 0)
+    }
+
+    @Test("A short option after the command of --exec needs -- before it")
+    func shortOption() throws {
+        let ended = try Till().run(["watch", "--exec", "/bin/echo", "-h", "x"])
+        #expect(ended.status == 2 && ended.output == "", "\(ended.output)")
+        #expect(ended.errors.contains("Write -- before \"-h\""), "\(ended.errors)")
+    }
+
+    @Test("On a terminal, a watch says that it has started", arguments: [false, true])
+    func started(isQuiet: Bool) throws {
+        let till = try Till()
+        let terminal = try Terminal()
+        let process = try till.start(
+            ["watch", "--json"] + (isQuiet ? ["--quiet"] : []),
+            streams: .init(errors: .path(terminal.path)))
+        try process.wait("a line") { try process.output.hasSuffix("\n") }
+        process.signal(SIGTERM)
+        _ = try process.end()
+        #expect(terminal.read().contains("Press Ctrl-C to stop.") == !isQuiet)
     }
 }

@@ -252,6 +252,10 @@ struct WriteJobRunTests {
         let result = try result()
         #expect(result.map { $0[4] } == ["bad-row", "bad-row", "written"])
         #expect(result[2][3] == "https://example.com/3 | =Good")
+        try DurableFile(job).write(Array("url\nnoscheme\nhttps://example.com/ü\n".utf8))
+        let links = try till.run(["tag", "write", "--file", job, "--dry-run"]).output
+        #expect(links.contains("Row 1: skipped (the url column has no scheme)"), "\(links)")
+        #expect(links.contains("https://example.com/%C3%BC"), "\(links)")
         let unknown = try till.run(["tag", "write", "--file", job, "--text", "{nmae}"])
         #expect(unknown.status == 2 && unknown.errors.contains("{nmae}"))
         try DurableFile(job).write(Array("text,lang\na,dé\n".utf8))

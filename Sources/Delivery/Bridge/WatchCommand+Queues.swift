@@ -49,7 +49,11 @@ extension WatchCommand {
             let topic = session[.topic].flatMap(MQTTTopic.init)
             guard let topic else {
                 throw refusal(
-                    "--mqtt needs a topic to publish to", "Add --topic, such as tapcard/taps.")
+                    session[.topic].map {
+                        "\($0.quotation) is not a topic that a program can publish to"
+                    } ?? "--mqtt needs a topic to publish to",
+                    "Use one such as --topic tapcard/taps. The wildcards + and # are not allowed, "
+                        + "nor a topic that begins with $.")
             }
             couriers.append((url + " " + topic.name, try mqtt(url, topic, in: session)))
         }

@@ -67,8 +67,9 @@ extension Command {
                 + "needed. Each event says how far its UID can be trusted: `uid` (anyone can "
                 + "copy it), `sealed` (a card of this station with a valid seal), or `proved` (an "
                 + "NTAG 424 card of this station). With `--json`, each event is a line of JSON.\n\n"
-                + "The command after `--exec` gets the event as JSON on standard input and as "
-                + "variables such as `TAPCARD_UID`; put `--` before arguments that begin with a "
+                + "The command after `--exec` gets the event as JSON on standard input and in the "
+                + "variables `TAPCARD_EVENT`, `_ID`, `_TIME`, `_READER_NAME`, `_UID`, `_KIND`, "
+                + "`_TRUST`, `_TEXT`, and `_URL`; put `--` before arguments that begin with a "
                 + "hyphen. It runs at most once for an event and at most 10 seconds. "
                 + "`--webhook` posts each event in the format of Standard Webhooks, and `--mqtt` "
                 + "publishes it. Both deliver in "
@@ -108,7 +109,10 @@ package enum WatchCommand {
         let outputs = try await outputs(in: session, through: transport)
         var stations: [(reader: String, station: Station)] = []
         for own in sessions {
-            stations.append((own.settings.readerText, try await own.watchOnlyStation()))
+            let station = try await translating(awaiting: await own.watchOnlyStation()) {
+                (error: TapcardError) in error.withoutMoney
+            }
+            stations.append((own.settings.readerText, station))
         }
         let deliver = { @Sendable (event: TapEvent) in
             await session.waiting.stop()
@@ -117,6 +121,10 @@ package enum WatchCommand {
             guard isTaken else { return false }
             session.waiting.show("Hold a tag to the reader")
             return true
+        }
+        if session.console.isErrorTerminal, !session.outputOptions.isQuiet {
+            let names = session[.from] ?? stations.map(\.reader).joined(separator: ", ")
+            session.say("tapcard: Watching \(names.shown). Press Ctrl-C to stop.\n")
         }
         let problem = await feed?.run(deliver)
         await withTaskGroup { group in
@@ -182,7 +190,7 @@ package enum WatchCommand {
                     "Leave out --all-readers, or unset TAPCARD_READER.")
             }
             names = await session.drivers.readers.survey(naming: nil).contactlessReaders.map(\.text)
-            guard !names.isEmpty else { throw TapcardError(ReaderError(.noReader)) }
+            guard !names.isEmpty else { throw TapcardError(ReaderError(.noReader)).withoutMoney }
         } else if names.count < 2 {
             return [session]
         }
@@ -228,12 +236,19 @@ package enum WatchCommand {
         let arguments = session[.arguments]
         if let program = session[.exec] {
             guard !program.isEmpty else { throw refusal("The command after --exec is empty") }
+            let command = ChildCommand([program] + arguments, limit: execLimit)
+            guard command.canStart else {
+                throw refusal(
+                    "The command \(program.quotation) does not exist or cannot be run",
+                    program.contains(" ")
+                        ? "No shell is used: its arguments follow as separate words, after --."
+                        : program.contains("/") ? "" : "It is searched in \(ChildCommand.path).")
+            }
             // A door must not open for someone who left minutes ago.
             let ownAge = session[.execTrust] == nil ? nil : defaultTrustedAge
             outputs.append(
                 ExecOutput(
-                    ChildCommand([program] + arguments, limit: execLimit),
-                    requiring: session[.execTrust],
+                    command, requiring: session[.execTrust],
                     maximumAge: (session[.maximumAge] ?? ownAge).map { .seconds($0) }, stamp,
                     say: say))
         } else if let extra = arguments.first {

@@ -220,6 +220,15 @@ struct TagMirrorTests {
         try await Self.write(Self.old, on: world, other)
         #expect(try await world.station.messages.read().message == Self.old.encoded())
         #expect(try await world.station.tagInfo().isProtected)
+        let kept = await #expect(throws: TapcardError.self) {
+            try await world.station.messages.unprotect(
+                TagPassword(password: [9, 9, 9, 9], pack: []))
+        }
+        #expect(kept?.kind == .protectedTag)
+        #expect(try await world.station.tagInfo().isProtected)
+        _ = try await world.station.messages.unprotect(try #require(options.password))
+        #expect(try await !world.station.tagInfo().isProtected)
+        try await Self.write(nil, on: world, Self.options(nil))
     }
 
     @Test("After a fault at any frame, the password can still be set", arguments: [true, false])

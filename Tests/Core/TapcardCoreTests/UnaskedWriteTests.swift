@@ -45,7 +45,9 @@ struct UnaskedWriteTests: ProvenCards {
     func foreignCard(_ chip: Type2Chip, _ face: FaceStyle) async throws {
         let world = World(try World.blank(chip))
         _ = try await world.station.make(
-            CardRequest(.issue(.nobody, World.usd(1_000)), face: face), id: World.id(1))
+            CardRequest(
+                .issue(.nobody, World.usd(1_000), hasScratchCard: false), face: face),
+            id: World.id(1))
         let whole = try await world.tag()
         let texts: [(inout TagMemory) throws -> Void] = [
             { _ in }, { try $0.lay(Self.other.records[0]) },

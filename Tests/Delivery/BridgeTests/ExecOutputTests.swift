@@ -61,7 +61,9 @@ struct ExecOutputTests {
         #expect(
             variables == [
                 "PATH=\(ChildCommand.path)", "TAPCARD_EVENT=arrived", "TAPCARD_ID=\(event.id)",
-                "TAPCARD_READER=sim", "TAPCARD_TRUST=uid", "TAPCARD_UID=A1B2C3D4",
+                "TAPCARD_KIND=\(event.chip ?? "")", "TAPCARD_READER_NAME=sim",
+                "TAPCARD_TIME=\(LocalTime.iso(event.at))", "TAPCARD_TRUST=uid",
+                "TAPCARD_UID=A1B2C3D4",
             ])
         // Only the standard streams and the folder that ls reads are open.
         #expect(try file("open") == "0\n1\n2\n3\n")

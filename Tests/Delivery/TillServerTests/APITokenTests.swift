@@ -126,7 +126,9 @@ struct APITokenTests {
                 read.text.contains(#""de""#) && read.text.contains("text/plain"), "\(read.text)")
             // Replacing different content requires `overwrite`.
             let ndef = try #require(written.json["message"]?.string.flatMap(Hexadecimal.decode))
-            #expect(try await write(Self.url).word == "tag-not-empty")
+            let full = try await write(Self.url)
+            #expect(full.word == "tag-not-empty")
+            #expect(full.text.contains(#"send \"overwrite\": true"#), "\(full.text)")
             #expect(try await write(#"{"text":"x","overwrite":true}"#).status == 200)
             let back = try await write(#"{"ndef":"\#(Base64.encode(ndef))","overwrite":true}"#)
             #expect(back.json["message"] == written.json["message"], "\(back.text)")
@@ -269,9 +271,10 @@ struct APITokenTests {
                 for more in more {
                     let headers = headers(nil).merging(more) { $1 }
                     for path in [path, "\(path)?token=\(text)&access_token=\(text)"] {
+                        let isGiven = more["Authorization"] != nil
                         expect(
-                            try await ask(bench, (method, path), headers), 401, "token-missing",
-                            readableBy: Self.app)
+                            try await ask(bench, (method, path), headers), 401,
+                            isGiven ? "stale-token" : "token-missing", readableBy: Self.app)
                     }
                 }
             }

@@ -86,6 +86,7 @@ struct FedWatchTests {
             ])
         #expect(ended.status == 8)
         #expect(ended.output.contains("status 401: This API token is unknown"), "\(ended.output)")
+        #expect(ended.output.contains("The watch has stopped."), "\(ended.output)")
         try page.stop()
     }
 

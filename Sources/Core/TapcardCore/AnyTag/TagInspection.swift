@@ -12,14 +12,14 @@ struct TagInspection: StationWork {
         dependencies.progress(.waitingForCard)
         let identity = try await translating(
             awaiting: await reader.select(within: settings.wait)
-        ) { (error: ReaderError) in TapcardError(error) }
+        ) { (error: ReaderError) in TapcardError(error).wordedForTag }
         do throws(Interruption) {
             let info = try await info(identity)
             await reader.release()
             return info
         } catch {
             await reader.release()
-            throw error.error.naming(CardUID(bytes: identity.uid))
+            throw error.tagError.naming(CardUID(bytes: identity.uid))
         }
     }
 

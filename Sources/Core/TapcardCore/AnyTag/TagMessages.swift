@@ -3,35 +3,6 @@ import Ledger
 package import Tags
 import TapcardDomain
 
-/// Options for writing a message to a tag.
-package struct WriteOptions: Sendable, Hashable {
-    /// Whether to replace other content on the tag. A card with a balance is never overwritten.
-    package var overwrites = false
-    /// The UIDs of tags on which an earlier write was interrupted. The content of these tags is
-    /// replaced too.
-    package var interruptedTags: Set<[UInt8]> = []
-    /// Whether to make the tag read-only after writing the message. This cannot be undone.
-    package var locks = false
-    /// The tag's write password; with `protects`, the one to set if the tag has none.
-    package var password: TagPassword?
-    /// Whether to make the tag require the password for all later changes.
-    package var protects = false
-    /// What the chip fills into the message: its UID, its counter, or both. Nil for nothing.
-    package var mirror: ASCIIMirror.Content?
-
-    package init() {}
-}
-
-/// The result of writing a message to a tag.
-package struct WrittenTag: Sendable, Hashable {
-    package let uid: [UInt8]
-    package let kind: String
-    package let message: [UInt8]
-    /// Whether the tag already held the message, so that it did not have to be written.
-    package let wasThere: Bool
-    package let isLocked: Bool
-}
-
 /// Reads and writes NDEF messages on any Type 2 or Type 4 tag. Needs no keys, and looks into the
 /// ledger only to avoid overwriting cards.
 package struct TagMessages: StationWork {
@@ -85,9 +56,42 @@ package struct TagMessages: StationWork {
                 } catch {
                     guard attempts < TagMessages.maximumAttempts, error.mayPass,
                         await isStillOnReader(identity)
-                    else { throw finalError(for: error, hasBegun) }
+                    else {
+                        throw finalError(
+                            for: error, hasBegun, hasPassword: options.password != nil)
+                    }
                 }
             }
+        }
+    }
+
+    /// Removes the write protection that this password turns off. Refuses a card in use.
+    package func unprotect(
+        _ password: TagPassword
+    ) async throws(TapcardError) -> ProtectionChange {
+        try await withTag(changing: true) { identity throws(Interruption) in
+            let tag = try await open(identity)
+            try await requireNoActiveCard(tag)
+            guard let uid = CardUID(bytes: identity.uid),
+                case .pages(let scanned, let access) = tag.medium,
+                let settings = access.configuration
+            else { throw PageMessage.cannot("unprotect") }
+            guard access.isProtected else {
+                throw .refused(Refusal(.wrongState, "the tag has no write password"), uid: uid)
+            }
+            guard !settings.isLocked else { throw .refused(.lockedSettings(uid)) }
+            do throws(Interruption) {
+                try await station.protectionSteps.remove(password, from: identity, scanned.chip)
+            } catch {
+                if error.isRefusal { throw finalError(for: error, false, hasPassword: true) }
+                throw .refused(
+                    TapcardError(
+                        .outcomeUnknown, error.tagError.what,
+                        meaning: "The tag may or may not still be protected.",
+                        next: [.tag(.writeAgain)]))
+            }
+            return ProtectionChange(
+                uid: uid, isProtected: false, operation: nil, display: .current)
         }
     }
 
@@ -108,7 +112,9 @@ package struct TagMessages: StationWork {
 
     /// The error to report when the command gives up on a tag. If the tag may have changed, the
     /// outcome is unknown, even after a refusal.
-    private func finalError(for error: Interruption, _ hasBegun: Bool) -> Interruption {
+    private func finalError(
+        for error: Interruption, _ hasBegun: Bool, hasPassword: Bool
+    ) -> Interruption {
         if hasBegun {
             return .refused(
                 TapcardError(
@@ -117,7 +123,11 @@ package struct TagMessages: StationWork {
                     next: [.tag(.writeAgain)]))
         }
         guard error.isWrongPassword else { return error }
-        return .refused(protectedTagError("The tag rejected the password."))
+        return .refused(
+            protectedTagError(
+                hasPassword
+                    ? "The tag rejected the password." : "The tag requires a password for writing.")
+        )
     }
 
     private func write(
@@ -283,7 +293,13 @@ package struct TagMessages: StationWork {
 
     private func protectedTagError(_ what: String) -> TapcardError {
         TapcardError(
-            .protectedTag, what, meaning: TapcardError.nothingWritten, next: [.tag(.useAnother)])
+            .protectedTag, what, meaning: TapcardError.nothingWritten,
+            next: [
+                .tag(.useAnother),
+                .words(
+                    "To write to this one, add its password to tapcard tag write: "
+                        + "--password-file FILE"),
+            ])
     }
 
     private func requireReplaceable(
@@ -352,30 +368,10 @@ extension Interruption {
     fileprivate var isRefusal: Bool { if case .refused = self { true } else { isWrongPassword } }
 
     /// The error with "tag" in place of "card", because the tag may not be a card.
-    fileprivate var tagError: TapcardError {
+    var tagError: TapcardError {
         switch self {
         case .reader, .card: error.wordedForTag
-        case .ntag424, .ledger, .overtaken, .refused, .claimed: error
+        case .ntag424, .ledger, .overtaken, .refused, .claimed: error.withoutMoney
         }
-    }
-}
-
-extension TapcardError {
-    fileprivate var wordedForTag: TapcardError {
-        reworded(
-            what.replacing("card", with: "tag"),
-            meaning: meaning == TapcardError.unchanged ? TapcardError.nothingWritten : meaning)
-    }
-}
-
-extension KnownCard {
-    /// Throws an error unless the card is closed or replaced. A zero balance is not enough.
-    func requireEnded() throws(Interruption) {
-        if card.status == .closed || card.status == .replaced { return }
-        throw .refused(
-            Refusal(
-                .cardHasMoney,
-                "card \(card.uid) is not closed and has a balance of \(balance.shown)"),
-            uid: card.uid)
     }
 }

@@ -116,3 +116,24 @@ extension TapcardError {
             meaning: unchanged, next: [.ledger(.checkDisk)], uid: operation.uid)
     }
 }
+
+/// Errors of commands for tags of any kind.
+extension TapcardError {
+    /// The error with "tag" in place of "card", because the tag may not be a card.
+    var wordedForTag: TapcardError {
+        withoutMoney.reworded(what.replacing(" card", with: " tag"))
+    }
+
+    /// The error for a command that moves no money. Adds how to share a reader with `serve`.
+    package var withoutMoney: TapcardError {
+        let unchanged = result == .noReader ? "" : TapcardError.nothingWritten
+        return reworded(
+            meaning: meaning == TapcardError.unchanged ? unchanged : meaning,
+            next: kind == .readerBusy
+                ? next + [
+                    .words(
+                        "To watch tags while tapcard serve uses the reader, run: tapcard watch "
+                            + "--from URL --token-file FILE")
+                ] : next)
+    }
+}

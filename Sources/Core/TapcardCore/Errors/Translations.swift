@@ -46,9 +46,7 @@ extension TapcardError {
             switch error.kind {
             case .noReader: (.noReader, "No usable NFC reader was found\(detail).")
             case .busy:
-                (
-                    .readerBusy, "The NFC reader is busy with another program or card\(detail)."
-                )
+                (.readerBusy, "The NFC reader is busy with another program\(detail).")
             case .readerLost:
                 (
                     .readerLost,

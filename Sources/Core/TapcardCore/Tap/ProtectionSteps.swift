@@ -119,6 +119,14 @@ struct ProtectionSteps: StationWork {
         }
     }
 
+    /// Removes a password that is not derived from a key.
+    func remove(
+        _ password: TagPassword, from identity: TagIdentity, _ chip: Type2Chip
+    ) async throws(Interruption) {
+        try await changeProtection(.off, identity, chip, password)
+        try await set(nil, chip)
+    }
+
     private func set(_ password: TagPassword?, _ chip: Type2Chip) async throws(Interruption) {
         guard let setting = SetPassword(password, chip: chip) else { throw .refused(.noPassword) }
         try await reader.performInTap(setting)

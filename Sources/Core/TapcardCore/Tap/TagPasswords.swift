@@ -219,7 +219,13 @@ extension TapcardError {
         TapcardError(
             .protectedTag, "The tag is write-protected with an unknown password.",
             meaning: nothingWritten,
-            next: [noted == nil ? .tag(.useAnother) : .file(.importKeysOrReplace)],
+            next: noted == nil
+                ? [
+                    .tag(.useAnother),
+                    .words(
+                        "If you know the password, run: tapcard tag unprotect --password-file FILE"
+                    ),
+                ] : [.file(.importKeysOrReplace)],
             uid: CardUID(bytes: identity.uid))
     }
 

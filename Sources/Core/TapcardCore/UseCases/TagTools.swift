@@ -192,3 +192,15 @@ struct TagTools: StationWork {
         }
     }
 }
+
+extension KnownCard {
+    /// Throws an error unless the card is closed or replaced. A zero balance is not enough.
+    func requireEnded() throws(Interruption) {
+        if card.status == .closed || card.status == .replaced { return }
+        throw .refused(
+            Refusal(
+                .cardHasMoney,
+                "card \(card.uid) is not closed and has a balance of \(balance.shown)"),
+            uid: card.uid)
+    }
+}

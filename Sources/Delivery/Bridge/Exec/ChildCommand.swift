@@ -105,11 +105,15 @@ package struct ChildCommand: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
     }
 
+    /// Whether the program exists and may be run.
+    package var canStart: Bool { unsafe access(resolved(words[0]), X_OK) == 0 }
+
     /// Returns the program's path. Searches `path` for a name without a slash, as a shell would.
+    /// Returns an empty path if the program is not there.
     private func resolved(_ program: String) -> String {
         if program.contains("/") { return program }
         return ChildCommand.path.split(separator: ":").map { "\($0)/\(program)" }
-            .first { unsafe access($0, X_OK) == 0 } ?? program
+            .first { unsafe access($0, X_OK) == 0 } ?? ""
     }
 
     private static func reason(_ number: Int32) -> String {

@@ -59,7 +59,9 @@ package struct TapFeed: Sendable {
             let failure = await ending
             if Task.isCancelled { return nil }
             let problem = problem(with: failure)
-            guard failure.isTemporary else { return problem }
+            guard failure.isTemporary else {
+                return problem.reworded(meaning: "The watch has stopped.")
+            }
             for event in state.lost(problem) {
                 say(problem.what + " Trying again.")
                 guard await deliver(event) else { return nil }

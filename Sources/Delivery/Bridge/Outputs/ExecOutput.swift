@@ -105,7 +105,8 @@ package actor ExecOutput: EventOutput {
     package static func variables(of event: TapEvent) -> [String: String] {
         [
             "TAPCARD_EVENT": event.kind.rawValue, "TAPCARD_ID": event.id,
-            "TAPCARD_READER": event.reader, "TAPCARD_UID": event.uid,
+            "TAPCARD_TIME": LocalTime.iso(event.at), "TAPCARD_READER_NAME": event.reader,
+            "TAPCARD_UID": event.uid, "TAPCARD_KIND": event.chip,
             "TAPCARD_TRUST": event.trust?.rawValue, "TAPCARD_TEXT": event.text,
             "TAPCARD_URL": event.url,
         ].compactMapValues { value in

@@ -48,10 +48,19 @@ package struct LineOutput: EventOutput {
                 + (content.map { ": \($0)" } ?? "")
         case .departed: what = "\(uid) is gone"
         case .reader:
-            what = event.error == nil ? "the reader works again" : "the reader is gone"
+            return LocalTime.text(event.at) + " " + readerSentence(event)
         case .gap: what = "events were dropped"
         }
         let problem = event.error.map { " ! \($0): \(event.message ?? "")" } ?? ""
         return LocalTime.text(event.at) + " " + what + problem
+    }
+
+    private static func readerSentence(_ event: TapEvent) -> String {
+        if event.error == TapcardError.Kind.noReader.word {
+            return "No usable reader was found. Waiting for one... To find out why, run: "
+                + "tapcard doctor"
+        }
+        if event.error == nil { return "The reader works again." }
+        return event.message ?? "The reader is gone."
     }
 }

@@ -111,6 +111,12 @@ struct CommandLineReader {
         let end = word.firstIndex(of: "=") ?? word.endIndex
         let spelling = String(word[..<end])
         let attached = end < word.endIndex ? String(word[end...].dropFirst()) : nil
+        // A short option after the command of --exec is probably meant for that command.
+        if order.contains("exec"), !word.hasPrefix("--") {
+            throw refusal(
+                .unknownOption,
+                "Write -- before \(word.debugDescription) to pass it to the command after --exec.")
+        }
         guard let option = knownOptions.first(where: { $0.spellings.contains(spelling) }) else {
             let names = knownOptions.map { "--\($0.name)" }
             throw refusal(.unknownOption, "\(title) has no option \(hint(spelling, names))")

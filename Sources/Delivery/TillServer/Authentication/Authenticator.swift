@@ -101,11 +101,12 @@ final class Authenticator: Sendable {
         // Metrics need no login here, because a monitoring program has no session, and only
         // programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return false }
-        guard try needsLogin() else { return false }
-        if request.bearerToken != nil {
+        // A client that sends a token expects it to be checked, even if none is needed.
+        if request.hasAuthorization {
             _ = try requireToken(request, isUse: isUse)
-            return true
+            return try needsLogin()
         }
+        guard try needsLogin() else { return false }
         guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
             throw .loginNeeded
         }

@@ -40,6 +40,9 @@ enum SharedCall: String, CaseIterable {
 }
 
 extension WebRequest {
+    /// Whether there is an `Authorization` header, even one without a token.
+    var hasAuthorization: Bool { headers["Authorization"]?.isEmpty == false }
+
     /// The token in the `Authorization` header. Tokens are not accepted anywhere else.
     var bearerToken: String? {
         let scheme = "bearer "

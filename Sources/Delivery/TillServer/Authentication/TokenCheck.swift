@@ -98,13 +98,21 @@ final class TokenCheck: Sendable {
 extension Problem {
     fileprivate static let unknownToken = Problem(
         .staleToken, "This API token is unknown, has expired, or was revoked.",
-        "Nothing was done.",
-        NextWords("ask-operator", "The station's operator can add one: tapcard tokens add NAME"))
+        "Nothing was done.", addToken)
 
     fileprivate static func tokenForbidden(_ why: String) -> Problem {
-        Problem(
-            .tokenForbidden, "This API token \(why).", "Nothing was done.",
-            NextWords(
-                "ask-operator", "The station's operator can add one: tapcard tokens add NAME"))
+        Problem(.tokenForbidden, "This API token \(why).", "Nothing was done.", addToken)
     }
+
+    /// The problem of a request from another origin without an API token. `isGiven` means that it
+    /// sent something else instead.
+    static func apiTokenNeeded(isGiven: Bool) -> Problem {
+        Problem(
+            isGiven ? .staleToken : .tokenMissing,
+            isGiven ? "The API token is not valid." : "The API token is missing.",
+            "Nothing was done.", addToken)
+    }
+
+    private static let addToken = NextWords(
+        "ask-operator", "The station's operator can add one: tapcard tokens add NAME")
 }

@@ -65,7 +65,14 @@ struct Problem: Error, Sendable {
     /// The problem document for a command that was refused or failed.
     init(_ error: TapcardError) {
         (status, word) = (error.kind.httpStatus, error.kind.word)
-        (title, meaning, next) = (error.what, error.meaning, error.next.map(\.words))
+        (title, meaning) = (error.what, error.meaning)
+        // In the API, a member of the request takes the place of the option.
+        next = error.next.map { step in
+            guard step == .tag(.overwrite) else { return step.words }
+            return NextWords(
+                "overwrite",
+                "To overwrite the tag and destroy its content, send \"overwrite\": true.")
+        }
         (result, uid, operation) = (error.result, error.uid, error.operation)
         resolved = .resolved(error.resolved)
     }

@@ -136,7 +136,7 @@ struct Router: Sendable {
                 WebReply.now(shared.preflight(request))
             } else if request.apiToken == nil {
                 // Other origins must not be able to use a session token of the till page.
-                WebReply.now(Problem.tokenMissing.response)
+                WebReply.now(Problem.apiTokenNeeded(isGiven: request.hasAuthorization).response)
             } else {
                 // The handler checks the token.
                 routes.reply(to: request) ?? .now(unknown(request.path).response)

@@ -102,7 +102,11 @@ enum CardCommands {
         let station: Station
         let isFresh = try session.isFresh
         do throws(TapcardError) {
-            station = try await session.readOnlyStation()
+            // A ledger that cannot be written to is good enough for showing a card.
+            station =
+                isFresh
+                ? try await session.readOnlyStation()
+                : try await session.station(with: try await session.ledger(changing: false))
         } catch {
             // Even if the ledger cannot be used, the card can be read. If the ledger is in another
             // currency, though, the amounts on the card would be misread.

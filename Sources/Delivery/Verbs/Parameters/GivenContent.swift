@@ -69,7 +69,11 @@ extension ValueType<GivenMedia> {
                 else {
                     throw TapcardError(
                         .usage,
-                        "The value of --mime is not in the form TYPE=FILE: \(word.quotation).",
+                        parts.count == 2
+                            ? "\(String(parts[0]).quotation) is not a media type such as "
+                                + "text/plain."
+                            : "The value of --mime is not in the form TYPE=FILE: "
+                                + "\(word.quotation).",
                         meaning: "Nothing was written to a tag.",
                         advice: "Write it like this: --mime image/png=logo.png")
                 }

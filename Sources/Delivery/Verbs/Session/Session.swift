@@ -80,14 +80,21 @@ package struct Session: Sendable {
             settings: station, dependencies: dependencies)
     }
 
-    /// A station that only reads tags. If the station was never set up, it works without keys or a
-    /// ledger and creates neither.
+    /// A station for tags of any kind. Uses the keys and the ledger, to protect this station's
+    /// cards, but creates neither.
     func readOnlyStation() async throws(TapcardError) -> Station {
-        guard try isFresh else {
-            // A ledger that cannot be written to is good enough for showing a card.
-            return try await station(with: try await ledger(changing: false))
+        do throws(TapcardError) {
+            let keys = try keyFile.load()
+            let hasLedger = try settings.hasLedger
+            guard keys != nil || hasLedger else { return try await stationWithoutLedger(for: .tap) }
+            let ledger = try await ledger(making: false)
+            guard keys != nil else {
+                return try await station(with: ledger, KeyRingSource(KeyRing.none))
+            }
+            return try await station(with: ledger)
+        } catch {
+            throw error.withoutMoney
         }
-        return try await stationWithoutLedger(for: .tap)
     }
 
     /// Returns a station for watching tags without changing them or the ledger. Uses the keys and

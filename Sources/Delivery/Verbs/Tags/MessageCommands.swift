@@ -59,7 +59,7 @@ extension Parameter<Bool> {
 }
 
 extension Parameter<ASCIIMirror.Content?> {
-    fileprivate static var mirror: Self {
+    static var mirror: Self {
         .option(
             "mirror", "WHAT", .choice(ASCIIMirror.Content.self),
             "Let the chip fill in its UID, its counter, or both", page: .never)
@@ -189,7 +189,7 @@ enum MessageCommands {
     }
 
     /// Reads a write password from a file that contains 8 hexadecimal digits.
-    private static func tagPassword(_ path: String) throws(TapcardError) -> TagPassword {
+    static func tagPassword(_ path: String) throws(TapcardError) -> TagPassword {
         let text = String(decoding: try NamedFile(path).content(), as: UTF8.self)
         let digits = text.filter { !$0.isWhitespace }
         guard let bytes = Hexadecimal.decode(digits), bytes.count == 4 else {

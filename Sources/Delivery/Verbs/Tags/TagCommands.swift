@@ -65,8 +65,9 @@ extension Command {
             discussion:
                 "Blocked, closed, and replaced cards are also accepted. A tag that is not in "
                 + "this ledger is accepted if its password comes from one of this station's keys "
-                + "and the tag does not count wrong passwords (AUTHLIM 0).",
-            takes: .card, answers: .protection, example: "tapcard tag unprotect",
+                + "and the tag does not count wrong passwords (AUTHLIM 0). For a password set by "
+                + "`tapcard tag write --protect`, add `--password-file`.",
+            takes: .card, .passwordFile, answers: .protection, example: "tapcard tag unprotect",
             run: TagCommands.unprotect),
         Command(
             "tag format", group: .tags, "Erase a tag and make it blank",
@@ -94,9 +95,11 @@ extension Report {
     }
 
     /// The lines about a tag's access settings.
-    fileprivate static func words(_ settings: AccessConfiguration, of chip: Type2Chip) -> [String] {
+    fileprivate static func words(
+        _ settings: AccessConfiguration, of chip: Type2Chip, isLocked: Bool
+    ) -> [String] {
         guard chip.isProtected(by: settings) else {
-            return ["Protection: none; anyone can write to the tag"]
+            return ["Protection: none" + (isLocked ? "" : "; anyone can write to the tag")]
                 + (settings.isLocked ? ["The configuration is permanently locked"] : [])
                 + mirror(settings)
         }
@@ -186,7 +189,7 @@ extension TagInfo {
         if lockBytes.contains(where: { $0 != 0 }) {
             lines.append("Lock bytes: \(Hexadecimal.encode(lockBytes))")
         }
-        return lines + (configuration.map { Report.words($0, of: pages) } ?? [])
+        return lines + (configuration.map { Report.words($0, of: pages, isLocked: isLocked) } ?? [])
     }
 
     /// A sentence, without a period, about the versions of the keys.
@@ -249,6 +252,15 @@ enum TagCommands {
     }
 
     static func unprotect(in session: Session) async throws(TapcardError) -> Report {
+        if let path = session[.passwordFile] {
+            guard session[.card] == nil else {
+                throw TapcardError.usage(
+                    "The option --password-file cannot be used with --card.",
+                    advice: "A card's password comes from this station's keys.")
+            }
+            let password = try MessageCommands.tagPassword(path)
+            return Report(try await session.readOnlyStation().messages.unprotect(password))
+        }
         let station = try await session.station()
         return Report(try await station.unprotect(id: station.newID(), only: session[.card]))
     }

@@ -197,8 +197,8 @@ package struct TapEvents: Sendable {
             if showsCards { event.card = summary }
             return event
         case .problem(let error) where error.result == .noReader:
-            return .reader(reader, error, stamp)
-        case .problem(let error): return arrival(error.uid?.description, error)
+            return .reader(reader, error.withoutMoney, stamp)
+        case .problem(let error): return arrival(error.uid?.description, error.withoutMoney)
         case .gone: return departure()
         case .readerReturned: return .reader(reader, nil, stamp)
         case .empty: return nil

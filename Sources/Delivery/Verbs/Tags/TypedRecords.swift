@@ -22,7 +22,7 @@ struct TypedRecords: Sendable {
         let language = session[.language] ?? "en"
         guard TypedRecords.isLanguage(language) else {
             throw TypedRecords.usage(
-                "the value of --lang is not a language code: \(language.quotation)",
+                "The value of --lang is not a language code: \(language.quotation)",
                 advice: "Use a code such as en or es.")
         }
         var (urls, texts) = (session[.urls][...], session[.texts][...])
@@ -32,7 +32,8 @@ struct TypedRecords: Sendable {
         let order = session.command.order
         for option in order.isEmpty ? ["url", "text", "mime", "ndef"] : order {
             switch option {
-            case "url": records += urls.popFirst().map { [.uri(Template($0), encodes: true)] } ?? []
+            case "url":
+                if let url = urls.popFirst() { records.append(try TypedRecords.link(url)) }
             case "text":
                 records +=
                     texts.popFirst().map {
@@ -56,8 +57,14 @@ struct TypedRecords: Sendable {
         if records.isEmpty { records = TypedRecords.records(of: columns, language) }
         guard !records.isEmpty else {
             throw TypedRecords.usage(
-                "there are no records to write",
+                "There are no records to write",
                 advice: "Pass at least one of --url, --text, --mime, --wifi, --vcard, or --ndef.")
+        }
+        let text = description
+        if session[.mirror] == .both, text.contains("{uid}"), !text.contains("{uid}x{counter}") {
+            throw TypedRecords.usage(
+                "With --mirror both, the chip fills in {uid}x{counter}, which no record contains",
+                advice: "Write {uid}x{counter} instead of {uid}.")
         }
     }
 
@@ -85,8 +92,10 @@ struct TypedRecords: Sendable {
         guard let unknown = used.first(where: { !known.contains($0) }) else { return }
         let names = known.map { "{\($0)}" }.joined(separator: ", ")
         throw TypedRecords.usage(
-            "unknown placeholder: {\(unknown)}",
-            advice: "Use one of these: \(names). For a literal brace, write {{.")
+            "Unknown placeholder: {\(unknown)}",
+            advice: unknown == "counter"
+                ? "To let the chip fill in its counter, add --mirror counter."
+                : "Use one of these: \(names). For a literal brace, write {{.")
     }
 
     private static func isLanguage(_ text: String) -> Bool {
@@ -115,16 +124,31 @@ struct TypedRecords: Sendable {
         }.first
     }
 
+    /// Returns what is wrong with a link that comes from a column; nil if nothing is.
+    func linkFault(in values: [String: String]) -> String? {
+        records.lazy.compactMap { record in
+            guard case .uri(let template, encodes: false) = record else { return nil }
+            return LinkText.fault(in: template.filled { values[$0] ?? "" })?.what
+        }.first
+    }
+
+    /// Returns the link with these values, as it is written to the tag.
+    private static func address(
+        _ template: Template, _ encodes: Bool, _ values: [String: String]
+    ) -> String {
+        LinkText.encoded(
+            template.filled { name in
+                let value = values[name] ?? ""
+                return encodes ? Template.percentEncoded(value) : value
+            })
+    }
+
     /// A readable summary of the records with these values, for the result file. Leaves out Wi-Fi
     /// passwords.
     func summary(_ values: [String: String]) -> String {
         records.map { record in
             switch record {
-            case .uri(let template, let encodes):
-                template.filled { name in
-                    let value = values[name] ?? ""
-                    return encodes ? Template.percentEncoded(value) : value
-                }
+            case .uri(let template, let encodes): TypedRecords.address(template, encodes, values)
             case .text(let template, _): template.filled { values[$0] ?? "" }
             case .wifi(let network): "Wi-Fi \(network.name)"
             case .record(let record): "\(record.payload.count) bytes"
@@ -155,9 +179,8 @@ struct TypedRecords: Sendable {
         return NDEFMessage(
             records.map { record in
                 switch record {
-                case .uri(let template, encodes: true):
-                    NDEFURI(template.filled { Template.percentEncoded(values[$0] ?? "") }).record
-                case .uri(let template, encodes: false): NDEFURI(filled(template)).record
+                case .uri(let template, let encodes):
+                    NDEFURI(TypedRecords.address(template, encodes, values)).record
                 case .text(let template, let language):
                     NDEFText(language: filled(language), text: filled(template)).record
                 case .wifi(let network):
@@ -168,6 +191,20 @@ struct TypedRecords: Sendable {
                 case .record(let record): record
                 }
             })
+    }
+
+    private static func link(_ url: String) throws(TapcardError) -> Typed {
+        let template = Template(url)
+        guard !template.hasUnclosedBrace else {
+            throw usage(
+                "The URL \(url.quotation) has a { without a }",
+                advice: "For a literal brace, write {{.")
+        }
+        // Every value is percent-encoded, so it cannot change the answer.
+        if let fault = LinkText.fault(in: template.filled { _ in "x" }) {
+            throw usage("The URL \(url.quotation) \(fault.what)", advice: fault.advice)
+        }
+        return .uri(template, encodes: true)
     }
 
     private static func contact(_ path: String) throws(TapcardError) -> Typed {
@@ -198,7 +235,7 @@ struct TypedRecords: Sendable {
 
     private static func usage(_ what: String, advice: String = "") -> TapcardError {
         TapcardError(
-            .usage, "\(what.prefix(1).uppercased() + what.dropFirst()).",
+            .usage, "\(what).",
             meaning: "Nothing was written to a tag.", advice: advice)
     }
 }

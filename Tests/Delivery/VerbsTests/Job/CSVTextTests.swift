@@ -64,6 +64,16 @@ struct TemplateTests {
 
     @Test("Reserved characters in a URL value are percent-encoded")
     func encoded() {
+        #expect(Template("{{uid}}{{{uid}}").filled { _ in "1" } == "{uid}{1}")
+        #expect(
+            LinkText.encoded("https://ü.example/a%20{?b=[1]#c")
+                == "https://%C3%BC.example/a%20%7B?b=[1]#c")
+        for good in ["https://a.example", "tel:+491", "mailto:a@b.example", "geo:48.2,16.3"] {
+            #expect(LinkText.fault(in: good) == nil, "\(good)")
+        }
+        for bad in ["", "example.com", "example.com:80", "not a url", "https:", "https://a\u{7}b"] {
+            #expect(LinkText.fault(in: bad) != nil, "\(bad)")
+        }
         #expect(Template.percentEncoded("a b/ü?&#%~") == "a%20b%2F%C3%BC%3F%26%23%25~")
     }
 }

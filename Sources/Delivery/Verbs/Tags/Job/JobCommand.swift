@@ -206,6 +206,9 @@ struct JobCommand {
         if let missing = records.missingValue(in: values(of: row, JobCommand.sampleUID)) {
             return "the \(missing) column is empty"
         }
+        if let fault = records.linkFault(in: values(of: row, JobCommand.sampleUID)) {
+            return "the url column \(fault)"
+        }
         if !records.hasLanguages(in: values(of: row, JobCommand.sampleUID)) {
             return "the language must be a code such as en"
         }
