@@ -1,3 +1,4 @@
+package import Cards
 package import Tags
 
 /// Options for writing a message to a tag.
