@@ -122,7 +122,7 @@ struct RecipeTests {
             try till.step("sim take")
         }
         #expect(try job.end().status == 0)
-        #expect(try server.output.contains("GET /api/v1/export/spools?fmt=csv "))
+        #expect(try server.output.contains("GET /api/v1/export/spools?fmt=csv\n"))
         let script = try install(
             below: "Filament spools",
             spoolman.merging(["http://printer.local:7125": address]) { $1 })
@@ -154,7 +154,7 @@ struct RecipeTests {
         try till.write("tapcard:secret\n", to: till.file("users"))
         #expect(
             try tool("/usr/bin/mosquitto_passwd", ["-U", till.file("users")]).end().status == 0)
-        try till.write("secret\n", to: till.file("password"))
+        try till.write("tapcard:secret\n", to: till.file("login"))
         try till.write(
             """
             user root

@@ -221,9 +221,10 @@ struct WriteJobRunTests {
         try till.step("sim put \(first)")
         let resumed = try start(["--overwrite"])
         #expect(try resumed.end().status == 0)
-        #expect(try result().map { [$0[0], $0[1], $0[4]] } == [
-            [second, "1", "written"], [first, "2", "written"],
-        ])
+        #expect(
+            try result().map { [$0[0], $0[1], $0[4]] } == [
+                [second, "1", "written"], [first, "2", "written"],
+            ])
         #expect(try DurableFile(till.file("job.result.csv")).permissions() == 0o600)
         try checkTags(2)
     }

@@ -92,7 +92,8 @@ package struct MessagePlan: Hashable, Sendable {
             let isBlank =
                 area[next...].first { $0 != 0 } ?? TLVArea.terminator == TLVArea.terminator
                 && (offset..<next).allSatisfy { index in
-                    let first = [0x03, 0x03, TLVArea.terminator] + block.dropFirst(3) + [0, 0, 0, 0]
+                    let first =
+                        [0x03, 0x03, TLVArea.terminator] + block.dropFirst(3) + [0, 0, 0, 0]
                     return area[index] & ~first[index - offset] == 0
                 }
             return block.count > next - offset + 1 && isWritten || isBlank

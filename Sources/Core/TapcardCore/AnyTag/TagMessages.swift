@@ -273,10 +273,13 @@ package struct TagMessages: StationWork {
         guard case .pages(let scanned, _) = tag.medium,
             let layout = scanned.chip.model.flatMap(CardLayout.init)
         else { return }
-        // A message that extends into the record slots is not a record.
-        let end =
-            MessagePlan.message(on: scanned.dataArea).map { $0.valueOffset + $0.value.count } ?? 0
-        for range in (0..<2).map(layout.recordBytes) where range.lowerBound >= end {
+        // A message that extends into the record slots is not a record. What seems to begin in the
+        // slots is not a message.
+        let message = MessagePlan.message(on: scanned.dataArea)
+        let slots = (0..<2).map(layout.recordBytes)
+        let start = slots.map(\.lowerBound).min() ?? 0
+        let end = message.map { $0.offset < start ? $0.valueOffset + $0.value.count : 0 } ?? 0
+        for range in slots where range.lowerBound >= end {
             let bytes = Array(scanned.memory.dropFirst(range.lowerBound).prefix(range.count))
             // A record that this ledger issued is worth nothing: its card has ended, or the tag is
             // a copy. Any other record comes from another ledger.
@@ -294,12 +297,7 @@ package struct TagMessages: StationWork {
     private func protectedTagError(_ what: String) -> TapcardError {
         TapcardError(
             .protectedTag, what, meaning: TapcardError.nothingWritten,
-            next: [
-                .tag(.useAnother),
-                .words(
-                    "To write to this one, add its password to tapcard tag write: "
-                        + "--password-file FILE"),
-            ])
+            next: [.tag(.useAnother), .tag(.givePassword)])
     }
 
     private func requireReplaceable(

@@ -81,6 +81,7 @@ extension NextStep {
         /// bits still have to be set.
         case formatForNFC
         case useUnlocked
+        case givePassword
         case useKnownChip
         case useSameChip
         case show
@@ -99,6 +100,8 @@ extension NextStep {
     package enum ReaderStep: Hashable, Sendable {
         case diagnose
         case free
+        /// Watch through the program that uses the reader.
+        case share
         case plugIn
         case useAnother
     }

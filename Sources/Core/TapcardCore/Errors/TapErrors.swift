@@ -129,11 +129,6 @@ extension TapcardError {
         let unchanged = result == .noReader ? "" : TapcardError.nothingWritten
         return reworded(
             meaning: meaning == TapcardError.unchanged ? unchanged : meaning,
-            next: kind == .readerBusy
-                ? next + [
-                    .words(
-                        "To watch tags while tapcard serve uses the reader, run: tapcard watch "
-                            + "--from URL --token-file FILE")
-                ] : next)
+            next: kind == .readerBusy ? next + [.reader(.share)] : next)
     }
 }

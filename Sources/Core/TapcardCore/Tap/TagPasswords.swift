@@ -220,12 +220,7 @@ extension TapcardError {
             .protectedTag, "The tag is write-protected with an unknown password.",
             meaning: nothingWritten,
             next: noted == nil
-                ? [
-                    .tag(.useAnother),
-                    .words(
-                        "If you know the password, run: tapcard tag unprotect --password-file FILE"
-                    ),
-                ] : [.file(.importKeysOrReplace)],
+                ? [.tag(.useAnother), .tag(.givePassword)] : [.file(.importKeysOrReplace)],
             uid: CardUID(bytes: identity.uid))
     }
 

@@ -64,6 +64,7 @@ export const steps = {
   "use-factory-tag": "Use a new, unused tag.",
   "format-for-nfc": "Format it with a phone app, or use another tag.",
   "use-unlocked-tag": "It is locked for good. Use another tag.",
+  "give-password": "",
   "use-known-chip": () => `Use one of these tags: ${state.settings.chips.join(", ")}.`,
   "use-same-chip": "Use a tag with the same kind of chip.",
   "show-tag": "",
@@ -80,6 +81,7 @@ export const steps = {
     "Another program is using the reader. Close that program or wait; see Health for its name.",
   "plug-reader-in":
     "Unplug the reader and plug it back in. If that does not help, see Health.",
+  "share-reader": "",
   "use-another-reader": "Use a different reader model.",
 
   "check-amount": "Check the amount.",

@@ -37,6 +37,10 @@ extension NextStep.TagStep {
                 "Format it with a phone, for example with the NFC Tools app, or use another tag.")
         case .useUnlocked:
             NextWords("use-unlocked-tag", "The tag is permanently locked; use another tag.")
+        case .givePassword:
+            NextWords(
+                "give-password", "If you know the tag's password, add --password-file FILE.",
+                option: "password-file")
         case .useKnownChip: NextWords("use-known-chip", "Use \(Chip.choice).")
         case .useSameChip:
             NextWords("use-same-chip", "Use a tag with the same chip model as the dump.")
@@ -85,6 +89,11 @@ extension NextStep.ReaderStep {
                 "free-reader",
                 "Close the program that is using the reader, or wait for it to finish; to find out "
                     + "which one it is, run: tapcard doctor")
+        case .share:
+            NextWords(
+                "share-reader",
+                "To watch tags while tapcard serve uses the reader, run: tapcard watch --from URL "
+                    + "--token-file FILE")
         case .plugIn:
             NextWords(
                 "plug-reader-in",

@@ -80,21 +80,23 @@ package struct Session: Sendable {
             settings: station, dependencies: dependencies)
     }
 
-    /// A station for tags of any kind. Uses the keys and the ledger, to protect this station's
-    /// cards, but creates neither.
-    func readOnlyStation() async throws(TapcardError) -> Station {
-        do throws(TapcardError) {
-            let keys = try keyFile.load()
-            let hasLedger = try settings.hasLedger
-            guard keys != nil || hasLedger else { return try await stationWithoutLedger(for: .tap) }
-            let ledger = try await ledger(making: false)
-            guard keys != nil else {
-                return try await station(with: ledger, KeyRingSource(KeyRing.none))
-            }
-            return try await station(with: ledger)
-        } catch {
-            throw error.withoutMoney
+    /// A station for tags of any kind. Its errors say nothing about money.
+    func tagStation() async throws(TapcardError) -> Station {
+        try await translating(awaiting: await readOnlyStation()) { (error: TapcardError) in
+            error.withoutMoney
         }
+    }
+
+    /// A station that uses the keys and the ledger but creates neither.
+    func readOnlyStation() async throws(TapcardError) -> Station {
+        let keys = try keyFile.load()
+        let hasLedger = try settings.hasLedger
+        guard keys != nil || hasLedger else { return try await stationWithoutLedger(for: .tap) }
+        let ledger = try await ledger(making: false)
+        guard keys != nil else {
+            return try await station(with: ledger, KeyRingSource(KeyRing.none))
+        }
+        return try await station(with: ledger)
     }
 
     /// Returns a station for watching tags without changing them or the ledger. Uses the keys and

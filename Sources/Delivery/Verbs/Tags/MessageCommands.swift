@@ -132,7 +132,7 @@ extension Parameter<String?> {
 
 enum MessageCommands {
     static func read(in session: Session) async throws(TapcardError) -> Report {
-        let reading = try await session.readOnlyStation().messages.read()
+        let reading = try await session.tagStation().messages.read()
         if session[.raw], !session.outputOptions.isJSON {
             guard session[.showSecrets] || !WiFiNetwork.mayBe(in: reading.message) else {
                 throw TapcardError(
@@ -159,7 +159,7 @@ enum MessageCommands {
         }
         let records = try TypedRecords(session)
         try records.requireValues(for: ["uid"] + options.values.keys)
-        let written = try await session.readOnlyStation().messages.write(options) {
+        let written = try await session.tagStation().messages.write(options) {
             reading throws(TapcardError) in
             records.message(options.values.merging(["uid": Hexadecimal.encode(reading.uid)]) { $1 })
         }

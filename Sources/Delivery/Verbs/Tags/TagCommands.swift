@@ -259,14 +259,14 @@ enum TagCommands {
                     advice: "A card's password comes from this station's keys.")
             }
             let password = try MessageCommands.tagPassword(path)
-            return Report(try await session.readOnlyStation().messages.unprotect(password))
+            return Report(try await session.tagStation().messages.unprotect(password))
         }
         let station = try await session.station()
         return Report(try await station.unprotect(id: station.newID(), only: session[.card]))
     }
 
     static func format(in session: Session) async throws(TapcardError) -> Report {
-        let uid = try await session.station().format(overwriting: session[.overwrite])
+        let uid = try await session.tagStation().format(overwriting: session[.overwrite])
         return Report(["uid": .text(uid)], ["Tag \(uid) is blank"], isChange: true)
     }
 
@@ -283,7 +283,7 @@ enum TagCommands {
     }
 
     static func info(in session: Session) async throws(TapcardError) -> Report {
-        let info = try await session.readOnlyStation().tagInfo()
+        let info = try await session.tagStation().tagInfo()
         var lines = ["\(info.chip), number \(Hexadecimal.encode(info.uid))"]
         lines += info.maker.map { ["Maker: \($0)"] } ?? []
         lines += info.memoryLines
@@ -301,7 +301,7 @@ enum TagCommands {
         let file = session[.dumpFile].map { NamedFile($0) }
         // The file is checked before the user is asked for a tag.
         try file?.requireAbsent()
-        let dump = try await session.readOnlyStation().dump()
+        let dump = try await session.tagStation().dump()
         let format = session[.format] ?? .text
         let text = try translating(dump.written(as: format)) { (error: Type2Error) in
             TapcardError(
@@ -349,7 +349,7 @@ enum TagCommands {
                 .fileUnusable, "The dump has no user pages, so there is nothing to restore.",
                 meaning: "Nothing was written to a tag.")
         }
-        let uid = try await session.station().restore(dump, overwriting: session[.overwrite])
+        let uid = try await session.tagStation().restore(dump, overwriting: session[.overwrite])
         return Report(
             ["uid": .text(uid), "missing": .number(missing)],
             ["Restored \(file.displayName) onto tag \(uid)"]

@@ -61,7 +61,8 @@ struct TypedRecords: Sendable {
                 advice: "Pass at least one of --url, --text, --mime, --wifi, --vcard, or --ndef.")
         }
         let text = description
-        if session[.mirror] == .both, text.contains("{uid}"), !text.contains("{uid}x{counter}") {
+        let uid = "\0uid\0"
+        if session[.mirror] == .both, text.contains(uid), !text.contains(uid + "x\0counter\0") {
             throw TypedRecords.usage(
                 "With --mirror both, the chip fills in {uid}x{counter}, which no record contains",
                 advice: "Write {uid}x{counter} instead of {uid}.")

@@ -87,7 +87,7 @@ struct JobCommand {
         var job = try storedJob()
         skipBadRows(&job)
         try save(job)
-        let station = try await session.readOnlyStation()
+        let station = try await session.tagStation()
         var announcedRow: Int?
         while let row = job.next(from: firstRow), !Task.isCancelled {
             if announcedRow != row {
