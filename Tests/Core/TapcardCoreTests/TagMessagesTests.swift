@@ -73,8 +73,8 @@ struct TagMessagesTests: ProvenCards {
             let station = world.station(ledger: ledger)
             do throws(TapcardError) {
                 _ = try await station.messages.write(
-                    options, willWrite: { _ in Issue.record("The tag will be written") }
-                ) { _ in Self.link }
+                    options, willWrite: { _ in Issue.record("The tag will be written") },
+                    { _ in Self.link })
                 Issue.record("The card was overwritten")
             } catch {
                 #expect(error.kind == .refusal(.cardHasMoney))
