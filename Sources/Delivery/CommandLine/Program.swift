@@ -102,7 +102,9 @@ package struct Program: Sendable {
             if status == 0, !report.isChange { status = TapcardError.Result.failed.exitStatus }
         }
         return Ending(
-            status: status, wasStopped: report.isStopped && Task.isCancelled,
+            status: status,
+            wasStopped: report.isStopped && Task.isCancelled
+                || report.problem?.kind == .cancelled,
             isEndless: report.isStopped)
     }
 

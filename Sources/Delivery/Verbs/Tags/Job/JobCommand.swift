@@ -340,6 +340,12 @@ struct JobCommand {
         let left = rows.count - done.count
         let written = count(.written) + count(.alreadyThere)
         let bad = count(.badRow)
+        let problem =
+            job.next(from: firstRow) == nil
+            ? nil
+            : TapcardError(
+                .cancelled, "Canceled.", meaning: "The job is not finished.",
+                advice: "To continue, run the same command again.")
         return Report(
             [
                 "rows": .number(String(rows.count)), "written": .number(String(written)),
@@ -349,7 +355,7 @@ struct JobCommand {
             [
                 "Written: \(written) of \(rows.count) rows, \(bad) skipped, \(left) remaining",
                 "Result: \(result.path)",
-            ], isPlain: true, isChange: true)
+            ], problem: problem, isPlain: true, isChange: true)
     }
 
     private static func refusal(_ what: String, _ advice: String) -> TapcardError {
