@@ -25,7 +25,11 @@ final class Broker {
     }
 
     deinit {
-        for process in listeners { Broker.end(process) }
+        for process in listeners {
+            // Debian's mosquitto_sub does not always end after SIGTERM.
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
         stop()
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -41,7 +45,8 @@ final class Broker {
     }
 
     func stop() {
-        process.map(Broker.end)
+        process?.terminate()
+        process?.waitUntilExit()
         process = nil
     }
 
@@ -77,11 +82,6 @@ final class Broker {
         defer { unsafe pthread_sigmask(SIG_SETMASK, &usual, nil) }
         try process.run()
         return process
-    }
-
-    private static func end(_ process: Process) {
-        process.terminate()
-        process.waitUntilExit()
     }
 }
 
