@@ -83,12 +83,13 @@ package struct MessagePlan: Hashable, Sendable {
         }
         return ([0] + controls.map { $0.valueOffset + $0.value.count }).contains { offset in
             let block = TLVArea.encoded(message: bytes).prefix(area.count - offset)
-            // The pages up to here hold the length, or the terminator after an empty message.
+            // An interrupted write may leave any bytes in the pages before this offset, which hold
+            // the length and the first terminator.
             let next = min((offset + 2) / Page.size * Page.size + Page.size, area.count)
             let isWritten = (next..<max(next, offset + block.count)).allSatisfy {
                 mirrored.contains($0) || area[$0] == block[$0 - offset]
             }
-            // An earlier WRITE was torn: the pages have only bits of an empty message.
+            // An earlier WRITE was interrupted, so only some bits of an empty message are set.
             let isBlank =
                 area[next...].first { $0 != 0 } ?? TLVArea.terminator == TLVArea.terminator
                 && (offset..<next).allSatisfy { index in

@@ -195,7 +195,7 @@ struct PageMessage: StationWork {
         try await reader.performInTap(PowerCycle(identity))
     }
 
-    /// Makes the tag read-only, as far as it is not: first the settings, so that nobody can turn on
+    /// Locks whatever is not locked yet: first the settings, so that no one can turn on
     /// a mirror or a password for reading, then the capability container, which phones check, then
     /// the dynamic lock bits, and last the static lock bits, which also lock the container.
     func lock() async throws(Interruption) {

@@ -273,8 +273,7 @@ package struct TagMessages: StationWork {
         guard case .pages(let scanned, _) = tag.medium,
             let layout = scanned.chip.model.flatMap(CardLayout.init)
         else { return }
-        // A message that extends into the record slots is not a record. What seems to begin in the
-        // slots is not a message.
+        // Ignore slots that a message extends into. A message never begins in a slot.
         let message = MessagePlan.message(on: scanned.dataArea)
         let slots = (0..<2).map(layout.recordBytes)
         let start = slots.map(\.lowerBound).min() ?? 0

@@ -22,7 +22,7 @@ package struct TagReading: Sendable, Hashable {
     package let records: [RecordContent]
     /// Why the message cannot be decoded; nil if it can.
     package let problem: String?
-    /// The data blocks other than the message; empty for a tag with files.
+    /// All data blocks except the message. A tag with files has none.
     package let otherBlocks: [TLV]
     /// Whether the tag holds data that is neither a message nor describes the tag's memory.
     package let holdsOtherData: Bool
@@ -71,7 +71,7 @@ package struct TagReading: Sendable, Hashable {
     /// How many bytes longer the message could be.
     package var freeByteCount: Int { max(0, maximumByteCount - message.count) }
 
-    /// Whether overwriting the tag would lose nothing.
+    /// Whether the tag has no content that overwriting it would destroy.
     package var isEmpty: Bool { hasNoRecords && !holdsOtherData }
 
     /// Whether the tag has no message, or an empty one.

@@ -248,9 +248,8 @@ extension Station {
     /// Reads card after card until the task is canceled or a closure returns false. A card that
     /// stays on the reader counts as one tap. If the reader is unplugged, waits until it is back.
     ///
-    /// While `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
-    /// `show`, with its content, if it can be read, and the error that explains why it is not a
-    /// card. Writes to tags only if `resolving` is true.
+    /// While `readsTags` returns true, calls `showTag` for a tag that is not a card, with the reason
+    /// and, if it can be read, the tag's content. Writes to tags only if `resolving` is true.
     ///
     /// Without `advising`, an error for a tag that is not a card comes sooner, but its next step may
     /// not work.

@@ -21,9 +21,8 @@ struct ReaderWatch: StationWork {
 
     /// Reads one card after another until the task is canceled or a callback returns false.
     ///
-    /// If `readsTags` returns true, a tag that is not a card is passed to `showTag` instead of
-    /// `show`, with its content, if it can be read, and the error that explains why it is not a
-    /// card.
+    /// If `readsTags` returns true, calls `showTag` for a tag that is not a card, with the reason
+    /// and, if it can be read, the tag's content.
     func watch(
         resolving: Bool,
         showTag: (TagIdentity, TagReading?, TapcardError) async -> Bool,

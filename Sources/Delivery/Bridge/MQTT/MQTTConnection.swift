@@ -84,7 +84,7 @@ import TapcardDomain
         try wait { answers.taken == number }
     }
 
-    /// Does any pending work, such as keep-alive pings. Throws if the connection is lost.
+    /// Sends and receives whatever is due, such as pings. Throws if the connection is lost.
     func keep() throws(ServiceError) { try work(waiting: 0) }
 
     private func wait(until isDone: () -> Bool) throws(ServiceError) {
