@@ -222,6 +222,21 @@ class LostServerTests(FaultCase):
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50"])
 
+    def test_a_stale_token_is_renewed_and_the_payment_sent_again_as_the_same(self):
+        self.page.see("Amanda Gonzalez")
+        self.page.driver.execute_script("""
+            const send = window.fetch;
+            window.fetch = (path, options) => {
+              if (!String(path).endsWith("/pay")) return send(path, options);
+              window.fetch = send;
+              const headers = { ...options.headers, Authorization: "Bearer stale" };
+              return send(path, { ...options, headers });
+            };""")
+        self.page.press("$1.00")
+        self.page.panel("done")
+        self.assertOnePayment(sent=2)
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
+
     def test_a_stale_token_is_renewed_before_the_payment(self):
         self.till.server.stop()
         self.page.see("Reconnecting")
