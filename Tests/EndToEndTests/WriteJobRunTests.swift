@@ -128,7 +128,12 @@ struct WriteJobRunTests {
         let before = try count()
         try till.step("sim put \(uid)")
         try process.wait("a refusal") { try count() > before }
+        let asked = try process.errors.ranges(of: "Next: row").count
         try till.step("sim take")
+        // Otherwise the next tag could replace this one before the job notices the removal.
+        try process.wait("the removal") {
+            try process.errors.ranges(of: "Next: row").count > asked
+        }
     }
 
     /// Makes a change, and waits until the job has finished its attempt on that tag.
