@@ -63,10 +63,15 @@ struct KeyTrustTests {
         #expect(repaired.problem == nil && repaired.balance == World.usd(1_000))
     }
 
-    @Test("A foreign card sealed with a key that the station lacks is refused until overwritten")
-    func missing() async throws {
+    @Test(
+        "A foreign card sealed with a key that the station lacks is refused until overwritten",
+        arguments: FaceStyle.allCases)
+    func missing(_ face: FaceStyle) async throws {
         let elsewhere = World(try World.blank(), keys: KeyTrustTests.rotated)
-        try await elsewhere.issue()
+        _ = try await elsewhere.station.make(
+            CardRequest(
+                .issue(.nobody, World.usd(1_000), hasScratchCard: false), face: face),
+            id: World.id(1))
         let world = World(try World.blank())
         try await world.put(try await elsewhere.tag())
         let summary = try await world.station.read()
@@ -74,8 +79,11 @@ struct KeyTrustTests {
         await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
             try await world.station.pay(World.usd(1), id: World.id(2))
         }
-        await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
-            try await world.station.make(CardRequest(.adopt(accepting: nil)), id: World.id(3))
+        for amount in [nil, World.usd(1_000)] {
+            await expectRefused(.keyMissing, exit: 7) { () throws(TapcardError) in
+                try await world.station.make(
+                    CardRequest(.adopt(accepting: amount)), id: World.id(3))
+            }
         }
         #expect(summary.problem?.next == [.file(.importKeysOrOverwrite)])
         let request = CardRequest(

@@ -131,9 +131,16 @@ struct UnknownTags: StationWork {
                     uid: reading.uid)
             }
         }
-        // If text written by other software extends into the record slots, it can look like a
-        // record by chance.
-        if reading.pages != nil { guard case .tapcard = content else { return nil } }
+        // Text written by other software can extend into the record slots and look like a record,
+        // but not like one with a balance.
+        if reading.pages != nil {
+            let showsMoney = reading.slots.bytes.contains { SealedRecord($0)?.showsMoney == true }
+            switch content {
+            case .tapcard: break
+            case .foreignCard where showsMoney: break
+            default: return nil
+            }
+        }
         let known = reading.slots.bytes.compactMap(SealedRecord.init).map(\.keyID)
         // Without any of these keys, the seals cannot be verified.
         if known.allSatisfy({ keys.entry($0) == nil }) {
