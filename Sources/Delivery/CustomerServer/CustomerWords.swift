@@ -49,6 +49,7 @@ enum CustomerWords {
         case .issue, .adopt: "Starting balance"
         case .replace: "Moved from your old card"
         case .pay, .offline: "Payment"
+        case .credit: "Deposit returned"
         case .add: "Top-up"
         case .refund: "Refund"
         case .reverse: "Top-up undone"

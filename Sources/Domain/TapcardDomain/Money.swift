@@ -67,6 +67,9 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         self.init(minorUnits: units, currency)
     }
 
+    /// The amount with the opposite sign.
+    public var negated: Money { Money(minorUnits: -minorUnits, currency) }
+
     /// The amount with all decimal places of the currency and, if it is negative, a minus sign:
     /// "12.50".
     public var description: String {

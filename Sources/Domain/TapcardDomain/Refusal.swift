@@ -27,6 +27,8 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case cardHasMoney = "card-has-money"
         /// The card has no sequence numbers left.
         case numbersExhausted = "numbers-exhausted"
+        /// A product is sold out, is no longer sold, or now has another price.
+        case notForSale = "not-for-sale"
         /// The operation cannot be reversed.
         case notRefundable = "not-refundable"
         /// The operation has already been reversed.

@@ -9,6 +9,10 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     case takings
     /// The drawer: top-ups are negative, payouts positive.
     case cash
+    /// The money paid by bank card at a terminal (negative).
+    case terminal
+    /// The money paid in other ways (negative).
+    case other
     /// The balances taken over from tags that other software made.
     case adopted
     /// Prizes paid for winning tickets (negative).
@@ -25,6 +29,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case .purse(let uid, let number): "purse:\(uid):\(number)"
         case .takings: "takings"
         case .cash: "cash"
+        case .terminal: "terminal"
+        case .other: "other"
         case .adopted: "adopted"
         case .prizes: "prizes"
         case .reissued: "reissued"
@@ -37,6 +43,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         switch text {
         case "takings": self = .takings
         case "cash": self = .cash
+        case "terminal": self = .terminal
+        case "other": self = .other
         case "adopted": self = .adopted
         case "prizes": self = .prizes
         case "reissued": self = .reissued
@@ -53,6 +61,16 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
+    /// The account for money that is paid with this tender.
+    init(_ tender: Tender) {
+        self =
+            switch tender {
+            case .cash: .cash
+            case .terminal: .terminal
+            case .other: .other
+            }
+    }
+
     /// The card that the account belongs to; nil for one of the issuer's accounts.
     var uid: CardUID? { if case .purse(let uid, _) = self { uid } else { nil } }
 }

@@ -6,6 +6,8 @@ struct Effects: Hashable, Sendable {
     var amount: Int64 = 0
     var reverses: OperationID?
     var subject: Subject?
+    /// What is sold.
+    var lines: [SaleLine] = []
     /// The ticket being sold, which becomes valid once its purchase is committed.
     var sold: Ticket?
     /// The entries booked when the change begins; a voidable change is booked when it is confirmed.
@@ -85,23 +87,37 @@ extension CardAction {
             throw Refusal(.limitExceeded, "the balance in the ledger exceeds the limits for a card")
         }
         switch self {
-        case .pay(let amount):
+        case .pay(let amount, let sale):
             // This only checks the amount: a payment is booked when its record is confirmed.
             _ = try purse.holding(amount)
+            try sale.requireSum(amount.minorUnits)
             effects.amount = amount.minorUnits
-        case .add(let amount):
+            effects.lines = sale.lines
+            effects.subject = sale.rest.map(Subject.rest)
+        case .credit(let amount, let lines):
+            _ = try purse.adding(amount)
+            try Sale(lines).requireSum(-amount.minorUnits)
+            effects.amount = amount.minorUnits
+            effects.lines = lines
+            effects.entries = Posting.move(
+                amount.minorUnits, from: .takings, to: known.card.purse)
+        case .add(let amount, let tender):
             _ = try purse.adding(amount)
             effects.amount = amount.minorUnits
+            effects.subject = tender == .cash ? nil : .paid(tender)
             effects.entries = Posting.move(
-                amount.minorUnits, from: .cash, to: known.card.purse)
+                amount.minorUnits, from: Account(tender), to: known.card.purse)
         case .refund(let id, let amount):
             let amount = try context.refundable(id, amount, on: known, .pay)
             _ = try purse.adding(amount)
             effects.setRefund(amount, of: id, from: .takings, to: known.card.purse)
+            effects.entries += context.returningRest(amount)
         case .reverse(let id, let amount):
             let amount = try context.refundable(id, amount, on: known, .add)
             _ = try purse.holding(amount)
-            effects.setRefund(amount, of: id, from: known.card.purse, to: .cash)
+            effects.setRefund(
+                amount, of: id, from: known.card.purse,
+                to: Account(context.payment?.tender ?? .cash))
         case .scratch(let code):
             effects.card.scratch = try known.card.scratch.scratching(to: code)
             effects.subject = .scratch(effects.card.scratch)
@@ -141,7 +157,27 @@ extension Effects {
     }
 }
 
+extension Sale {
+    fileprivate func requireSum(_ amount: Int64) throws(Refusal) {
+        guard lines.count <= [SaleLine].maximumCount else {
+            throw Refusal(
+                .badAmount,
+                "the sale has \(lines.count) lines; at most \([SaleLine].maximumCount) are allowed")
+        }
+        guard addsUp(to: amount) else {
+            throw Refusal(.badAmount, "the lines of the sale do not add up to its amount")
+        }
+    }
+}
+
 extension RequestContext {
+    /// The entries that return the part of a sale that was not paid with the card. A refund of only
+    /// a part of the payment leaves it alone.
+    fileprivate func returningRest(_ amount: Money) -> [Posting] {
+        guard let rest = payment?.rest, amount.minorUnits == paid else { return [] }
+        return Posting.move(rest.amount, from: .takings, to: Account(rest.tender))
+    }
+
     /// The amount that a refund of a payment or a reversal of a top-up returns.
     fileprivate func refundable(
         _ id: OperationID, _ amount: Money?, on known: KnownCard, _ kind: Operation.Kind

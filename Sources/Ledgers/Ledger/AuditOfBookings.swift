@@ -12,7 +12,10 @@ extension AuditedCard {
         if booked.reduce(0, { $0 &+ $1.amount }) != 0 {
             found.append("I1: entries of operation \(operation.id) do not sum to 0")
         }
-        let expected = expected(of: operation, entries)
+        let reversed = try operation.reverses.flatMap { id throws(LedgerError) in
+            try rows.operation(id)
+        }
+        let expected = expected(of: operation, entries, reversing: reversed)
         if expected.map({ Posting.areSame(booked, $0) }) != true {
             let concernsTicket = operation.kind == .ticket || operation.kind.recordsPrize
             let rule = concernsTicket ? "I12" : "I6"
@@ -21,12 +24,22 @@ extension AuditedCard {
                     + "\(operation.kind) requires"
             )
         }
+        found += saleViolations(operation)
         if [.refund, .reverse].contains(operation.kind), try !isRefundToPayer(operation) {
             found.append(
                 "I6: \(operation.kind) \(operation.id) went to another payer or exceeds what was "
                     + "paid")
         }
         return found
+    }
+
+    /// I13: the lines of a sale add up to its amount.
+    private func saleViolations(_ operation: Operation) -> [String] {
+        guard !operation.lines.isEmpty else { return [] }
+        let isSale = operation.kind == .pay || operation.kind == .offline || operation.kind == .credit
+        let amount = operation.kind == .credit ? -operation.amount : operation.amount
+        if isSale, Sale(operation.lines, rest: operation.rest).addsUp(to: amount) { return [] }
+        return ["I13: the lines of operation \(operation.id) do not add up to its amount"]
     }
 
     /// The card's account at the time of the operation being checked.
@@ -51,11 +64,14 @@ extension AuditedCard {
 
     /// The entries that an operation must have: empty if it did not happen, nil if no entries could
     /// be correct.
-    private func expected(of operation: Operation, _ entries: [Entry]) -> [Posting]? {
+    private func expected(
+        of operation: Operation, _ entries: [Entry], reversing reversed: Operation?
+    ) -> [Posting]? {
         guard operation.hasHappened else { return [] }
         let amount = operation.amount
         switch operation.kind {
-        case .pay, .ticket: return Posting.move(amount, from: purse, to: .takings)
+        case .pay, .ticket: return operation.payment(from: purse)
+        case .credit: return Posting.move(amount, from: .takings, to: purse)
         case .offline:
             // The part that the balance covered depends on what was open on the card at the time,
             // so any part is accepted.
@@ -65,9 +81,12 @@ extension AuditedCard {
             return Posting.move(paid, from: purse, to: .takings)
                 + Posting.move(amount - paid, from: .shortfall, to: .takings)
         case .close: return Posting.move(amount, from: purse, to: .cash)
-        case .add: return Posting.move(amount, from: .cash, to: purse)
-        case .refund: return Posting.move(amount, from: .takings, to: purse)
-        case .reverse: return Posting.move(amount, from: purse, to: .cash)
+        case .add: return Posting.move(amount, from: Account(operation.tender), to: purse)
+        case .refund:
+            return Posting.move(amount, from: .takings, to: purse)
+                + operation.restReturned(from: reversed)
+        case .reverse:
+            return Posting.move(amount, from: purse, to: Account(reversed?.tender ?? .cash))
         case .claim: return Posting.move(amount, from: .prizes, to: purse)
         case .payout: return Posting.move(amount, from: .prizes, to: .cash)
         case .issue:
@@ -92,6 +111,14 @@ extension AuditedCard {
             let left = entries.first(where: { $0.account == .reissued })?.amount, left > 0
         else { return [] }
         return Posting.move(left, from: .purse(uid, trace.account - 1), to: .reissued)
+    }
+}
+
+extension Operation {
+    /// The entries that return what was not paid with the card; only a full refund has any.
+    fileprivate func restReturned(from payment: Operation?) -> [Posting] {
+        guard let payment, let rest = payment.rest, amount == payment.amount else { return [] }
+        return Posting.move(rest.amount, from: .takings, to: Account(rest.tender))
     }
 }
 

@@ -94,7 +94,7 @@ struct Book {
         if let lost = effects.lost { try retire(lost) }
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
-            reverses: effects.reverses, subject: effects.subject,
+            reverses: effects.reverses, subject: effects.subject, lines: effects.lines,
             parameters: request.action.parameters, cashier: request.cashier, beganAt: now,
             uptimeAtStart: request.uptime)
         // The card is saved first, because the operation's row refers to it.
@@ -336,7 +336,8 @@ extension CardAction {
     /// The amount in the request.
     fileprivate var money: Money? {
         switch self {
-        case .pay(let money), .add(let money), .ticket(_, let money), .claim(_, let money): money
+        case .pay(let money, _), .credit(let money, _), .add(let money, _): money
+        case .ticket(_, let money), .claim(_, let money): money
         case .refund(_, let money), .reverse(_, let money): money
         case .make(let plan): plan.balance
         case .scratch, .activate, .close, .game, .reseal, .protect, .unprotect: nil
@@ -374,7 +375,10 @@ extension Operation {
         // The station may have accepted the payment offline and booked it later.
         guard kind == action.kind || kind == .offline && action.kind == .pay else { return false }
         switch action {
-        case .pay(let money), .add(let money): return amount == money.minorUnits
+        case .pay(let money, let sale):
+            return amount == money.minorUnits && Sale(lines, rest: rest) == sale
+        case .credit(let money, let lines): return amount == money.minorUnits && self.lines == lines
+        case .add(let money, let tender): return amount == money.minorUnits && self.tender == tender
         case .refund(let id, let money), .reverse(let id, let money):
             return reverses == id && amount == money?.minorUnits ?? paid
         case .make(let plan):

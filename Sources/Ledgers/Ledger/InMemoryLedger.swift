@@ -37,10 +37,11 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var retiredKeys: [RetiredKeyRow] = []
     /// The key that all stations seal with, as in a shared ledger.
     package var sealingKey: UInt8?
-    fileprivate(set) package var tickets: [SoldTicket] = []
-    fileprivate(set) package var activations: [ActivationAttempt] = []
+    internal(set) package var tickets: [SoldTicket] = []
+    internal(set) package var activations: [ActivationAttempt] = []
     fileprivate(set) package var journals: [StationJournal] = []
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
+    fileprivate var products: [ProductID: Product] = [:]
     package init() {}
 
     /// Runs one transaction: changes are kept only if the body does not throw.
@@ -68,7 +69,7 @@ package struct LedgerTables: Hashable, Sendable {
         }
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
-            subject: old.subject, parameters: old.parameters, cashier: old.cashier, beganAt: begun,
+            subject: old.subject, lines: old.lines, parameters: old.parameters, cashier: old.cashier, beganAt: begun,
             uptimeAtStart: uptime, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }
@@ -81,8 +82,8 @@ private struct RetiredKeyRow: Hashable, Sendable {
 }
 
 /// The rows of one transaction, with the constraints that a database would enforce.
-private final class MemoryRows: LedgerRows {
-    fileprivate(set) var tables: LedgerTables
+final class MemoryRows: LedgerRows {
+    var tables: LedgerTables
     /// Indexes. A transaction builds each one when it is first needed and discards it on a write.
     private var operationsOfCards: [CardUID: [Operation]]?
     private var entriesOfOperations: [OperationID: [Entry]]?
@@ -331,70 +332,14 @@ private final class MemoryRows: LedgerRows {
         return true
     }
 
+    func products() -> [Product] {
+        tables.products.values.sorted {
+            ($0.position, $0.name.text, $0.id.description)
+                < ($1.position, $1.name.text, $1.id.description)
+        }
+    }
+    func save(_ product: Product) { tables.products[product.id] = product }
+
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }
-}
-
-extension MemoryRows {
-    func ticket(_ id: TicketID) -> SoldTicket? { tables.tickets.first { $0.ticket.id == id } }
-
-    func ticket(of operation: OperationID) -> SoldTicket? {
-        tables.tickets.first { $0.operation == operation }
-    }
-
-    func tickets(on uid: CardUID?) -> [SoldTicket] {
-        tables.tickets.filter { uid == nil || $0.card == uid }
-    }
-
-    func insert(_ sold: SoldTicket) throws(LedgerError) {
-        guard ticket(sold.ticket.id) == nil, ticket(of: sold.operation) == nil else {
-            throw LedgerError(.corrupt, "ticket \(sold.ticket.id) is sold twice")
-        }
-        tables.tickets.append(sold)
-    }
-
-    func claim(of id: TicketID) -> Operation? {
-        tables.operations.values.first { $0.subject == .prize(id) }
-    }
-
-    func activation(_ id: OperationID) -> ActivationAttempt? {
-        tables.activations.first { $0.id == id }
-    }
-
-    func activation(of code: ScratchCode) -> ActivationAttempt? {
-        tables.activations.first { $0.code == code && $0.state != .rejected }
-    }
-
-    func activations(
-        on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
-    ) -> [ActivationAttempt] {
-        activations(on: uid, or: code).after(id).prefixed(count)
-    }
-
-    func activations(
-        on uid: CardUID?, or code: ScratchCode?, since start: Timestamp
-    ) -> [ActivationAttempt] {
-        activations(on: uid, or: code)
-            .filter { $0.requestedAt.milliseconds >= start.milliseconds }
-    }
-
-    private func activations(on uid: CardUID?, or code: ScratchCode?) -> [ActivationAttempt] {
-        tables.activations.filter { uid == nil || $0.card == uid || $0.code == code }
-    }
-
-    func insert(_ attempt: ActivationAttempt) throws(LedgerError) {
-        guard activation(attempt.id) == nil, activation(of: attempt.code) == nil else {
-            throw LedgerError(.corrupt, "code \(attempt.code) already has another attempt")
-        }
-        tables.activations.append(attempt)
-    }
-
-    func update(_ attempt: ActivationAttempt) throws(LedgerError) {
-        guard
-            let place = tables.activations.firstIndex(where: {
-                $0.id == attempt.id && $0.state == .requested
-            })
-        else { throw LedgerError(.corrupt, "attempt \(attempt.id) is not open") }
-        tables.activations[place] = attempt
-    }
 }

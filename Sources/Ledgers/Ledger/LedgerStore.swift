@@ -211,6 +211,11 @@ public protocol LedgerRows: LedgerPages {
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
+    /// All products, including retired ones, in the order of their positions and names.
+    func products() throws(LedgerError) -> [Product]
+    /// Adds the product, or replaces its row.
+    func save(_ product: Product) throws(LedgerError)
+
     /// The ranges of this card's numbers that may have been assigned without a record here.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     /// Adds a range of numbers that may already have been assigned.

@@ -14,6 +14,8 @@ public struct OfflinePayment: Hashable, Sendable {
     public let sequence: SequenceNumber
     /// The amount in minor units, above 0.
     public let amount: Int64
+    /// What was sold; empty if only the amount is known.
+    public let lines: [SaleLine]
     /// The cashier who took the payment, if given.
     public let cashier: CashierName?
     /// The time of the payment at the station.
@@ -26,11 +28,13 @@ public struct OfflinePayment: Hashable, Sendable {
     /// Creates a payment from a line of a station's journal.
     public init(
         id: OperationID, uid: CardUID, chip: Chip, account: Int,
-        sequence: SequenceNumber, amount: Int64, cashier: CashierName? = nil, at: Timestamp,
+        sequence: SequenceNumber, amount: Int64, lines: [SaleLine] = [],
+        cashier: CashierName? = nil, at: Timestamp,
         journal: JournalID, number: Int64
     ) {
         (self.id, self.uid, self.chip) = (id, uid, chip)
         (self.account, self.sequence, self.amount) = (account, sequence, amount)
+        self.lines = lines
         (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
     }
 
@@ -115,7 +119,7 @@ extension Book {
         let operation = Operation(
             id: place.id, uid: card.uid, kind: .offline,
             amount: payment.amount,
-            subject: card.uid == payment.uid ? nil : .tapped(payment.uid),
+            subject: card.uid == payment.uid ? nil : .tapped(payment.uid), lines: payment.lines,
             parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
             // A station whose clock was ahead must not date a payment in the future.
             cashier: payment.cashier, beganAt: min(payment.at, now), state: .committed,

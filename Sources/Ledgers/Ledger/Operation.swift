@@ -12,6 +12,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
         case replace
         /// Takes a payment from the card.
         case pay
+        /// Adds money to the card for returned deposits that were worth more than what was sold.
+        case credit
         /// Adds money to the card.
         case add
         /// Returns a payment to the card.
@@ -96,6 +98,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// What the operation is about, such as a ticket; nil for kinds without a subject, and for
     /// removing a game from a card.
     public let subject: Subject?
+    /// What was sold; empty if only the amount is known.
+    public let lines: [SaleLine]
     /// The parameters that the card was made with, apart from the amount. They are stored so that a
     /// repeated request can be compared in full. If the cardholder's name is removed from the
     /// ledger, it is removed from here, too.
@@ -118,7 +122,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// Creates an operation.
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
-        subject: Subject? = nil, parameters: String? = nil, cashier: CashierName? = nil,
+        subject: Subject? = nil, lines: [SaleLine] = [], parameters: String? = nil,
+        cashier: CashierName? = nil,
         beganAt: Timestamp, uptimeAtStart: Uptime? = nil, state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
@@ -129,6 +134,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.amount = amount
         self.reverses = reverses
         self.subject = subject
+        self.lines = lines
         self.parameters = parameters
         self.cashier = cashier
         self.beganAt = beganAt

@@ -32,10 +32,13 @@ public struct Request: Hashable, Sendable {
 
 /// A change that can be requested for a card.
 public enum CardAction: Hashable, Sendable {
-    /// Takes a payment of this amount.
-    case pay(Money)
-    /// Tops the card up by this amount.
-    case add(Money)
+    /// Takes this amount off the card, for a sale.
+    case pay(Money, Sale = .unitemized)
+    /// Adds this amount to the card for a sale in which the returned deposits were worth more than
+    /// what was sold.
+    case credit(Money, [SaleLine])
+    /// Tops the card up by this amount, which the customer paid with the tender.
+    case add(Money, paid: Tender = .cash)
     /// Refunds a payment, in full if no amount is given.
     case refund(of: OperationID, Money?)
     /// Reverses a top-up, in full if no amount is given; the cash comes back out of the drawer.
@@ -65,6 +68,7 @@ public enum CardAction: Hashable, Sendable {
     public var kind: Operation.Kind {
         switch self {
         case .pay: .pay
+        case .credit: .credit
         case .add: .add
         case .refund: .refund
         case .reverse: .reverse

@@ -265,7 +265,7 @@ extension Book {
         var card = card
         switch operation.kind {
         case .pay, .ticket:
-            for posting in Posting.move(operation.amount, from: card.purse, to: .takings) {
+            for posting in operation.payment(from: card.purse) {
                 try post(posting, for: operation)
             }
         case .close:
@@ -280,5 +280,13 @@ extension Book {
         let ended = try end(operation, as: .committed)
         try rows.save(card)
         return ended
+    }
+}
+
+extension Operation {
+    /// The entries of a sale: what was paid with the card, and what was paid in another way.
+    func payment(from purse: Account) -> [Posting] {
+        Posting.move(amount, from: purse, to: .takings)
+            + (rest.map { Posting.move($0.amount, from: Account($0.tender), to: .takings) } ?? [])
     }
 }

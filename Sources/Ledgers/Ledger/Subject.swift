@@ -18,6 +18,10 @@ public enum Subject: Hashable, Sendable {
     case attempt(OperationID)
     /// The card that was tapped, if the payment was booked on another card.
     case tapped(CardUID)
+    /// The part of a sale that was not paid with the card.
+    case rest(TenderedAmount)
+    /// How a top-up was paid, if not in cash.
+    case paid(Tender)
 }
 
 /// The stored form of a subject. It does not record which case it is, because that depends on the
@@ -38,6 +42,8 @@ extension Subject {
         case .prize(let id): id.text
         case .game(let id): id.text
         case .attempt(let id): id.description
+        case .rest(let rest): "\(rest.tender.rawValue) \(rest.amount)"
+        case .paid(let tender): tender.rawValue
         }
     }
 
@@ -56,7 +62,9 @@ extension Subject {
             case .game: MastermindGameID(text).map(Subject.game)
             case .ask: OperationID(text).map(Subject.attempt)
             case .offline: CardUID(text).map(Subject.tapped)
-            case .issue, .replace, .pay, .add, .refund, .close, .reverse, .reseal, .protect,
+            case .pay: TenderedAmount(words: text).map(Subject.rest)
+            case .add: Tender(rawValue: text).map(Subject.paid)
+            case .issue, .replace, .credit, .refund, .close, .reverse, .reseal, .protect,
                 .unprotect, .block, .unblock, .forget:
                 nil
             }
@@ -82,6 +90,24 @@ extension Operation {
 
     /// The scratch card in the operation's subject, if any.
     var scratch: ScratchCard? { if case .scratch(let scratch) = subject { scratch } else { nil } }
+}
+
+extension TenderedAmount {
+    fileprivate init?(words text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 2, let tender = Tender(rawValue: String(words[0])),
+            let amount = Int64(words[1])
+        else { return nil }
+        self.init(tender, amount)
+    }
+}
+
+extension Operation {
+    /// The part of a sale that was not paid with the card.
+    public var rest: TenderedAmount? { if case .rest(let rest) = subject { rest } else { nil } }
+
+    /// How a top-up was paid.
+    public var tender: Tender { if case .paid(let tender) = subject { tender } else { .cash } }
 }
 
 extension ScratchCard {

@@ -1,4 +1,4 @@
-import TapcardDomain
+public import TapcardDomain
 
 /// The money taken and paid out in a period, in minor units. Voidable changes count when they are
 /// committed; others count as soon as they begin, because they are never voided. Sums wrap, because
@@ -7,8 +7,11 @@ package struct Takings: Hashable, Sendable {
     /// The payments made with cards, minus refunds; an offline payment counts in full. No cash
     /// moves.
     package private(set) var paid: Int64 = 0
-    /// The cash put into the drawer for top-ups, minus reversals.
+    /// The top-ups minus reversals, however they were paid.
     package private(set) var added: Int64 = 0
+    /// What was paid with each tender: top-ups, and the parts of sales that were not paid with a
+    /// card.
+    package private(set) var tendered: [Tender: Int64] = [:]
     /// The cash taken out of the drawer for closed accounts and for prizes.
     package private(set) var paidOut: Int64 = 0
     /// The part of offline payments that the cards' balances could not cover.
@@ -26,7 +29,7 @@ package struct Takings: Hashable, Sendable {
     package var topUps: Int { toppedUp.values.count { $0 > 0 } }
 
     /// The change in the cash in the drawer.
-    package var drawer: Int64 { added &- paidOut }
+    package var drawer: Int64 { tendered[.cash, default: 0] &- paidOut }
 
     /// Adds an operation and the amounts it booked in addition to its own.
     package mutating func count(_ operation: Operation, _ besides: AdditionalBookings = .nothing) {
@@ -43,18 +46,23 @@ package struct Takings: Hashable, Sendable {
         switch operation.kind {
         case .pay, .ticket, .offline:
             paid &+= operation.amount
+            if let rest = operation.rest { tendered[rest.tender, default: 0] &+= rest.amount }
             sold[operation.id, default: 0] &+= operation.amount
+        case .credit: paid &-= operation.amount
         // What remains of a payment from an earlier period is below 0 here, so it does not count.
         case .refund:
             paid &-= operation.amount
+            tendered[besides.tender, default: 0] &-= besides.rest
             sold[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .add, .issue:
             // A card issued with an empty balance is not a top-up.
             guard operation.amount > 0 else { return }
             added &+= operation.amount
+            tendered[operation.tender, default: 0] &+= operation.amount
             toppedUp[operation.id, default: 0] &+= operation.amount
         case .reverse:
             added &-= operation.amount
+            tendered[besides.tender, default: 0] &-= operation.amount
             toppedUp[operation.reverses ?? operation.id, default: 0] &-= operation.amount
         case .close, .payout:
             // Closing a card with an empty balance pays out nothing.
@@ -77,6 +85,10 @@ public struct AdditionalBookings: Hashable, Sendable {
     public let closed: Int64
     /// The part of an offline payment that the card's balance could not cover.
     public let shortfall: Int64
+    /// The part of a refunded sale that is returned in another way than onto the card.
+    public var rest: Int64 = 0
+    /// How a reversed top-up or the rest of a refunded sale had been paid.
+    public var tender = Tender.cash
 
     /// The operation booked only its own amount.
     public static let nothing = AdditionalBookings(closed: 0, shortfall: 0)
@@ -85,6 +97,18 @@ public struct AdditionalBookings: Hashable, Sendable {
 extension LedgerRows {
     /// The amounts that this operation booked in addition to its own.
     public func booked(besides operation: Operation) throws(LedgerError) -> AdditionalBookings {
+        if let reversed = operation.reverses {
+            let original = try self.operation(reversed)
+            guard operation.kind == .refund else {
+                return AdditionalBookings(
+                    closed: 0, shortfall: 0, tender: original?.tender ?? .cash)
+            }
+            // Most sales are paid with the card alone, so there is nothing to look up.
+            guard let rest = original?.rest else { return .nothing }
+            let isReturned = operation.amount == original?.amount
+            return AdditionalBookings(
+                closed: 0, shortfall: 0, rest: isReturned ? rest.amount : 0, tender: rest.tender)
+        }
         guard operation.kind.makesCard || operation.kind == .offline else { return .nothing }
         let entries = try entries(of: operation.id)
         return AdditionalBookings(

@@ -114,6 +114,10 @@ private final class Filling {
                 try add(counter.insertion(of: card.uid))
             }
         }
+        // A product's deposit has to be there before it.
+        let products = try rows.products()
+        for product in products where product.deposit == nil { try add(product.change) }
+        for product in products where product.deposit != nil { try add(product.change) }
         for key in try rows.retiredKeys() { try add(key.insertion) }
         for journal in try rows.journals() {
             try add(

@@ -186,7 +186,7 @@ extension Operation {
             SQLStatement(
                 """
                 INSERT INTO operation (\(Operation.columns), place)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
                 """, values + [.integer(place)])
         ]
         // An attempt's ID is reserved for the activation that the attempt leads to.

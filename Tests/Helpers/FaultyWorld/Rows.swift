@@ -137,7 +137,7 @@ extension Operation {
         switch kind {
         case .pay, .ticket, .close, .offline: state == .committed ? -amount : 0
         case .reverse: -amount
-        case .add, .refund, .claim, .issue, .adopt, .replace: amount
+        case .add, .credit, .refund, .claim, .issue, .adopt, .replace: amount
         case .scratch, .activate, .ask, .payout, .game, .reseal, .protect, .unprotect, .block,
             .unblock,
             .forget:

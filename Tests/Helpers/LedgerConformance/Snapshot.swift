@@ -1,5 +1,5 @@
 public import Ledger
-import TapcardDomain
+public import TapcardDomain
 
 /// Every row of a ledger, for comparison.
 public struct Snapshot: Hashable, Sendable {
@@ -15,6 +15,7 @@ public struct Snapshot: Hashable, Sendable {
     public let journals: [StationJournal]
     public let standings: [CardStanding]
     public let readCounters: [ReadCounter?]
+    public let products: [Product]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -29,6 +30,7 @@ public struct Snapshot: Hashable, Sendable {
         activations = try rows.activations()
         retiredKeys = try rows.retiredKeys()
         journals = try rows.journals()
+        products = try rows.products()
         var standings: [CardStanding] = []
         var pages = rows.pagesOfStandings()
         while let standing = try pages.next() { standings.append(standing) }

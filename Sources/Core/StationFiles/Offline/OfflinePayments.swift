@@ -75,12 +75,12 @@ package struct OfflinePayments: Sendable {
     /// Takes a payment while the ledger is offline, based on the snapshot and within the limits.
     /// The tag is read but not written to. Returns once the payment is in the journal.
     package func pay(
-        _ amount: Money, id: OperationID, only card: CardUID?, within limits: OfflineLimits,
-        at station: Station
+        _ amount: Money, for lines: [SaleLine] = [], id: OperationID, only card: CardUID?,
+        within limits: OfflineLimits, at station: Station
     ) async throws(TapcardError) -> Receipt {
         // If the request is already in the journal, its receipt comes from there, even if the card
         // has been removed.
-        if let replayed = try replay(amount, id, card, limits, station) { return replayed }
+        if let replayed = try replay(amount, lines, id, card, limits, station) { return replayed }
         try station.requirePayable(amount)
         func question(
             _ journal: OfflineJournal
@@ -106,11 +106,11 @@ package struct OfflinePayments: Sendable {
         let reading = try await station.readWithoutLedger(
             only: card, snapshot: snapshot.load(station.keys))
         // Another process may have handled this request while we waited for the card.
-        if let replayed = try replay(amount, id, card, limits, station) { return replayed }
+        if let replayed = try replay(amount, lines, id, card, limits, station) { return replayed }
         func knownReceipt(
             for line: JournalLine, _ journal: OfflineJournal
         ) throws(TapcardError) -> Receipt {
-            try receipt(of: line, journal, amount, card, limits, station)
+            try receipt(of: line, journal, amount, lines, card, limits, station)
         }
         return try journal.add(station.keys) { journal throws(TapcardError) in
             if let known = journal.line(id) { return (nil, try knownReceipt(for: known, journal)) }
@@ -123,7 +123,7 @@ package struct OfflinePayments: Sendable {
                 let line = JournalLine(
                     number: journal.written + 1, id: id, uid: reading.uid, chip: reading.chip,
                     account: account, record: reading.record ?? [], amount: amount.minorUnits,
-                    cashier: station.dependencies.cashier, at: latest.now)
+                    lines: lines, cashier: station.dependencies.cashier, at: latest.now)
                 var after = journal
                 _ = after.append(line)
                 return (
@@ -137,13 +137,13 @@ package struct OfflinePayments: Sendable {
 
     /// The receipt for a request that is already in the journal; nil for any other request.
     private func replay(
-        _ amount: Money, _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
+        _ amount: Money, _ lines: [SaleLine], _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
         _ station: Station
     ) throws(TapcardError) -> Receipt? {
         guard let found = try journal.load(station.keys), let line = found.line(id) else {
             return nil
         }
-        let receipt = try receipt(of: line, found, amount, card, limits, station)
+        let receipt = try receipt(of: line, found, amount, lines, card, limits, station)
         // The line may exist only in memory, so it is synced to disk before the request is again
         // reported as paid.
         try journal.renew(line, station.keys)
@@ -154,20 +154,21 @@ package struct OfflinePayments: Sendable {
     /// needed while the ledger is back online but the journal is not booked yet: a retry could then
     /// report "not paid".
     package func earlierReceipt(
-        _ amount: Money, _ id: OperationID, _ card: CardUID?, within limits: OfflineLimits,
+        _ amount: Money, for lines: [SaleLine] = [], _ id: OperationID, _ card: CardUID?,
+        within limits: OfflineLimits,
         at station: Station
     ) throws(TapcardError) -> Receipt? {
         guard mayHaveLines, let found = try? journal.loadIntact(station.keys)?.journal,
             let line = found.line(id)
         else { return nil }
-        return try receipt(of: line, found, amount, card, limits, station)
+        return try receipt(of: line, found, amount, lines, card, limits, station)
     }
 
     private func receipt(
-        of line: JournalLine, _ found: OfflineJournal, _ amount: Money, _ card: CardUID?,
-        _ limits: OfflineLimits, _ station: Station
+        of line: JournalLine, _ found: OfflineJournal, _ amount: Money, _ lines: [SaleLine],
+        _ card: CardUID?, _ limits: OfflineLimits, _ station: Station
     ) throws(TapcardError) -> Receipt {
-        guard line.amount == amount.minorUnits, card == nil || card == line.uid else {
+        guard line.amount == amount.minorUnits, line.lines == lines, card == nil || card == line.uid else {
             throw station.otherRequest(line)
         }
         // The receipt shows the current balance, not the one in the first reply: payments since

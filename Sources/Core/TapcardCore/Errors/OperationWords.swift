@@ -5,8 +5,8 @@ extension Operation.Kind {
     /// Whether the caller may choose the ID and can therefore retry the request safely.
     var acceptsClientID: Bool {
         switch self {
-        case .pay, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout, .issue,
-            .adopt, .replace, .offline:
+        case .pay, .credit, .add, .refund, .reverse, .close, .scratch, .activate, .ticket, .payout,
+            .issue, .adopt, .replace, .offline:
             true
         case .ask, .claim, .game, .reseal, .protect, .unprotect, .block, .unblock, .forget: false
         }
@@ -16,7 +16,8 @@ extension Operation.Kind {
     /// already happened, and the card is updated afterward.
     var takesEffectImmediately: Bool {
         switch self {
-        case .add, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt, .replace:
+        case .add, .credit, .refund, .reverse, .claim, .scratch, .activate, .game, .issue, .adopt,
+            .replace:
             true
         case .pay, .ticket, .close, .protect, .unprotect, .reseal, .ask, .payout, .offline,
             .block, .unblock, .forget:
@@ -31,7 +32,7 @@ extension Operation.Kind {
     var done: String {
         switch self {
         case .pay, .ticket, .offline: "taken"
-        case .add: "added"
+        case .add, .credit: "added"
         default: "done"
         }
     }
@@ -42,6 +43,7 @@ extension Operation.Kind {
         switch self {
         case .pay, .ticket, .offline: ("The payment was not taken.", "The card was not charged.")
         case .add: ("The top-up was not made.", "The balance is unchanged.")
+        case .credit: ("The deposits were not returned.", "The balance is unchanged.")
         case .refund: ("The refund was not made.", "The balance is unchanged.")
         case .reverse:
             (
@@ -73,6 +75,7 @@ extension Operation.Kind {
         case .adopt: "conversion"
         case .replace: "replacement"
         case .pay: "payment"
+        case .credit: "credit for returned deposits"
         case .add: "top-up"
         case .refund: "refund"
         case .reverse: "top-up reversal"

@@ -15,16 +15,18 @@ package struct JournalLine: Sendable, Hashable {
     package let record: [UInt8]
     /// The amount in minor units.
     package let amount: Int64
+    /// What was sold; empty if only the amount is known.
+    package let lines: [SaleLine]
     package let cashier: CashierName?
     package let at: Timestamp
 
     package init(
         number: Int64, id: OperationID, uid: CardUID, chip: Chip, account: Int, record: [UInt8],
-        amount: Int64, cashier: CashierName?, at: Timestamp
+        amount: Int64, lines: [SaleLine] = [], cashier: CashierName?, at: Timestamp
     ) {
         (self.number, self.id, self.uid, self.chip) = (number, id, uid, chip)
         (self.account, self.record, self.amount) = (account, record, amount)
-        (self.cashier, self.at) = (cashier, at)
+        (self.lines, self.cashier, self.at) = (lines, cashier, at)
     }
 
     /// The balance in the tag's record, in minor units.
@@ -32,16 +34,17 @@ package struct JournalLine: Sendable, Hashable {
 
     /// The text of the line, without its seal.
     fileprivate var text: String {
-        // The name is encoded in hexadecimal because it may contain spaces, which separate the
+        // Names are encoded in hexadecimal because they may contain spaces, which separate the
         // fields of a line.
         let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
+        let sold = lines.stored.map { " " + Hexadecimal.encode(Array($0.utf8)) } ?? ""
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
-            + "\(amount) \(at.milliseconds) \(name)"
+            + "\(amount) \(at.milliseconds) \(name)\(sold)"
     }
 
     fileprivate init?(fields: [String]) {
-        guard fields.count == 9, let number = Int64(fields[0]), let id = OperationID(fields[1]),
+        guard (9...10).contains(fields.count), let number = Int64(fields[0]), let id = OperationID(fields[1]),
             let uid = CardUID(fields[2]), let chip = Chip(rawValue: fields[3]),
             let account = Int(fields[4]), let record = Hexadecimal.decode(fields[5]),
             record.count == SealedRecord.byteCount, let amount = Int64(fields[6]), amount > 0,
@@ -54,9 +57,17 @@ package struct JournalLine: Sendable, Hashable {
             else { return nil }
             cashier = name
         }
+        var lines: [SaleLine] = []
+        if fields.count > 9 {
+            guard let bytes = Hexadecimal.decode(fields[9]),
+                let sold = [SaleLine](stored: String(decoding: bytes, as: UTF8.self))
+            else { return nil }
+            lines = sold
+        }
         self.init(
             number: number, id: id, uid: uid, chip: chip, account: account, record: record,
-            amount: amount, cashier: cashier, at: Timestamp(milliseconds: milliseconds))
+            amount: amount, lines: lines, cashier: cashier,
+            at: Timestamp(milliseconds: milliseconds))
     }
 }
 
@@ -157,7 +168,7 @@ package struct OfflineJournal: Sendable, Hashable {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
             sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
-            cashier: line.cashier, at: line.at, journal: id, number: line.number)
+            lines: line.lines, cashier: line.cashier, at: line.at, journal: id, number: line.number)
     }
 
     private var head: String {

@@ -23,10 +23,13 @@ public struct Ceilings: Sendable, Hashable {
     public var unconfirmed: Amounts
     /// The largest amounts allowed with confirmation.
     public var absolute: Amounts
+    /// The most that a sale may add to a card because of returned deposits.
+    public var credit: Money
 
-    /// Creates ceilings.
-    public init(unconfirmed: Amounts, absolute: Amounts) {
+    /// Creates ceilings. Without a limit for credits, it is about 20 dollars.
+    public init(unconfirmed: Amounts, absolute: Amounts, credit: Money? = nil) {
         (self.unconfirmed, self.absolute) = (unconfirmed, absolute)
+        self.credit = credit ?? absolute.payment.currency.roughly(dollars: 20)
     }
 
     /// The default ceilings: about 100, 200, and 500 dollars without confirmation, and a hundred
@@ -46,6 +49,6 @@ public struct Ceilings: Sendable, Hashable {
     public static func unlimited(in currency: Currency) -> Ceilings {
         let maximum = Money(minorUnits: Currency.largestBalance, currency)
         let amounts = Amounts(payment: maximum, topUp: maximum, balance: maximum)
-        return Ceilings(unconfirmed: amounts, absolute: amounts)
+        return Ceilings(unconfirmed: amounts, absolute: amounts, credit: maximum)
     }
 }

@@ -32,9 +32,14 @@ struct Limits {
     /// request passed this check when it began.
     func requireWithinCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
-        case .pay(let amount), .ticket(_, let amount):
+        case .pay(let amount, _), .ticket(_, let amount):
             try requireAtMost("A payment", amount, \.payment)
-        case .add(let amount): try requireAtMost("A top-up", amount, \.topUp)
+        case .add(let amount, _): try requireAtMost("A top-up", amount, \.topUp)
+        case .credit(let amount, _):
+            try requireOwnCurrency(amount)
+            guard amount.minorUnits <= ceilings.credit.minorUnits else {
+                throw overLimit("A credit for returned deposits", amount, ceilings.credit)
+            }
         // A refund's amount passed this check when it was paid, and nobody types in a prize amount.
         case .refund, .reverse, .scratch, .activate, .close, .claim, .game, .reseal, .make,
             .protect, .unprotect:
@@ -57,9 +62,10 @@ struct Limits {
         _ action: CardAction, on known: KnownCard
     ) throws(Interruption) {
         switch action {
-        case .add(let amount): try requireAtMost(amount, on: known, isTyped: true)
+        case .add(let amount, _): try requireAtMost(amount, on: known, isTyped: true)
         // Nobody types in a prize amount, so a confirmation would not catch a typing error.
-        case .claim(_, let amount): try requireAtMost(amount, on: known, isTyped: false)
+        case .claim(_, let amount), .credit(let amount, _):
+            try requireAtMost(amount, on: known, isTyped: false)
         case .pay, .refund, .reverse, .scratch, .activate, .close, .ticket, .game, .reseal, .make,
             .protect, .unprotect:
             break
@@ -85,11 +91,7 @@ struct Limits {
         try requireOwnCurrency(amount)
         let limit = ceilings.absolute[keyPath: ceiling]
         guard amount.minorUnits <= limit.minorUnits else {
-            throw TapcardError(
-                .refusal(.limitExceeded),
-                "\(what) of \(amount.shown) is over this station's limit of \(limit.shown).",
-                meaning: TapcardError.unchanged,
-                next: [.request(.checkAmount), .request(.showLimits)])
+            throw overLimit(what, amount, limit)
         }
         let unconfirmed = ceilings.unconfirmed[keyPath: ceiling]
         guard !isTyped || settings.isConfirmed || amount.minorUnits <= unconfirmed.minorUnits
@@ -100,5 +102,13 @@ struct Limits {
                 meaning: TapcardError.unchanged,
                 next: [.request(.checkAmount), .request(.confirm)])
         }
+    }
+
+    private func overLimit(_ what: String, _ amount: Money, _ limit: Money) -> TapcardError {
+        TapcardError(
+            .refusal(.limitExceeded),
+            "\(what) of \(amount.shown) is over this station's limit of \(limit.shown).",
+            meaning: TapcardError.unchanged,
+            next: [.request(.checkAmount), .request(.showLimits)])
     }
 }

@@ -39,7 +39,7 @@ struct Sealing {
     /// Refuses an action that needs the load key, before waiting for a card.
     func requireLoading(for action: CardAction) throws(TapcardError) {
         switch action {
-        case .add, .refund, .claim, .make: try requireLoading()
+        case .add, .credit, .refund, .claim, .make: try requireLoading()
         case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal, .protect,
             .unprotect:
             return

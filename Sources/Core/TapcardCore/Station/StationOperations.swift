@@ -11,28 +11,41 @@ extension Station {
         return station
     }
 
-    /// Takes a payment. `refusingIfJustResolved` is for callers without an ID of their own: if this
+    /// Takes a payment, for the sale if its lines are given. The part that the customer pays in
+    /// another way is not in `amount`. `refusingIfJustResolved` is for callers without an ID of their own: if this
     /// tap has just resolved an identical payment, this method throws, and the card is not charged
     /// again.
     public func pay(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil,
-        refusingIfJustResolved: Bool = false
+        _ amount: Money, for sale: Sale = .unitemized, id: OperationID,
+        only card: CardUID? = nil, refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .pay(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
+            .pay(amount, sale), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 
-    /// Tops up a card. The cash is already in the drawer. `refusingIfJustResolved` is for callers
-    /// without an ID of their own, as in `pay`.
-    public func add(
-        _ amount: Money, id: OperationID, only card: CardUID? = nil,
+    /// Adds money to a card for a sale in which the returned deposits were worth more than what was
+    /// sold. `refusingIfJustResolved` is for callers without an ID of their own, as in `pay`.
+    public func credit(
+        _ amount: Money, for lines: [SaleLine], id: OperationID, only card: CardUID? = nil,
         refusingIfJustResolved: Bool = false
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .add(amount), id, only: card, refusingIfJustResolved: refusingIfJustResolved
+            .credit(amount, lines), id, only: card, refusingIfJustResolved: refusingIfJustResolved
+        ).run(at: self)
+    }
+
+    /// Tops up a card. The customer has already paid, in cash by default. `refusingIfJustResolved` is for callers
+    /// without an ID of their own, as in `pay`.
+    public func add(
+        _ amount: Money, paid tender: Tender = .cash, id: OperationID,
+        only card: CardUID? = nil, refusingIfJustResolved: Bool = false
+    ) async throws(TapcardError) -> Receipt {
+        try limits.requirePositive(amount)
+        return try await CardChange(
+            .add(amount, paid: tender), id, only: card, refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 

@@ -9,8 +9,9 @@ package enum VisitRequest: String, Sendable, CaseIterable {
     /// Nil for an operation of any other kind.
     package init?(_ kind: Operation.Kind) {
         switch kind {
-        // An offline payment counts as a payment, so that no customer pays twice.
-        case .pay, .offline: self = .pay
+        // An offline payment counts as a payment, so that no customer pays twice. A credit is also
+        // the outcome of a sale.
+        case .pay, .offline, .credit: self = .pay
         case .add: self = .add
         case .ticket: self = .ticket
         default: return nil

@@ -75,7 +75,7 @@ struct PendingRequest: Sendable, Hashable {
             let done = history.done(action.kind)
         else { return nil }
         switch action {
-        case .pay(let money), .add(let money), .ticket(_, let money):
+        case .pay(let money, _), .credit(let money, _), .add(let money, _), .ticket(_, let money):
             // A different amount means that this is a different request.
             return done.amount == money.minorUnits ? done : nil
         default: return nil

@@ -108,11 +108,13 @@ struct TillRunner: Sendable {
             }
             if operation.state == .pending { return .open }
             // A different call with the same ID would still wait for a card.
-            let answeredCall: [Operation.Kind: String] = [
-                .pay: "pay", .add: "add", .refund: "refund", .reverse: "refund", .close: "close",
-                .scratch: "scratch", .payout: "ticket/claim", .offline: "pay",
+            let answeredCalls: [Operation.Kind: [String]] = [
+                .pay: ["pay", "sell"], .credit: ["sell"], .offline: ["pay", "sell"],
+                .add: ["add"], .refund: ["refund"], .reverse: ["refund"], .close: ["close"],
+                .scratch: ["scratch"], .payout: ["ticket/claim"],
             ]
-            return answeredCall[operation.kind] == call.path ? .answered : .ended
+            let isAnswered = answeredCalls[operation.kind]?.contains(call.path) == true
+            return isAnswered ? .answered : .ended
         } catch {
             return .unknown(TapcardError(error))
         }

@@ -60,7 +60,7 @@ extension HistoryText {
         // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
-            line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
+            line.operation.lines.words, line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
             line.closed.map { "old account: \($0.shown) paid out" },
             line.shortfall.map { "card could not pay \($0.shown)" },
             line.tapped.map { "earlier card \($0)" },
@@ -99,6 +99,11 @@ extension HistoryLine: DocumentedObject {
         "paidOut": .of(\.paidOut), "closed": .of(\.closed),
         "shortfall": .ifAny(\.shortfall), "tapped": .ifAny(\.tapped), "attempt": .of(\.attempt),
         "cashier": .of(\.operation.cashier),
+        "lines": .ifAny { line in
+            line.amount.flatMap { line.operation.shownLines($0.currency) }
+        },
+        "rest": .ifAny { line in line.amount.flatMap { line.operation.shownRest($0.currency) } },
+        "tender": .ifAny { $0.operation.kind == .add ? $0.operation.tender : nil },
     ]
 }
 
@@ -107,4 +112,14 @@ extension ActivationAttempt: DocumentedObject {
         "operation": .of(\.id), "uid": .of(\.card), "code": .of(\.code), "state": .of(\.state),
         "version": .of(\.version), "at": .of(\.requestedAt), "answered": .of(\.answeredAt),
     ]
+}
+
+extension [SaleLine] {
+    /// The lines on one line, such as "2 Coffee, Cake"; nil if there are none.
+    fileprivate var words: String? {
+        isEmpty
+            ? nil
+            : map { ($0.quantity == 1 ? "" : "\($0.quantity) ") + $0.name.text.shown }
+                .joined(separator: ", ")
+    }
 }

@@ -17,6 +17,14 @@ extension Parameter<TypedAmount?> {
     }
 }
 
+extension Parameter<Tender?> {
+    fileprivate static var tender: Self {
+        .option(
+            "tender", "WAY", .choice(Tender.self),
+            "How the customer paid you: cash (default), terminal, or other")
+    }
+}
+
 extension Parameter<OperationID> {
     package static var refunded: Parameter<OperationID> {
         .argument(
@@ -49,15 +57,16 @@ extension Command {
                 + "database is offline, and are booked later.",
             takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
             answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
+        .sell,
         Command(
-            "add", group: .money, "Top up the card with cash you have received",
+            "add", group: .money, "Top up the card with money you have received",
             discussion: "The top-up is recorded in the ledger at once; if the card is removed too "
                 + "soon, a later tap brings it up to date. Large amounts need `--yes`, and amounts "
                 + "above the limit are refused; see `tapcard help amounts`. Top-ups are also "
                 + "refused while the ledger is offline, and at a station that has only a table of "
                 + "card keys.",
-            takes: .amount.withHelp("Amount to add (must be more than 0)"), .operation, .card,
-            .again, .confirmedAmount, page: .post("add"), answers: .receipt,
+            takes: .amount.withHelp("Amount to add (must be more than 0)"), .tender, .operation,
+            .card, .again, .confirmedAmount, page: .post("add"), answers: .receipt,
             example: "tapcard add 20", run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
@@ -98,34 +107,55 @@ extension Command {
 
 enum MoneyCommands {
     static func pay(in session: Session) async throws(TapcardError) -> Report {
+        try await take(in: session) { _, currency throws(TapcardError) in
+            (try session[.amount, in: currency], .unitemized)
+        }
+    }
+
+    /// Takes the payment for a sale. `sale` determines its amount and its lines; while the ledger
+    /// is offline, it gets no ledger. If the amount is below 0, it is added to the card.
+    static func take(
+        in session: Session,
+        for sale: (
+            _ ledger: (any LedgerStore)?, Currency
+        ) async throws(TapcardError) -> (Money, Sale)
+    ) async throws(TapcardError) -> Report {
         // If the reader is already open, an offline payment uses the same station.
         var openStation: Station?
         // The same ID is used with and without the ledger, so that the payment is booked only once.
         let id = session[.operation] ?? session.dependencies.newID()
         do throws(TapcardError) {
             let ledger = try await session.ledger()
-            let amount = try session[.amount, in: ledger.currency]
+            let (amount, sold) = try await sale(ledger, ledger.currency)
             let card = session[.card]
             let station = try await session.station(with: ledger)
             openStation = station
+            if amount.minorUnits < 0 {
+                let receipt = try await station.credit(
+                    amount.negated, for: sold.lines, id: id, only: card,
+                    refusingIfJustResolved: session.refusesIfJustResolved)
+                return Report(receipt, "Returned")
+            }
             // An earlier offline payment with this ID may not be in the ledger yet; the ledger
             // alone would report that the customer has not paid.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
-                    amount, id, card, within: try session.settings.offlineLimits(amount.currency),
+                    amount, for: sold.lines, id, card, within: try session.settings.offlineLimits(amount.currency),
                     at: station)
             {
                 return Report(earlier, "Paid")
             }
             let receipt = try await station.pay(
-                amount, id: id, only: card, refusingIfJustResolved: session.refusesIfJustResolved)
+                amount, for: sold, id: id, only: card,
+                refusingIfJustResolved: session.refusesIfJustResolved)
             return Report(receipt, "Paid")
         } catch {
             // A payment may be taken without the ledger only if the ledger is offline.
             guard error.kind == .ledgerOffline else { throw error }
             let problem = beforeBeginning(error, .pay, in: session)
             do throws(TapcardError) {
-                return try await payingOffline(id, because: problem, at: openStation, in: session)
+                return try await payingOffline(
+                    id, because: problem, at: openStation, in: session, for: sale)
             } catch {
                 // If an earlier attempt may have gone through, the error must not say that nothing
                 // was done.
@@ -138,15 +168,20 @@ enum MoneyCommands {
     /// Takes an offline payment that the ledger has not begun.
     private static func payingOffline(
         _ id: OperationID, because problem: TapcardError, at openStation: Station?,
-        in session: Session
+        in session: Session,
+        for sale: (
+            _ ledger: (any LedgerStore)?, Currency
+        ) async throws(TapcardError) -> (Money, Sale)
     ) async throws(TapcardError) -> Report {
         // Without keys or limits, payments can be taken only with the ledger.
         guard let station = try await session.journal.stationWithoutLedger(openStation),
             let limits = try session.journal.limits(station.currency)
         else { throw problem }
-        let amount = try session[.amount, in: station.currency]
+        let (amount, sold) = try await sale(nil, station.currency)
+        // Only money that the card has is taken offline, and nothing is added to it.
+        guard amount.minorUnits > 0, sold.rest == nil else { throw problem }
         let receipt = try await session.journal.payments.pay(
-            amount, id: id, only: session[.card], within: limits, at: station)
+            amount, for: sold.lines, id: id, only: session[.card], within: limits, at: station)
         return Report(receipt, "Paid")
     }
 
@@ -156,7 +191,7 @@ enum MoneyCommands {
             let amount = try session[.amount, in: ledger.currency]
             let station = try await session.station(with: ledger)
             let receipt = try await station.add(
-                amount, id: session[.operation] ?? station.newID(), only: session[.card],
+                amount, paid: session[.tender] ?? .cash, id: session[.operation] ?? station.newID(), only: session[.card],
                 refusingIfJustResolved: session.refusesIfJustResolved)
             return Report(receipt, "Added")
         } catch {

@@ -252,6 +252,9 @@ extension Receipt: DocumentedObject {
         "currency": .of(\.amount.currency.code), "sequence": .of(\.operation.sequence.value),
         "replayed": .of(\.isReplayed), "resolved": .of(\.resolved),
         "offline": .ifAny(\.unbooked),
+        "lines": .ifAny { $0.operation.shownLines($0.amount.currency) },
+        "rest": .ifAny { $0.operation.shownRest($0.amount.currency) },
+        "tender": .ifAny { $0.operation.kind == .add ? $0.operation.tender : nil },
     ]
 
     /// The tickets that became void with this operation; present only if there are any.
@@ -276,4 +279,38 @@ extension Ticket: DocumentedObject {
 
 extension Array {
     fileprivate var unlessEmpty: [Element]? { isEmpty ? nil : self }
+}
+
+extension Operation {
+    /// The lines of the sale; nil if there are none.
+    func shownLines(_ currency: Currency) -> [ShownLine]? {
+        lines.map { ShownLine(line: $0, currency: currency) }.unlessEmpty
+    }
+
+    func shownRest(_ currency: Currency) -> ShownRest? {
+        rest.map { ShownRest(tender: $0.tender, amount: Money(minorUnits: $0.amount, currency)) }
+    }
+}
+
+/// A line of a sale, in the ledger's currency.
+struct ShownLine: DocumentedObject {
+    let line: SaleLine
+    let currency: Currency
+
+    static let fields: Fields<ShownLine> = [
+        "product": .of(\.line.product), "name": .of(\.line.name),
+        "price": .of(ValueSchemas.signedAmount) { Money(minorUnits: $0.line.price, $0.currency) },
+        "quantity": .of(\.line.quantity),
+        "amount": .of(ValueSchemas.signedAmount) {
+            Money(minorUnits: $0.line.amount, $0.currency)
+        },
+    ]
+}
+
+/// The part of a sale that was not paid with the card.
+struct ShownRest: DocumentedObject {
+    let tender: Tender
+    let amount: Money
+
+    static let fields: Fields<ShownRest> = ["tender": .of(\.tender), "amount": .of(\.amount)]
 }

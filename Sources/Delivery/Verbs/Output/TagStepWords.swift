@@ -173,9 +173,10 @@ extension Operation.Kind {
         case .refund, .reverse, .close:
             "A refund, reversal, or payout cannot be refunded. Move the amount again with tapcard "
                 + "pay or tapcard add."
+        case .credit:
+            "A credit for returned deposits cannot be refunded. To take it back, run: tapcard pay"
         case .pay, .add, .offline, .scratch, .activate, .ask, .game, .reseal, .protect, .unprotect,
-            .block,
-            .unblock, .forget:
+            .block, .unblock, .forget:
             "This operation was neither a payment nor a top-up, so there is nothing to refund. To "
                 + "find payments and top-ups, run: tapcard history"
         }
@@ -190,7 +191,7 @@ extension Operation.Kind {
         case .close: "To pay out now: tapcard close"
         case .scratch: "To scratch it now: tapcard scratch"
         case .activate: "To activate it now: tapcard activate"
-        case .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
+        case .credit, .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
             .protect, .unprotect, .block, .unblock, .forget:
             "The request with this ID was already tried and is void; to try again, use a new "
                 + "operation ID or none."

@@ -22,6 +22,8 @@ package struct PageParameter: Sendable {
         case fault
         /// Text for a tag, bytes in Base64, or bytes with a media type.
         case content, base64, media
+        /// The lines of a sale, and the part of it that is not paid with the card.
+        case saleLines, rest
 
         /// Whether the value is written as digits in a query.
         package var isNumber: Bool {
@@ -35,7 +37,7 @@ package struct PageParameter: Sendable {
             case .amount, .positiveAmount: text.utf8.count <= PageParameter.maximumAmountLength
             case .content: text.unicodeScalars.count <= PageParameter.maximumContentLength
             case .text, .card, .operation, .lotteryName, .day, .wholeNumber, .boolean, .tags,
-                .digits, .fault, .base64, .media:
+                .digits, .fault, .base64, .media, .saleLines, .rest:
                 true
             }
         }
@@ -51,6 +53,9 @@ package struct PageParameter: Sendable {
             case .content:
                 "a string of at most \(PageParameter.maximumContentLength) characters"
             case .base64: "a string in Base64"
+            case .saleLines:
+                "a list of objects with product, name, price (a string), and quantity"
+            case .rest: "an object with tender and amount (a string)"
             case .media: "an object with type (such as text/plain) and base64"
             case .wholeNumber(let range): "a whole number from \(range.words)"
             case .boolean: "true or false"

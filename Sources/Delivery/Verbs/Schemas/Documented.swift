@@ -68,6 +68,7 @@ extension String: DocumentedText {}
 extension ReaderName: DocumentedText {}
 extension HolderName: DocumentedText {}
 extension CashierName: DocumentedText {}
+extension SaleText: DocumentedText {}
 extension CardUID: DocumentedText { static var schema: JSONValue { ValueSchemas.card } }
 extension UniqueID: DocumentedText { static var schema: JSONValue { ValueSchemas.operation } }
 // An amount is a string, because some JSON parsers would round a number.
@@ -88,6 +89,8 @@ extension DocumentedWord {
 extension CardSummary.Seal: DocumentedWord {}
 extension CardSummary.Standing: DocumentedWord {}
 extension DisplayState: DocumentedWord {}
+extension Tender: DocumentedWord {}
+extension Product.Color: DocumentedWord {}
 extension TagInfo.Originality: DocumentedWord {}
 extension Operation.Kind: DocumentedWord { static var schema: JSONValue { ValueSchemas.kind } }
 extension Operation.State: DocumentedWord {}

@@ -12,6 +12,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case cardStatus = "CardStatus"
     case receipt = "Receipt"
     case purchase = "Purchase"
+    case products = "Products"
+    case product = "ChangedProduct"
+    case importedProducts = "ImportedProducts"
     case history = "History"
     case takings = "Takings"
     case audit = "Audit"
@@ -84,6 +87,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 Receipt.fields.required, optional: Receipt.lost.optional + Receipt.fields.optional)
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
+        case .products: PrintedDocument.done(["products": [ShownProduct].schema])
+        case .product: PrintedDocument.done(["product": ShownProduct.schema])
+        case .importedProducts:
+            PrintedDocument.done(["added": Schema.count, "changed": Schema.count])
         case .history: MoneySchemas.history
         case .takings: MoneySchemas.takings
         case .audit: PrintedDocument.shown(AuditReport.fields)

@@ -159,6 +159,21 @@ package enum ValueSchemas {
                 "maxLength": .number(String(PageParameter.maximumContentLength)),
             ]
         case .base64: base64
+        case .saleLines:
+            [
+                "type": "array", "minItems": .number("1"),
+                "maxItems": .number(String([SaleLine].maximumCount)),
+                "items": Schema.object(
+                    ["price": amount("-?", currency)],
+                    optional: [
+                        "product": Schema.nullable(givenID), "name": Schema.nullable(Schema.text),
+                        "quantity": Schema.number(SaleLine.possibleQuantities),
+                    ]),
+            ]
+        case .rest:
+            Schema.object([
+                "tender": Tender.schema, "amount": amount("(?=.*[1-9])", currency),
+            ])
         case .media:
             Schema.object(["type": Schema.pattern(GivenMedia.typePattern), "base64": base64])
         }

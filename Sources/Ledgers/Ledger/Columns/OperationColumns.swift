@@ -18,7 +18,7 @@ extension Subject {
 
 extension Operation {
     package static let columns = """
-        id, uid, kind, amount, reverses, subject, parameters, cashier, begun_at, begun_uptime,
+        id, uid, kind, amount, reverses, subject, lines, parameters, cashier, begun_at, begun_uptime,
         state, sequence, ended_at, balance_after
         """
 
@@ -27,6 +27,7 @@ extension Operation {
             .id(id), .uid(uid), .text(kind.stored),
             .integer(amount), .optional(reverses, SQLValue.id),
             .optional(subject?.text, SQLValue.text),
+            .optional(lines.stored, SQLValue.text),
             .optional(parameters, SQLValue.text),
             .optional(cashier?.text, SQLValue.text), .time(beganAt),
             .optional(uptimeAtStart?.description, SQLValue.text),
@@ -43,6 +44,7 @@ extension Operation {
             id: id, uid: uid, kind: kind,
             amount: try row.value(\.units), reverses: try row.optional(\.id),
             subject: try Subject(&row, of: kind, id),
+            lines: try row.optional { $0.text.flatMap([SaleLine].init(stored:)) } ?? [],
             parameters: try row.optional(\.text),
             cashier: try row.optional(\.cashier),
             beganAt: try row.value(\.time), uptimeAtStart: try row.optional(\.uptime),

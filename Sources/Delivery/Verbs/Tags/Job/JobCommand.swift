@@ -365,7 +365,7 @@ struct JobCommand {
 
 extension String {
     /// The text without leading and trailing whitespace.
-    fileprivate var trimmingSpaces: Substring {
+    var trimmingSpaces: Substring {
         var text = self[...]
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }

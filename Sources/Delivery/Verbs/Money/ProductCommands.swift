@@ -1,0 +1,473 @@
+import BlockingLane
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension ValueType<SaleText> {
+    static var saleText: Self {
+        Self(form: .text(1...4 * SaleText.maximumLength)) { text, _ throws(TapcardError) in
+            try translating(SaleText(text)) { (error: Refusal) in TapcardError(error) }
+        }
+    }
+}
+
+extension Parameter<SaleText> {
+    fileprivate static var newName: Self {
+        .argument("NAME", .saleText, "Name, up to \(SaleText.maximumLength) characters")
+    }
+}
+
+extension Parameter<String> {
+    /// A product that exists, by its name or ID.
+    fileprivate static var product: Self {
+        .argument("PRODUCT", .text(1...160), "Name or ID of the product")
+    }
+}
+
+extension Parameter<SaleText?> {
+    fileprivate static var name: Self { .option("name", "NAME", .saleText, "New name") }
+    fileprivate static var group: Self {
+        .option("group", "GROUP", .saleText, "Group in which the page shows the product")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var price: Self {
+        .option(
+            "price", "PRICE", .text(1...12), "Price, or `ask` to enter it for each sale")
+    }
+    fileprivate static var color: Self {
+        .option(
+            "color", "COLOR", .oneOfOrNone(Product.Color.allCases.map(\.rawValue)),
+            "Color of the tile, or `none`")
+    }
+    fileprivate static var deposit: Self {
+        .option(
+            "deposit", "PRODUCT", .text(1...160),
+            "Product that is sold with this one as a deposit, or `none`")
+    }
+    fileprivate static var minimumAge: Self {
+        .option(
+            "minimum-age", "YEARS", .text(1...4), "Age that the cashier must check, or `none`")
+    }
+    fileprivate static var soldOut: Self {
+        .option("sold-out", "YES", .oneOfOrNone(["yes", "no"], none: false), "yes or no")
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var position: Self {
+        .option(
+            "position", "N", .wholeNumber(Product.possiblePositions, orSay: "Nothing was changed."),
+            "Position of the tile; lower numbers come first")
+    }
+}
+
+extension ValueType<String> {
+    /// One of these words or, unless `none` is false, the word "none".
+    fileprivate static func oneOfOrNone(_ words: [String], none: Bool = true) -> Self {
+        let words = none ? words + ["none"] : words
+        return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
+            guard words.contains(text) else {
+                throw TapcardError.usage(
+                    "\(text.quotation) is not one of the choices for --\(row.name).")
+            }
+            return text
+        }
+    }
+}
+
+extension Command {
+    static let productCommands: [Command] = [
+        Command(
+            "products list", group: .money, "List the products that tills sell",
+            page: .get("products", reader: .never), answers: .products,
+            example: "tapcard products list", run: ProductCommands.list),
+        Command(
+            "products add", group: .money, "Add a product",
+            discussion: "A deposit, such as a cup, is a product of its own: add it first, and name "
+                + "it with `--deposit` for each product that is sold in it.",
+            takes: .newName, .price, .group, .color, .position, .deposit, .minimumAge,
+            page: .post("products/add", reader: .never), answers: .product,
+            example: "tapcard products add Coffee --price 3.50 --group Drinks",
+            run: ProductCommands.add),
+        Command(
+            "products change", group: .money, "Change a product",
+            discussion: "Earlier sales keep the name and price of their time.",
+            takes: .product, .name, .price, .group, .color, .position, .deposit, .minimumAge,
+            .soldOut, page: .post("products/change", reader: .never), answers: .product,
+            example: "tapcard products change Coffee --price 3.80", run: ProductCommands.change),
+        Command(
+            "products retire", group: .money, "Stop selling a product",
+            discussion: "The product stays in reports. To sell it again, add it again with the "
+                + "same name.",
+            takes: .product, page: .post("products/retire", reader: .never), answers: .product,
+            example: "tapcard products retire Coffee", run: ProductCommands.retire),
+        Command(
+            "products export", group: .money, "Write the products to a CSV file",
+            takes: .newFile, answers: .file, example: "tapcard products export products.csv",
+            run: ProductCommands.export),
+        Command(
+            "products import", group: .money, "Add and change products from a CSV file",
+            discussion: "The file has the columns that `tapcard products export` writes: name, "
+                + "group, price, color, position, deposit, minimum-age, and sold-out. Only name "
+                + "is required. A product with the same name is changed; products that are not in "
+                + "the file stay as they are. If a row is invalid, nothing is changed.",
+            takes: .file("CSV file, or `-` for standard input"), answers: .importedProducts,
+            example: "tapcard products import products.csv", run: ProductCommands.importFile),
+    ]
+}
+
+/// A product in the ledger's currency.
+struct ShownProduct: DocumentedObject {
+    let product: Product
+    let currency: Currency
+
+    static let fields: Fields<ShownProduct> = [
+        "id": .of(\.product.id), "name": .of(\.product.name), "group": .of(\.product.group),
+        "price": .of { shown in
+            shown.product.price.map { Money(minorUnits: $0, shown.currency) }
+        },
+        "color": .of(\.product.color), "position": .of(\.product.position),
+        "deposit": .of(\.product.deposit), "minimumAge": .of(\.product.minimumAge),
+        "soldOut": .of(\.product.isSoldOut), "retired": .of(\.product.isRetired),
+    ]
+}
+
+extension Session {
+    /// All products, including retired ones.
+    func products(in ledger: any LedgerStore) async throws(TapcardError) -> [Product] {
+        try await translating(
+            awaiting: try await ledger.read { rows throws(LedgerError) in try rows.products() },
+            into: { (error: LedgerError) in TapcardError(error) })
+    }
+}
+
+enum ProductCommands {
+    private static let columns = [
+        "name", "group", "price", "color", "position", "deposit", "minimum-age", "sold-out",
+    ]
+
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        let products = try await session.products(in: ledger)
+        let shown = products.filter { !$0.isRetired }
+        let rows = shown.map { product in
+            [
+                product.group?.text.shown ?? "", product.name.text.shown,
+                product.price.map { Money(minorUnits: $0, ledger.currency).shown } ?? "ask",
+                product.isSoldOut ? "sold out" : "",
+            ]
+        }
+        let widths = (0..<4).map { column in rows.map { $0[column].cellCount }.max() ?? 0 }
+        let lines = rows.map { row in
+            zip(row, widths).map { $0.padded($1) }.joined(separator: "  ").trimmingSpaces.description
+        }
+        return Report(
+            ["products": products.map { ShownProduct(product: $0, currency: ledger.currency) }
+                .document],
+            lines.isEmpty ? ["No products; to add one, run: tapcard products add"] : lines,
+            isPlain: true)
+    }
+
+    static func add(in session: Session) async throws(TapcardError) -> Report {
+        let name = session[.newName]
+        let given = Given(session)
+        let id = session.dependencies.newID()
+        return try await write(session, "Added") { products, reader throws(TapcardError) in
+            if let known = products.first(where: { $0.isNamed(name) }) {
+                guard known.isRetired else {
+                    throw refusal("there is already a product named \(known.name)")
+                }
+                // A product that comes back keeps its ID, so that reports see it as the same.
+                var product = Product(id: known.id, name: name, price: nil)
+                try reader.apply(given, to: &product, among: products)
+                return product
+            }
+            var product = Product(id: id, name: name, price: nil)
+            try reader.apply(given, to: &product, among: products)
+            return product
+        }
+    }
+
+    static func change(in session: Session) async throws(TapcardError) -> Report {
+        let (reference, given) = (session[.product], Given(session))
+        return try await write(session, "Changed") { products, reader throws(TapcardError) in
+            var product = try reader.product(reference, among: products)
+            if let name = given.name {
+                guard !products.contains(where: { $0.isNamed(name) && $0.id != product.id }) else {
+                    throw refusal("there is already a product named \(name)")
+                }
+                product.name = name
+            }
+            try reader.apply(given, to: &product, among: products)
+            return product
+        }
+    }
+
+    static func retire(in session: Session) async throws(TapcardError) -> Report {
+        let reference = session[.product]
+        return try await write(session, "Retired") { products, reader throws(TapcardError) in
+            var product = try reader.product(reference, among: products)
+            product.isRetired = true
+            return product
+        }
+    }
+
+    /// Changes one product in one transaction.
+    private static func write(
+        _ session: Session, _ done: String,
+        _ change: @escaping @Sendable ([Product], Reader) throws(TapcardError) -> Product
+    ) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger()
+        let reader = Reader(settings: session.settings, currency: ledger.currency)
+        let outcome = try await changing(ledger) { products throws(TapcardError) in
+            [try change(products, reader)]
+        }
+        let product = ShownProduct(product: outcome[0], currency: ledger.currency)
+        return Report(
+            ["product": product.document], ["\(done): \(product.product.name.text.shown)"],
+            isChange: true)
+    }
+
+    /// Saves the products that `change` returns. Nothing is saved if it throws.
+    private static func changing(
+        _ ledger: any LedgerStore,
+        _ change: @escaping @Sendable ([Product]) throws(TapcardError) -> [Product]
+    ) async throws(TapcardError) -> [Product] {
+        let result: Result<[Product], TapcardError> = try await translating(
+            awaiting: try await ledger.write { rows throws(LedgerError) in
+                let products = try rows.products()
+                let changed: [Product]
+                do throws(TapcardError) {
+                    changed = try change(products)
+                } catch {
+                    return .failure(error)
+                }
+                for product in changed { try rows.save(product) }
+                return .success(changed)
+            }, into: { (error: LedgerError) in TapcardError(error) })
+        return try result.get()
+    }
+
+    static func refusal(_ what: String) -> TapcardError {
+        TapcardError(Refusal(.wrongState, what))
+    }
+}
+
+/// What was given for a product.
+private struct Given: Sendable {
+    var name: SaleText?
+    var price: String?
+    var group: SaleText?
+    var color: String?
+    var position: Int?
+    var deposit: String?
+    var minimumAge: String?
+    var soldOut: String?
+
+    init() {}
+
+    init(_ session: Session) {
+        (name, price, group) = (session[.name], session[.price], session[.group])
+        (color, position) = (session[.color], session[.position])
+        (deposit, minimumAge) = (session[.deposit], session[.minimumAge])
+        soldOut = session[.soldOut]
+    }
+}
+
+/// Turns what was given into a product's values.
+private struct Reader: Sendable {
+    static let none = "none"
+
+    let settings: Settings
+    let currency: Currency
+
+    /// The product with this name or ID. A product that is still sold comes before a retired one.
+    func product(_ reference: String, among products: [Product]) throws(TapcardError) -> Product {
+        if let id = ProductID(reference), let product = products.first(where: { $0.id == id }) {
+            return product
+        }
+        let name = try? SaleText(reference)
+        let named = products.filter { product in name.map(product.isNamed) ?? false }
+        guard let product = named.first(where: { !$0.isRetired }) ?? named.first else {
+            throw TapcardError(
+                .refusal(.notForSale), "There is no product named \(reference.quotation).",
+                meaning: "Nothing was changed.",
+                advice: "To list the products, run: tapcard products list")
+        }
+        return product
+    }
+
+    func apply(
+        _ given: Given, to product: inout Product, among products: [Product]
+    ) throws(TapcardError) {
+        if let price = given.price { product.price = try self.price(price) }
+        product.group = given.group ?? product.group
+        if let color = given.color { product.color = Product.Color(rawValue: color) }
+        product.position = given.position ?? product.position
+        if let deposit = given.deposit {
+            product.deposit =
+                deposit == Reader.none ? nil : try self.deposit(deposit, of: product, products)
+        }
+        if let age = given.minimumAge {
+            guard age == Reader.none || Int(age).map(Product.possibleAges.contains) == true else {
+                throw TapcardError.usage(
+                    "The age must be \(Product.possibleAges.words) years or none, not "
+                        + "\(age.quotation).")
+            }
+            product.minimumAge = Int(age)
+        }
+        if let soldOut = given.soldOut { product.isSoldOut = soldOut == "yes" }
+    }
+
+    private func price(_ text: String) throws(TapcardError) -> Int64? {
+        if text == "ask" { return nil }
+        let price = try translating(settings.amount(text, currency)) { (error: Refusal) in
+            TapcardError(error)
+        }
+        guard Product.possiblePrices.contains(price.minorUnits) else {
+            throw ProductCommands.refusal("the price \(price.shown) is too high")
+        }
+        return price.minorUnits
+    }
+
+    private func deposit(
+        _ reference: String, of product: Product, _ products: [Product]
+    ) throws(TapcardError) -> ProductID {
+        let deposit = try self.product(reference, among: products)
+        guard deposit.id != product.id, deposit.deposit == nil,
+            !products.contains(where: { $0.deposit == product.id })
+        else {
+            throw ProductCommands.refusal("a deposit cannot have a deposit of its own")
+        }
+        // A deposit that is returned has to be worth what was paid for it.
+        guard deposit.price != nil else {
+            throw ProductCommands.refusal("the deposit \(deposit.name) needs a fixed price")
+        }
+        return deposit.id
+    }
+}
+
+extension Product {
+    fileprivate func isNamed(_ name: SaleText) -> Bool {
+        self.name.text.lowercased() == name.text.lowercased()
+    }
+}
+
+/// Products as CSV.
+extension ProductCommands {
+    static func export(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(session[.newFile])
+        try file.requireAbsent()
+        let ledger = try await session.ledger(making: false)
+        let products = try await session.products(in: ledger)
+        let names = Dictionary(products.map { ($0.id, $0.name.text) }, uniquingKeysWith: { $1 })
+        let rows = products.filter { !$0.isRetired }.map { product in
+            [
+                product.name.text, product.group?.text ?? "",
+                product.price.map { Money(minorUnits: $0, ledger.currency).description } ?? "ask",
+                product.color?.rawValue ?? "", String(product.position),
+                product.deposit.flatMap { names[$0] } ?? "",
+                product.minimumAge.map { String($0) } ?? "", product.isSoldOut ? "yes" : "no",
+            ]
+        }
+        let text = ([columns] + rows).map(CSVText.line).joined()
+        try file.write(text)
+        return file.isStream
+            ? .nothing : Report(["file": .string(file.path)], ["Written: \(file.path)"])
+    }
+
+    static func importFile(in session: Session) async throws(TapcardError) -> Report {
+        let file = NamedFile(session[.file()])
+        let content = try file.content()
+        let table = try translating(CSVText.rows(content)) { (error: CSVText.Malformed) in
+            invalid("\(file.displayName) is not a valid CSV file (line \(error.line))")
+        }
+        let header = (table.first ?? []).map { $0.trimmingSpaces.lowercased() }
+        guard header.contains("name"), header.allSatisfy(columns.contains),
+            Set(header).count == header.count
+        else {
+            throw invalid(
+                "the first line of \(file.displayName) must name the columns: "
+                    + columns.joined(separator: ", "))
+        }
+        var rows: [Given] = []
+        for (index, cells) in table.dropFirst().enumerated() {
+            rows.append(try given(cells, header, row: index + 1))
+        }
+        let ledger = try await session.ledger()
+        let reader = Reader(settings: session.settings, currency: ledger.currency)
+        let ids = rows.map { _ in session.dependencies.newID() }
+        let entries = Array(zip(rows, ids))
+        let known = Guarded(0)
+        let saved = try await changing(ledger) { products throws(TapcardError) in
+            var products = products
+            var changed: [Product] = []
+            known.withLock { $0 = 0 }
+            // Deposits come first, because other products refer to them.
+            for (row, id) in entries.filter({ $0.0.deposit == nil })
+                + entries.filter({ $0.0.deposit != nil })
+            {
+                guard let name = row.name else { continue }
+                let place = products.firstIndex { $0.isNamed(name) }
+                if place != nil { known.withLock { $0 += 1 } }
+                var product = place.map { products[$0] } ?? Product(id: id, name: name, price: nil)
+                (product.name, product.isRetired) = (name, false)
+                try reader.apply(row, to: &product, among: products)
+                if let place { products[place] = product } else { products.append(product) }
+                changed.append(product)
+            }
+            return changed
+        }
+        let count = known.withLock { $0 }
+        return Report(
+            ["added": .number(saved.count - count), "changed": .number(count)],
+            ["Added: \(saved.count - count); changed: \(count)"], isChange: true)
+    }
+
+    private static func given(
+        _ cells: [String], _ header: [String], row: Int
+    ) throws(TapcardError) -> Given {
+        guard cells.count <= header.count else { throw invalid("row \(row) has too many cells") }
+        var given = Given()
+        for (column, cell) in zip(header, cells) {
+            // The apostrophe keeps spreadsheets from reading a name as a formula.
+            let text = String(
+                (cell.hasPrefix("'") ? String(cell.dropFirst()) : cell).trimmingSpaces)
+            let name = text.isEmpty ? nil : try? SaleText(text)
+            guard text.isEmpty || !["name", "group"].contains(column) || name != nil else {
+                throw invalid("row \(row): \(text.quotation) is not a valid \(column)")
+            }
+            let value = text.isEmpty ? nil : text
+            switch column {
+            case "name": given.name = name
+            case "group": given.group = name
+            case "price": given.price = value
+            case "color": given.color = value ?? Reader.none
+            case "position":
+                guard let value else { continue }
+                guard let number = Int(value), Product.possiblePositions.contains(number) else {
+                    throw invalid("row \(row): \(text.quotation) is not a valid position")
+                }
+                given.position = number
+            case "deposit": given.deposit = value
+            case "minimum-age": given.minimumAge = value ?? Reader.none
+            default: given.soldOut = value
+            }
+        }
+        guard given.name != nil else { throw invalid("row \(row) has no name") }
+        let colors = Product.Color.allCases.map(\.rawValue) + [Reader.none]
+        guard given.color.map(colors.contains) ?? true else {
+            throw invalid("row \(row): the color must be \(colors.joined(separator: ", "))")
+        }
+        return given
+    }
+
+    private static func invalid(_ what: String) -> TapcardError {
+        TapcardError(
+            .usage, what.prefix(1).uppercased() + what.dropFirst() + ".",
+            meaning: "Nothing was changed.", advice: "Correct the file, and import it again.")
+    }
+}

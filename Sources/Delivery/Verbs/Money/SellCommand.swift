@@ -1,0 +1,306 @@
+import Ledger
+import TapcardCore
+package import TapcardDomain
+import TextCodecs
+
+/// One line of a sale, as a cashier entered it.
+package enum SaleItem: Sendable, Hashable {
+    /// Words such as "Coffee", "2xCoffee", or "Soup=4.50".
+    case words(String)
+    /// A line from a page, which may be negative.
+    case line(product: ProductID?, name: String?, price: String, quantity: Int)
+}
+
+/// A part of a sale and how it is paid, before the currency is known.
+package struct TypedRest: Sendable, Hashable {
+    let tender: Tender
+    let amount: String
+}
+
+extension ValueType<SaleItem> {
+    static var saleItem: Self {
+        Self(
+            form: .saleLines,
+            decode: { member in
+                guard let lines = member.array, (1...[SaleLine].maximumCount).contains(lines.count)
+                else { return nil }
+                var items: [SaleItem] = []
+                for line in lines {
+                    guard let item = SaleItem(line) else { return nil }
+                    items.append(item)
+                }
+                return items
+            }, parse: { text, _ in .words(text) })
+    }
+}
+
+extension SaleItem {
+    private static let names: Set<String> = ["product", "name", "price", "quantity"]
+
+    fileprivate init?(_ line: JSONValue) {
+        guard let members = line.members, let price = line["price"]?.string,
+            members.allSatisfy({ SaleItem.names.contains($0.key) }),
+            Set(members.map(\.key)).count == members.count
+        else { return nil }
+        func optional<Value>(_ name: String, _ make: (JSONValue) -> Value?) -> Value?? {
+            guard let member = line[name], member != .null else { return .some(nil) }
+            return make(member).map { .some(.some($0)) } ?? nil
+        }
+        guard let product = optional("product", { $0.string.flatMap { ProductID($0) } }),
+            let name = optional("name", \.string),
+            let quantity = optional("quantity", { $0.numberText.flatMap(Int.init) })
+        else { return nil }
+        self = .line(product: product, name: name, price: price, quantity: quantity ?? 1)
+    }
+}
+
+extension ValueType<TypedRest> {
+    static var rest: Self {
+        Self(
+            form: .rest,
+            decode: { member in
+                guard member.members?.count == 2, let amount = member["amount"]?.string,
+                    let tender = member["tender"]?.string.flatMap(Tender.init)
+                else { return nil }
+                return [TypedRest(tender: tender, amount: amount)]
+            },
+            parse: { text, row throws(TapcardError) in
+                let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+                guard parts.count == 2, let tender = Tender(rawValue: parts[0]) else {
+                    throw TapcardError.usage(
+                        "The value for --\(row.name) must be a way to pay and an amount, such as "
+                            + "cash=2.50, not \(text.quotation).")
+                }
+                return TypedRest(tender: tender, amount: parts[1])
+            })
+    }
+}
+
+extension Parameter<[SaleItem]> {
+    fileprivate static var items: Self {
+        .arguments(
+            "ITEM", .saleItem, "Product to sell, as NAME, 2xNAME, or NAME=PRICE",
+            isRequired: false, page: .other("lines"))
+    }
+    fileprivate static var returned: Self {
+        .options("returned", "ITEM", .saleItem, "Deposit that the customer returns, as 2xNAME")
+    }
+}
+
+extension Parameter<TypedRest?> {
+    fileprivate static var rest: Self {
+        .option(
+            "rest", "WAY=AMOUNT", .rest,
+            "Part that the customer pays in cash, at a terminal, or in another way")
+    }
+}
+
+extension Command {
+    static let sell = Command(
+        "sell", group: .money, "Sell products and charge the card for them",
+        discussion: "The sale is recorded with the names and prices of this moment. If a product "
+            + "has a deposit, such as a cup, it is added. If the returned deposits are worth more "
+            + "than what is sold, the difference is added to the card, up to `credit-limit`. With "
+            + "`--rest`, the card is charged for the remaining amount only. `--yes` also confirms "
+            + "that you checked the customer's age. To charge an amount without products, use "
+            + "`tapcard pay`.",
+        takes: .items, .returned, .rest, .operation, .card, .again, .confirmedAmount,
+        page: .post("sell"), answers: .receipt, example: "tapcard sell 2xCoffee Cake",
+        run: SellCommand.sell)
+}
+
+enum SellCommand {
+    static func sell(in session: Session) async throws(TapcardError) -> Report {
+        let (items, returned) = (session[.items], session[.returned])
+        guard !items.isEmpty || !returned.isEmpty else {
+            throw TapcardError.usage("No products were given.")
+        }
+        return try await MoneyCommands.take(in: session) { ledger, currency throws(TapcardError) in
+            var products: [Product]?
+            if let ledger { products = try await session.products(in: ledger) }
+            let lines = try SaleLines(
+                products: products, currency: currency, settings: session.settings,
+                isAgeChecked: session[.confirmed]
+            ).lines(of: items, returned: returned)
+            let rest = try rest(session, currency)
+            let amount = lines.total - (rest?.amount ?? 0)
+            guard amount != 0, rest == nil || amount > 0 else {
+                throw TapcardError(
+                    Refusal(
+                        .badAmount,
+                        "the sale leaves \(Money(minorUnits: amount, currency).shown) for the card, "
+                            + "so there is nothing to charge"))
+            }
+            return (Money(minorUnits: amount, currency), Sale(lines, rest: rest))
+        }
+    }
+
+    private static func rest(
+        _ session: Session, _ currency: Currency
+    ) throws(TapcardError) -> TenderedAmount? {
+        guard let typed = session[.rest] else { return nil }
+        let amount = try translating(session.settings.amount(typed.amount, currency)) {
+            (error: Refusal) in TapcardError(error)
+        }
+        guard let rest = TenderedAmount(typed.tender, amount.minorUnits) else {
+            throw TapcardError(
+                Refusal(.badAmount, "the rest of \(amount.shown) must be more than 0"))
+        }
+        return rest
+    }
+}
+
+/// Turns what a cashier entered into the lines of a sale.
+private struct SaleLines {
+    /// The ledger's products; nil while it is offline.
+    let products: [Product]?
+    let currency: Currency
+    let settings: Settings
+    let isAgeChecked: Bool
+
+    func lines(
+        of items: [SaleItem], returned: [SaleItem]
+    ) throws(TapcardError) -> [SaleLine] {
+        var lines: [SaleLine] = []
+        for item in items { lines += try sold(item) }
+        for item in returned { lines.append(try self.returned(item)) }
+        return lines
+    }
+
+    private func sold(_ item: SaleItem) throws(TapcardError) -> [SaleLine] {
+        switch item {
+        case .line(let id, let name, let price, let quantity):
+            return [try given(id, name, price, quantity)]
+        case .words(let words):
+            let entered = try entered(words)
+            let product = entered.product
+            try requireForSale(product)
+            let price = try entered.price.map { text throws(TapcardError) in try amount(text) }
+            guard let price = product.price ?? price else {
+                throw refusal("\(product.name) has no fixed price; enter \(product.name)=PRICE")
+            }
+            guard entered.price == nil || product.price == nil else {
+                throw refusal("\(product.name) has a fixed price of \(money(price).shown)")
+            }
+            var lines = [try line(product, price, entered.quantity)]
+            if let deposit = self.product(product.deposit) {
+                lines.append(try line(deposit, deposit.price ?? 0, entered.quantity))
+            }
+            return lines
+        }
+    }
+
+    private func returned(_ item: SaleItem) throws(TapcardError) -> SaleLine {
+        guard case .words(let words) = item else {
+            throw TapcardError.usage("A returned deposit is a line with a negative price.")
+        }
+        let entered = try entered(words)
+        guard isDeposit(entered.product), let price = entered.product.price else {
+            throw refusal("\(entered.product.name) is not a deposit, so it cannot be returned")
+        }
+        return try line(entered.product, -price, entered.quantity)
+    }
+
+    /// A line from a page. Its name and price are what the customer was shown, so they must still
+    /// be those in the ledger.
+    private func given(
+        _ id: ProductID?, _ name: String?, _ price: String, _ quantity: Int
+    ) throws(TapcardError) -> SaleLine {
+        let isReturned = price.hasPrefix("-")
+        var price = try amount(isReturned ? String(price.dropFirst()) : price)
+        if isReturned { price = -price }
+        if let id, products != nil {
+            guard let product = product(id) else {
+                throw refusal("the product \(name ?? "\(id)") is not in this ledger")
+            }
+            if isReturned {
+                guard isDeposit(product), product.price == -price else {
+                    throw refusal("\(product.name) cannot be returned for \(money(-price).shown)")
+                }
+            } else {
+                try requireForSale(product)
+                guard product.price == nil || product.price == price else {
+                    throw refusal(
+                        "\(product.name) now costs \(money(product.price ?? 0).shown)")
+                }
+            }
+            return try line(product, price, quantity)
+        }
+        // Only a deposit may lower the amount due.
+        guard price > 0 || id != nil else {
+            throw TapcardError(
+                Refusal(.badAmount, "the price of a line without a product must be more than 0"))
+        }
+        return try translated { () throws(Refusal) in
+            try SaleLine(
+                product: id, name: try SaleText(name ?? "Amount"), price: price, quantity: quantity)
+        }
+    }
+
+    private typealias Entered = (product: Product, quantity: Int, price: String?)
+
+    private func entered(_ words: String) throws(TapcardError) -> Entered {
+        // A name may itself look like a quantity or a price, so the whole text comes first.
+        if let product = product(named: words) { return (product, 1, nil) }
+        let count = words.prefix { $0.isASCII && $0.isNumber }
+        let rest = words.dropFirst(count.count)
+        var (quantity, text) = (1, words)
+        if let number = Int(count), rest.first == "x" || rest.first == "X" {
+            (quantity, text) = (number, String(rest.dropFirst()))
+        }
+        if let product = product(named: text) { return (product, quantity, nil) }
+        if let sign = text.lastIndex(of: "="), let product = product(named: String(text[..<sign])) {
+            return (product, quantity, String(text[text.index(after: sign)...]))
+        }
+        throw refusal(
+            "there is no product named \(text.quotation); to list the products, run tapcard "
+                + "products list")
+    }
+
+    private func product(named name: String) -> Product? {
+        products?.first { !$0.isRetired && $0.name.text.lowercased() == name.lowercased() }
+    }
+
+    private func product(_ id: ProductID?) -> Product? {
+        id.flatMap { id in products?.first { $0.id == id } }
+    }
+
+    private func isDeposit(_ product: Product) -> Bool {
+        products?.contains { $0.deposit == product.id } ?? false
+    }
+
+    private func requireForSale(_ product: Product) throws(TapcardError) {
+        guard !product.isRetired else { throw refusal("\(product.name) is no longer sold") }
+        guard !product.isSoldOut else { throw refusal("\(product.name) is sold out") }
+        guard let age = product.minimumAge, !isAgeChecked else { return }
+        throw TapcardError(
+            .confirmationNeeded,
+            "\(product.name) may be sold only to customers who are at least \(age) years old.",
+            meaning: TapcardError.unchanged, next: [.request(.confirm)])
+    }
+
+    private func line(
+        _ product: Product, _ price: Int64, _ quantity: Int
+    ) throws(TapcardError) -> SaleLine {
+        try translated { () throws(Refusal) in
+            try SaleLine(
+                product: product.id, name: product.name, price: price, quantity: quantity)
+        }
+    }
+
+    private func amount(_ text: String) throws(TapcardError) -> Int64 {
+        try translated { () throws(Refusal) in try settings.amount(text, currency).minorUnits }
+    }
+
+    private func translated<Value>(
+        _ body: () throws(Refusal) -> Value
+    ) throws(TapcardError) -> Value {
+        try translating(try body()) { (error: Refusal) in TapcardError(error) }
+    }
+
+    private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
+
+    private func refusal(_ what: String) -> TapcardError {
+        TapcardError(Refusal(.notForSale, what))
+    }
+}

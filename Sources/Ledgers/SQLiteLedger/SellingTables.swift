@@ -1,0 +1,27 @@
+/// Version 11: what is sold, and the ways to pay.
+extension LedgerSchema {
+    static let selling = """
+        ALTER TABLE operation ADD COLUMN lines TEXT CHECK (length(lines) BETWEEN 1 AND 12000);
+        DROP TRIGGER operation_keeps_its_parameters;
+        CREATE TRIGGER operation_keeps_its_parameters
+        BEFORE UPDATE OF position, id, uid, kind, amount, reverses, subject, lines, cashier,
+            begun_at
+        ON operation
+        BEGIN SELECT RAISE(ABORT, 'an operation keeps its parameters'); END;
+
+        CREATE TABLE product (
+            id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 36),
+            name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 40),
+            family TEXT CHECK (length(family) BETWEEN 1 AND 40),
+            price INTEGER CHECK (price BETWEEN 0 AND 99999999),
+            color TEXT,
+            position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 9999),
+            deposit TEXT REFERENCES product (id),
+            minimum_age INTEGER CHECK (minimum_age BETWEEN 1 AND 99),
+            is_sold_out INTEGER NOT NULL CHECK (is_sold_out IN (0, 1)),
+            is_retired INTEGER NOT NULL CHECK (is_retired IN (0, 1))
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER product_stays BEFORE DELETE ON product
+        BEGIN SELECT RAISE(ABORT, 'a product stays'); END;
+        """
+}
