@@ -87,26 +87,8 @@ extension CardAction {
             throw Refusal(.limitExceeded, "the balance in the ledger exceeds the limits for a card")
         }
         switch self {
-        case .pay(let amount, let sale):
-            // This only checks the amount: a payment is booked when its record is confirmed.
-            _ = try purse.holding(amount)
-            try sale.requireSum(amount.minorUnits)
-            effects.amount = amount.minorUnits
-            effects.lines = sale.lines
-            effects.subject = sale.rest.map(Subject.rest)
-        case .credit(let amount, let lines):
-            _ = try purse.adding(amount)
-            try Sale(lines).requireSum(-amount.minorUnits)
-            effects.amount = amount.minorUnits
-            effects.lines = lines
-            effects.entries = Posting.move(
-                amount.minorUnits, from: .takings, to: known.card.purse)
-        case .add(let amount, let tender):
-            _ = try purse.adding(amount)
-            effects.amount = amount.minorUnits
-            effects.subject = tender == .cash ? nil : .paid(tender)
-            effects.entries = Posting.move(
-                amount.minorUnits, from: Account(tender), to: known.card.purse)
+        case .pay, .credit, .add:
+            try effects.setMoney(of: self, purse, known.card.purse)
         case .refund(let id, let amount):
             let amount = try context.refundable(id, amount, on: known, .pay)
             _ = try purse.adding(amount)
@@ -148,6 +130,31 @@ extension CardAction {
 }
 
 extension Effects {
+    /// Sets what a sale or a top-up does.
+    fileprivate mutating func setMoney(
+        of action: CardAction, _ purse: Purse, _ account: Account
+    ) throws(Refusal) {
+        switch action {
+        case .pay(let money, let sale):
+            // This only checks the amount: a payment is booked when its record is confirmed.
+            _ = try purse.holding(money)
+            try sale.requireSum(money.minorUnits)
+            (amount, lines) = (money.minorUnits, sale.lines)
+            subject = sale.rest.map(Subject.rest)
+        case .credit(let money, let returned):
+            _ = try purse.adding(money)
+            try Sale(returned).requireSum(-money.minorUnits)
+            (amount, lines) = (money.minorUnits, returned)
+            entries = Posting.move(amount, from: .takings, to: account)
+        case .add(let money, let tender):
+            _ = try purse.adding(money)
+            amount = money.minorUnits
+            subject = tender == .cash ? nil : .paid(tender)
+            entries = Posting.move(amount, from: Account(tender), to: account)
+        default: break
+        }
+    }
+
     fileprivate mutating func setRefund(
         _ money: Money, of operation: OperationID, from source: Account, to target: Account
     ) {

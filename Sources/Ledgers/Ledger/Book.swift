@@ -345,16 +345,6 @@ extension CardAction {
     }
 }
 
-extension LedgerCard {
-    /// The contents of a record with this number for the card.
-    public func content(_ sequence: SequenceNumber, balance: Money) -> SealedContent {
-        let isClosed = status == .closed
-        return SealedContent(
-            uid: uid, sequence: sequence, balance: balance, holder: isClosed ? .nobody : holder,
-            scratch: isClosed ? .none : scratch)
-    }
-}
-
 extension Operation {
     /// Whether a new card was requested with these parameters. A forgotten name is not compared.
     public func wasRequested(with parameters: String) -> Bool {

@@ -93,3 +93,13 @@ public struct LedgerCard: Hashable, Sendable {
         }
     }
 }
+
+extension LedgerCard {
+    /// The contents of a record with this number for the card.
+    public func content(_ sequence: SequenceNumber, balance: Money) -> SealedContent {
+        let isClosed = status == .closed
+        return SealedContent(
+            uid: uid, sequence: sequence, balance: balance, holder: isClosed ? .nobody : holder,
+            scratch: isClosed ? .none : scratch)
+    }
+}

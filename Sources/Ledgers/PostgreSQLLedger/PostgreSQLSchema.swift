@@ -6,12 +6,12 @@ import Ledger
 /// Every table that grows with the payments is partitioned by card from the start, because a table
 /// in use cannot be split later. An index over such partitions cannot make a key unique in the
 /// whole ledger, so each such key has its own table.
-enum PostgreSQLSchema {
+package enum PostgreSQLSchema {
     /// The version of the tables in `script`. No tables of an older version were ever released.
     static let oldest: Int64 = 3
     /// The migration steps: one array of statements for each later version, migrating from the
     /// version before it. A released step must not change.
-    static let steps: [[String]] = [selling]
+    package static let steps: [[String]] = [selling]
     static let version = oldest + Int64(steps.count)
     /// The oldest schema version whose programs may write to these tables. Those programs do
     /// not change anything that they do not recognize.

@@ -18,7 +18,7 @@ struct RefusalTests {
                 "bad-amount", "bad-identifier", "bad-name", "insufficient-balance",
                 "limit-exceeded",
                 "wrong-state", "card-blocked", "card-closed", "card-known", "card-unknown",
-                "card-has-money", "numbers-exhausted", "not-refundable", "already-refunded",
+                "card-has-money", "numbers-exhausted", "not-for-sale", "not-refundable", "already-refunded",
                 "bad-balls",
                 "bad-draw", "no-such-draw", "draw-over", "no-draw-known", "bad-guess",
                 "nothing-won", "already-claimed",

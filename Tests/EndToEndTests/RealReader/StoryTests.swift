@@ -28,6 +28,7 @@ struct StoryTests {
         [
             .run("tag info"), .run("read"), .run("demo"), .run("read"), .run("read --json"),
             .run("add 20"), .run("pay 4.50"), .run("pay 100"), .run("pay 4,5"),
+            .run("products add Tea --price 1"), .run("sell 2xTea"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
@@ -111,7 +112,7 @@ struct StoryTests {
             "init", "config", "schema", "backup", "restore-backup", "completions", "keys", "sim",
             "emulate", "readers", "doctor", "tag restore", "activate", "draws", "ticket",
             "mastermind", "sandbox", "takings", "serve", "cashiers", "ledger", "station",
-            "watch", "tokens",
+            "watch", "tokens", "products",
         ]
         for verb in verbs where !others.contains(where: verb.hasPrefix) {
             #expect(lines.contains { $0 == verb || $0.hasPrefix(verb + " ") }, "\(verb)")

@@ -164,6 +164,8 @@ extension TestFolder {
         try await ledger.retire([9], at: .end)
         try await ledger.note(
             JournalReport(id: .numbered(5), written: 1, duration: .seconds(1), limit: 1), at: .end)
+        let product = Product(id: .numbered(6), name: try SaleText("Coffee"), price: 350)
+        try await ledger.write { rows throws(LedgerError) in try rows.save(product) }
         _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(1)), of: .first)
         await ledger.close()
         return File.read(self.ledger)

@@ -17,6 +17,7 @@ extension Settings.Name {
         case .paymentLimit: return Self.standard(\.absolute.payment)
         case .topUpLimit: return Self.standard(\.absolute.topUp)
         case .balanceLimit: return Self.standard(\.absolute.balance)
+        case .creditLimit: return Self.standard(\.credit)
         case .offlineCardLimit: return Self.standardOffline(\.card)
         case .offlineStationLimit: return Self.standardOffline(\.station)
         case .presets: return "about 1, 2.50, 5, and 10 dollars in the ledger's currency"
@@ -81,6 +82,8 @@ extension Settings.Name {
         case .paymentLimit: "Largest payment or ticket price; `--yes` does not lift it"
         case .topUpLimit:
             "Largest top-up, starting balance, or accepted balance; `--yes` does not lift it"
+        case .creditLimit:
+            "Most that a sale may add to a card because of returned deposits"
         case .balanceLimit:
             "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
         case .offlinePayments:

@@ -60,7 +60,8 @@ extension HistoryText {
         // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
-            line.operation.lines.words, line.ticket?.text, line.game?.text, line.paidOut.map { "paid out \($0.shown)" },
+            line.operation.lines.words, line.ticket?.text, line.game?.text,
+            line.paidOut.map { "paid out \($0.shown)" },
             line.closed.map { "old account: \($0.shown) paid out" },
             line.shortfall.map { "card could not pay \($0.shown)" },
             line.tapped.map { "earlier card \($0)" },
@@ -116,7 +117,7 @@ extension ActivationAttempt: DocumentedObject {
 
 extension [SaleLine] {
     /// The lines on one line, such as "2 Coffee, Cake"; nil if there are none.
-    fileprivate var words: String? {
+    var words: String? {
         isEmpty
             ? nil
             : map { ($0.quantity == 1 ? "" : "\($0.quantity) ") + $0.name.text.shown }

@@ -140,7 +140,8 @@ enum MoneyCommands {
             // alone would report that the customer has not paid.
             if session[.operation] != nil,
                 let earlier = try session.journal.payments.earlierReceipt(
-                    amount, for: sold.lines, id, card, within: try session.settings.offlineLimits(amount.currency),
+                    amount, for: sold.lines, id, card,
+                    within: try session.settings.offlineLimits(amount.currency),
                     at: station)
             {
                 return Report(earlier, "Paid")
@@ -191,7 +192,8 @@ enum MoneyCommands {
             let amount = try session[.amount, in: ledger.currency]
             let station = try await session.station(with: ledger)
             let receipt = try await station.add(
-                amount, paid: session[.tender] ?? .cash, id: session[.operation] ?? station.newID(), only: session[.card],
+                amount, paid: session[.tender] ?? .cash, id: session[.operation] ?? station.newID(),
+                only: session[.card],
                 refusingIfJustResolved: session.refusesIfJustResolved)
             return Report(receipt, "Added")
         } catch {

@@ -1,4 +1,3 @@
-import BlockingLane
 import Ledger
 import TapcardCore
 import TapcardDomain
@@ -135,23 +134,21 @@ struct ShownProduct: DocumentedObject {
     ]
 }
 
-extension Session {
+enum ProductCommands {
+    static let columns = [
+        "name", "group", "price", "color", "position", "deposit", "minimum-age", "sold-out",
+    ]
+
     /// All products, including retired ones.
-    func products(in ledger: any LedgerStore) async throws(TapcardError) -> [Product] {
+    static func products(in ledger: any LedgerStore) async throws(TapcardError) -> [Product] {
         try await translating(
             awaiting: try await ledger.read { rows throws(LedgerError) in try rows.products() },
             into: { (error: LedgerError) in TapcardError(error) })
     }
-}
-
-enum ProductCommands {
-    private static let columns = [
-        "name", "group", "price", "color", "position", "deposit", "minimum-age", "sold-out",
-    ]
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
-        let products = try await session.products(in: ledger)
+        let products = try await Self.products(in: ledger)
         let shown = products.filter { !$0.isRetired }
         let rows = shown.map { product in
             [
@@ -162,18 +159,21 @@ enum ProductCommands {
         }
         let widths = (0..<4).map { column in rows.map { $0[column].cellCount }.max() ?? 0 }
         let lines = rows.map { row in
-            zip(row, widths).map { $0.padded($1) }.joined(separator: "  ").trimmingSpaces.description
+            zip(row, widths).map { $0.padded($1) }.joined(separator: "  ").trimmingSpaces
+                .description
         }
         return Report(
-            ["products": products.map { ShownProduct(product: $0, currency: ledger.currency) }
-                .document],
+            [
+                "products": products.map { ShownProduct(product: $0, currency: ledger.currency) }
+                    .document
+            ],
             lines.isEmpty ? ["No products; to add one, run: tapcard products add"] : lines,
             isPlain: true)
     }
 
     static func add(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.newName]
-        let given = Given(session)
+        let given = GivenProduct(session)
         let id = session.dependencies.newID()
         return try await write(session, "Added") { products, reader throws(TapcardError) in
             if let known = products.first(where: { $0.isNamed(name) }) {
@@ -192,7 +192,7 @@ enum ProductCommands {
     }
 
     static func change(in session: Session) async throws(TapcardError) -> Report {
-        let (reference, given) = (session[.product], Given(session))
+        let (reference, given) = (session[.product], GivenProduct(session))
         return try await write(session, "Changed") { products, reader throws(TapcardError) in
             var product = try reader.product(reference, among: products)
             if let name = given.name {
@@ -218,10 +218,10 @@ enum ProductCommands {
     /// Changes one product in one transaction.
     private static func write(
         _ session: Session, _ done: String,
-        _ change: @escaping @Sendable ([Product], Reader) throws(TapcardError) -> Product
+        _ change: @escaping @Sendable ([Product], ProductReader) throws(TapcardError) -> Product
     ) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger()
-        let reader = Reader(settings: session.settings, currency: ledger.currency)
+        let reader = ProductReader(settings: session.settings, currency: ledger.currency)
         let outcome = try await changing(ledger) { products throws(TapcardError) in
             [try change(products, reader)]
         }
@@ -232,7 +232,7 @@ enum ProductCommands {
     }
 
     /// Saves the products that `change` returns. Nothing is saved if it throws.
-    private static func changing(
+    static func changing(
         _ ledger: any LedgerStore,
         _ change: @escaping @Sendable ([Product]) throws(TapcardError) -> [Product]
     ) async throws(TapcardError) -> [Product] {
@@ -257,7 +257,7 @@ enum ProductCommands {
 }
 
 /// What was given for a product.
-private struct Given: Sendable {
+struct GivenProduct: Sendable {
     var name: SaleText?
     var price: String?
     var group: SaleText?
@@ -278,7 +278,7 @@ private struct Given: Sendable {
 }
 
 /// Turns what was given into a product's values.
-private struct Reader: Sendable {
+struct ProductReader: Sendable {
     static let none = "none"
 
     let settings: Settings
@@ -301,7 +301,7 @@ private struct Reader: Sendable {
     }
 
     func apply(
-        _ given: Given, to product: inout Product, among products: [Product]
+        _ given: GivenProduct, to product: inout Product, among products: [Product]
     ) throws(TapcardError) {
         if let price = given.price { product.price = try self.price(price) }
         product.group = given.group ?? product.group
@@ -309,10 +309,12 @@ private struct Reader: Sendable {
         product.position = given.position ?? product.position
         if let deposit = given.deposit {
             product.deposit =
-                deposit == Reader.none ? nil : try self.deposit(deposit, of: product, products)
+                deposit == ProductReader.none
+                ? nil : try self.deposit(deposit, of: product, products)
         }
         if let age = given.minimumAge {
-            guard age == Reader.none || Int(age).map(Product.possibleAges.contains) == true else {
+            guard age == ProductReader.none || Int(age).map(Product.possibleAges.contains) == true
+            else {
                 throw TapcardError.usage(
                     "The age must be \(Product.possibleAges.words) years or none, not "
                         + "\(age.quotation).")
@@ -351,123 +353,7 @@ private struct Reader: Sendable {
 }
 
 extension Product {
-    fileprivate func isNamed(_ name: SaleText) -> Bool {
+    func isNamed(_ name: SaleText) -> Bool {
         self.name.text.lowercased() == name.text.lowercased()
-    }
-}
-
-/// Products as CSV.
-extension ProductCommands {
-    static func export(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(session[.newFile])
-        try file.requireAbsent()
-        let ledger = try await session.ledger(making: false)
-        let products = try await session.products(in: ledger)
-        let names = Dictionary(products.map { ($0.id, $0.name.text) }, uniquingKeysWith: { $1 })
-        let rows = products.filter { !$0.isRetired }.map { product in
-            [
-                product.name.text, product.group?.text ?? "",
-                product.price.map { Money(minorUnits: $0, ledger.currency).description } ?? "ask",
-                product.color?.rawValue ?? "", String(product.position),
-                product.deposit.flatMap { names[$0] } ?? "",
-                product.minimumAge.map { String($0) } ?? "", product.isSoldOut ? "yes" : "no",
-            ]
-        }
-        let text = ([columns] + rows).map(CSVText.line).joined()
-        try file.write(text)
-        return file.isStream
-            ? .nothing : Report(["file": .string(file.path)], ["Written: \(file.path)"])
-    }
-
-    static func importFile(in session: Session) async throws(TapcardError) -> Report {
-        let file = NamedFile(session[.file()])
-        let content = try file.content()
-        let table = try translating(CSVText.rows(content)) { (error: CSVText.Malformed) in
-            invalid("\(file.displayName) is not a valid CSV file (line \(error.line))")
-        }
-        let header = (table.first ?? []).map { $0.trimmingSpaces.lowercased() }
-        guard header.contains("name"), header.allSatisfy(columns.contains),
-            Set(header).count == header.count
-        else {
-            throw invalid(
-                "the first line of \(file.displayName) must name the columns: "
-                    + columns.joined(separator: ", "))
-        }
-        var rows: [Given] = []
-        for (index, cells) in table.dropFirst().enumerated() {
-            rows.append(try given(cells, header, row: index + 1))
-        }
-        let ledger = try await session.ledger()
-        let reader = Reader(settings: session.settings, currency: ledger.currency)
-        let ids = rows.map { _ in session.dependencies.newID() }
-        let entries = Array(zip(rows, ids))
-        let known = Guarded(0)
-        let saved = try await changing(ledger) { products throws(TapcardError) in
-            var products = products
-            var changed: [Product] = []
-            known.withLock { $0 = 0 }
-            // Deposits come first, because other products refer to them.
-            for (row, id) in entries.filter({ $0.0.deposit == nil })
-                + entries.filter({ $0.0.deposit != nil })
-            {
-                guard let name = row.name else { continue }
-                let place = products.firstIndex { $0.isNamed(name) }
-                if place != nil { known.withLock { $0 += 1 } }
-                var product = place.map { products[$0] } ?? Product(id: id, name: name, price: nil)
-                (product.name, product.isRetired) = (name, false)
-                try reader.apply(row, to: &product, among: products)
-                if let place { products[place] = product } else { products.append(product) }
-                changed.append(product)
-            }
-            return changed
-        }
-        let count = known.withLock { $0 }
-        return Report(
-            ["added": .number(saved.count - count), "changed": .number(count)],
-            ["Added: \(saved.count - count); changed: \(count)"], isChange: true)
-    }
-
-    private static func given(
-        _ cells: [String], _ header: [String], row: Int
-    ) throws(TapcardError) -> Given {
-        guard cells.count <= header.count else { throw invalid("row \(row) has too many cells") }
-        var given = Given()
-        for (column, cell) in zip(header, cells) {
-            // The apostrophe keeps spreadsheets from reading a name as a formula.
-            let text = String(
-                (cell.hasPrefix("'") ? String(cell.dropFirst()) : cell).trimmingSpaces)
-            let name = text.isEmpty ? nil : try? SaleText(text)
-            guard text.isEmpty || !["name", "group"].contains(column) || name != nil else {
-                throw invalid("row \(row): \(text.quotation) is not a valid \(column)")
-            }
-            let value = text.isEmpty ? nil : text
-            switch column {
-            case "name": given.name = name
-            case "group": given.group = name
-            case "price": given.price = value
-            case "color": given.color = value ?? Reader.none
-            case "position":
-                guard let value else { continue }
-                guard let number = Int(value), Product.possiblePositions.contains(number) else {
-                    throw invalid("row \(row): \(text.quotation) is not a valid position")
-                }
-                given.position = number
-            case "deposit": given.deposit = value
-            case "minimum-age": given.minimumAge = value ?? Reader.none
-            default: given.soldOut = value
-            }
-        }
-        guard given.name != nil else { throw invalid("row \(row) has no name") }
-        let colors = Product.Color.allCases.map(\.rawValue) + [Reader.none]
-        guard given.color.map(colors.contains) ?? true else {
-            throw invalid("row \(row): the color must be \(colors.joined(separator: ", "))")
-        }
-        return given
-    }
-
-    private static func invalid(_ what: String) -> TapcardError {
-        TapcardError(
-            .usage, what.prefix(1).uppercased() + what.dropFirst() + ".",
-            meaning: "Nothing was changed.", advice: "Correct the file, and import it again.")
     }
 }

@@ -117,7 +117,7 @@ enum SellCommand {
         }
         return try await MoneyCommands.take(in: session) { ledger, currency throws(TapcardError) in
             var products: [Product]?
-            if let ledger { products = try await session.products(in: ledger) }
+            if let ledger { products = try await ProductCommands.products(in: ledger) }
             let lines = try SaleLines(
                 products: products, currency: currency, settings: session.settings,
                 isAgeChecked: session[.confirmed]

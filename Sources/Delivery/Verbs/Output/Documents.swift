@@ -108,6 +108,10 @@ extension Report {
         // The verb shows the direction, so the amount needs no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
+        if let rest = receipt.operation.shownRest(amount.currency), !receipt.isReplayed {
+            lines.append("The customer pays \(rest.amount.shown) more: \(rest.tender.rawValue)")
+        }
+        if let sold = receipt.operation.lines.words { lines.append("Sold: \(sold)") }
         if let unbooked = receipt.unbooked {
             lines[0] =
                 "\(verb) \(amount.shown) (offline), \(receipt.balance.shown) left "

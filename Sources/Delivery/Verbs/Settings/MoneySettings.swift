@@ -13,7 +13,8 @@ extension Settings {
             absolute: Ceilings.Amounts(
                 payment: try ceiling(.paymentLimit, standard.absolute.payment),
                 topUp: try ceiling(.topUpLimit, standard.absolute.topUp),
-                balance: try ceiling(.balanceLimit, standard.absolute.balance)))
+                balance: try ceiling(.balanceLimit, standard.absolute.balance)),
+            credit: try ceiling(.creditLimit, standard.credit))
     }
 
     func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
@@ -54,6 +55,7 @@ extension Settings {
             .confirmBalanceAbove: standard.unconfirmed.balance.description,
             .paymentLimit: standard.absolute.payment.description,
             .topUpLimit: standard.absolute.topUp.description,
+            .creditLimit: standard.credit.description,
             .balanceLimit: standard.absolute.balance.description,
             .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
             .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,

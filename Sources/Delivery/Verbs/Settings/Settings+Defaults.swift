@@ -19,7 +19,7 @@ extension Settings.Name {
         case .lotteryHighest: String(LotteryRules.standard.highest)
         case .json, .quiet, .verbose, .noColor, .offlinePayments: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
-            .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit,
+            .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
             .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .topUpPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:

@@ -30,6 +30,7 @@ package struct Settings: Sendable {
         case confirmBalanceAbove = "confirm-balance-above"
         case paymentLimit = "payment-limit"
         case topUpLimit = "top-up-limit"
+        case creditLimit = "credit-limit"
         case balanceLimit = "balance-limit"
         case offlinePayments = "offline-payments"
         case offlineCardLimit = "offline-card-limit"
@@ -392,8 +393,7 @@ package struct Settings: Sendable {
         }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw TapcardError.usage(
-                "The variable HOME is not set.",
-                advice: "Set HOME or \(variable).")
+                "The variable HOME is not set.", advice: "Set HOME or \(variable).")
         }
         return ("\(home)/\(below)/tapcard", nil)
     }
