@@ -21,7 +21,7 @@ struct SchemaTests {
             ended.status == status, "\(line): \(ended.output)\(ended.errors)",
             sourceLocation: location)
         let words = line.split(separator: " ").map(String.init)
-        let pairs = ["tag", "keys", "sim", "cashiers", "tokens", "mastermind"]
+        let pairs = ["tag", "keys", "products", "sim", "cashiers", "tokens", "mastermind"]
         let named = words.prefix(pairs.contains(words[0]) ? 2 : 1).joined(separator: " ")
         let schema = try document(till.step("schema \(verb ?? named)"))
         let checker = SchemaChecker(document: schema)

@@ -235,7 +235,9 @@ import Testing
             #expect(failed != nil)
             #expect(try await database.owned.status().schema == 4)
             // A second run has nothing to do.
-            for _ in 0..<2 { try await database.owned.migrate(by: PostgreSQLSchema.steps + [[step]]) }
+            for _ in 0..<2 {
+                try await database.owned.migrate(by: PostgreSQLSchema.steps + [[step]])
+            }
             #expect(try database.answer(to: "SELECT color FROM card") == "red")
             #expect(try await database.owned.status().schema == 5)
             try await till.complete(.pay(.cents(100)), id: 2)

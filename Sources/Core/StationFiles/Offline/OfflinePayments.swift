@@ -137,7 +137,8 @@ package struct OfflinePayments: Sendable {
 
     /// The receipt for a request that is already in the journal; nil for any other request.
     private func replay(
-        _ amount: Money, _ lines: [SaleLine], _ id: OperationID, _ card: CardUID?, _ limits: OfflineLimits,
+        _ amount: Money, _ lines: [SaleLine], _ id: OperationID, _ card: CardUID?,
+        _ limits: OfflineLimits,
         _ station: Station
     ) throws(TapcardError) -> Receipt? {
         guard let found = try journal.load(station.keys), let line = found.line(id) else {
@@ -168,7 +169,8 @@ package struct OfflinePayments: Sendable {
         of line: JournalLine, _ found: OfflineJournal, _ amount: Money, _ lines: [SaleLine],
         _ card: CardUID?, _ limits: OfflineLimits, _ station: Station
     ) throws(TapcardError) -> Receipt {
-        guard line.amount == amount.minorUnits, line.lines == lines, card == nil || card == line.uid else {
+        guard line.amount == amount.minorUnits, line.lines == lines, card == nil || card == line.uid
+        else {
             throw station.otherRequest(line)
         }
         // The receipt shows the current balance, not the one in the first reply: payments since

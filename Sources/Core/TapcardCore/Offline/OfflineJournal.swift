@@ -44,7 +44,8 @@ package struct JournalLine: Sendable, Hashable {
     }
 
     fileprivate init?(fields: [String]) {
-        guard (9...10).contains(fields.count), let number = Int64(fields[0]), let id = OperationID(fields[1]),
+        guard (9...10).contains(fields.count), let number = Int64(fields[0]),
+            let id = OperationID(fields[1]),
             let uid = CardUID(fields[2]), let chip = Chip(rawValue: fields[3]),
             let account = Int(fields[4]), let record = Hexadecimal.decode(fields[5]),
             record.count == SealedRecord.byteCount, let amount = Int64(fields[6]), amount > 0,

@@ -45,7 +45,8 @@ extension Station {
     ) async throws(TapcardError) -> Receipt {
         try limits.requirePositive(amount)
         return try await CardChange(
-            .add(amount, paid: tender), id, only: card, refusingIfJustResolved: refusingIfJustResolved
+            .add(amount, paid: tender), id, only: card,
+            refusingIfJustResolved: refusingIfJustResolved
         ).run(at: self)
     }
 

@@ -8,6 +8,7 @@ import TextCodecs
 extension ProductCommands {
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
+        try file.requireOutput("The products", session.outputOptions)
         try file.requireAbsent()
         let ledger = try await session.ledger(making: false)
         let products = try await Self.products(in: ledger)
@@ -22,9 +23,13 @@ extension ProductCommands {
             ]
         }
         let text = ([columns] + rows).map(CSVText.line).joined()
+        // The table is printed unchanged, because it is meant for a file or another program.
+        if file.isStream {
+            session.output.write(text)
+            return .nothing
+        }
         try file.write(text)
-        return file.isStream
-            ? .nothing : Report(["file": .string(file.path)], ["Written: \(file.path)"])
+        return Report(["file": .string(file.path)], ["Written: \(file.path)"])
     }
 
     static func importFile(in session: Session) async throws(TapcardError) -> Report {

@@ -109,7 +109,7 @@ extension Report {
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
         if let rest = receipt.operation.shownRest(amount.currency), !receipt.isReplayed {
-            lines.append("The customer pays \(rest.amount.shown) more: \(rest.tender.rawValue)")
+            lines.append("Collect the other \(rest.amount.shown): \(rest.tender.rawValue)")
         }
         if let sold = receipt.operation.lines.words { lines.append("Sold: \(sold)") }
         if let unbooked = receipt.unbooked {

@@ -191,7 +191,8 @@ extension Operation.Kind {
         case .close: "To pay out now: tapcard close"
         case .scratch: "To scratch it now: tapcard scratch"
         case .activate: "To activate it now: tapcard activate"
-        case .credit, .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game, .reseal,
+        case .credit, .refund, .reverse, .claim, .issue, .adopt, .replace, .ask, .payout, .game,
+            .reseal,
             .protect, .unprotect, .block, .unblock, .forget:
             "The request with this ID was already tried and is void; to try again, use a new "
                 + "operation ID or none."
