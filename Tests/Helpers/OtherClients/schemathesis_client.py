@@ -107,6 +107,12 @@ def story(address, token):
     get("operations/{id}", id=payment)
     call("DELETE", "/api/v1/operations/{id}", id=payment)
     post("refund", payment=payment, amount="1.00")
+    post("products/add", name="Coffee", price="3.50", color="orange")
+    post("products/change", product="Coffee", price="3.80")
+    coffee = get("products")["products"][0]
+    line = {"product": coffee["id"], "name": "Coffee", "price": "3.80", "quantity": 2}
+    post("sell", lines=[line], rest={"tender": "cash", "amount": "1.00"}, again=True)
+    post("products/retire", product="Coffee")
     post("scratch")
     post("activate")
     get("draws/{id}", id="draw-1")
