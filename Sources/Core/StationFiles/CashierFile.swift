@@ -4,13 +4,19 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// A person who may log in to a till page, with the hash of their password.
+/// A person who may log in to a till page, with their role and the hash of their password.
 package struct Cashier: Hashable, Sendable {
     package let name: CashierName
     package let password: PasswordHash
+    package let role: CashierRole
 
-    package init(_ name: CashierName, _ password: PasswordHash) {
-        (self.name, self.password) = (name, password)
+    package init(_ name: CashierName, _ password: PasswordHash, _ role: CashierRole) {
+        (self.name, self.password, self.role) = (name, password, role)
+    }
+
+    /// Whether this is still the same login, although the role may have changed.
+    package func hasSameLogin(as other: Cashier) -> Bool {
+        name == other.name && password == other.password
     }
 }
 
@@ -38,17 +44,20 @@ package struct CashierFile: ListFile, Sendable {
     package func load() throws(TapcardError) -> [Cashier] { try list.load() }
 
     /// Adds a cashier, or sets a new password for an existing one; differences in case and spacing
-    /// are ignored. Returns the stored name, and whether the cashier is new.
+    /// are ignored. Without a role, an existing cashier keeps theirs, the first cashier becomes an
+    /// owner, and all others become cashiers. Returns the stored entry, and whether it is new.
     package func add(
-        _ cashier: Cashier
-    ) throws(TapcardError) -> (name: CashierName, isNew: Bool) {
+        _ name: CashierName, _ password: PasswordHash, _ role: CashierRole? = nil
+    ) throws(TapcardError) -> (cashier: Cashier, isNew: Bool) {
         try list.change { cashiers throws(TapcardError) in
-            if let known = cashiers.named(cashier.name) {
+            if let known = cashiers.named(name) {
                 cashiers.removeAll { $0 == known }
                 // The stored spelling is kept, because earlier operations were recorded with it.
-                cashiers.insertSorted(Cashier(known.name, cashier.password))
-                return (known.name, false)
+                let changed = Cashier(known.name, password, role ?? known.role)
+                cashiers.insertSorted(changed)
+                return (changed, false)
             }
+            let cashier = Cashier(name, password, role ?? (cashiers.isEmpty ? .owner : .cashier))
             // If two names looked alike, one cashier's work could be attributed to the other.
             if let other = cashiers.first(where: { $0.name.looksLike(cashier.name) }) {
                 throw TapcardError(
@@ -64,17 +73,33 @@ package struct CashierFile: ListFile, Sendable {
                     meaning: list.file.unchanged)
             }
             cashiers.insertSorted(cashier)
-            return (cashier.name, true)
+            return (cashier, true)
         }
     }
 
-    /// Replaces a cashier's hash. Returns false if the entry has changed since it was read.
-    package func replace(_ old: Cashier, with new: Cashier) throws(TapcardError) -> Bool {
+    /// Replaces a cashier's hash. Returns the stored entry; nil if the password has changed since
+    /// the entry was read.
+    package func replace(
+        _ old: Cashier, with password: PasswordHash
+    ) throws(TapcardError) -> Cashier? {
         try list.change { cashiers in
             // Another process may have set a new password or removed the cashier.
-            guard let index = cashiers.firstIndex(of: old) else { return false }
-            cashiers[index] = new
-            return true
+            guard let index = cashiers.firstIndex(where: old.hasSameLogin) else { return nil }
+            cashiers[index] = Cashier(old.name, password, cashiers[index].role)
+            return cashiers[index]
+        }
+    }
+
+    /// Changes a cashier's role. Returns the stored entry; nil for an unknown name.
+    package func setRole(
+        of name: CashierName, to role: CashierRole
+    ) throws(TapcardError) -> Cashier? {
+        try list.change { cashiers in
+            guard let known = cashiers.named(name),
+                let index = cashiers.firstIndex(of: known)
+            else { return nil }
+            cashiers[index] = Cashier(known.name, known.password, role)
+            return cashiers[index]
         }
     }
 
@@ -104,7 +129,7 @@ extension [Cashier] {
 extension Cashier: PrivateEntry {
     var document: JSONValue {
         [
-            "name": .string(name.text),
+            "name": .string(name.text), "role": .string(role.rawValue),
             "scrypt": [
                 "rounds": .number(String(password.cost.rounds)),
                 "blockSize": .number(String(password.cost.blockSize)),
@@ -119,7 +144,10 @@ extension Cashier: PrivateEntry {
         func number(_ name: String) -> UInt64? {
             document["scrypt"]?[name]?.numberText.flatMap { UInt64($0) }
         }
-        guard let text = document["name"]?.string, let name = try? CashierName(text),
+        // Until cashiers had roles, each of them could do everything.
+        let roleText = document["role"] ?? .string(CashierRole.owner.rawValue)
+        guard let role = roleText.string.flatMap(CashierRole.init(rawValue:)),
+            let text = document["name"]?.string, let name = try? CashierName(text),
             let rounds = number("rounds"), let blockSize = number("blockSize"),
             let lanes = number("lanes"),
             let cost = PasswordHash.Cost(rounds: rounds, blockSize: blockSize, lanes: lanes),
@@ -127,6 +155,6 @@ extension Cashier: PrivateEntry {
             let bytes = document["hash"]?.string.flatMap(Hexadecimal.decode),
             salt.count == PasswordHash.saltSize, bytes.count == PasswordHash.size
         else { return nil }
-        self.init(name, PasswordHash(cost: cost, salt: salt, bytes: bytes))
+        self.init(name, PasswordHash(cost: cost, salt: salt, bytes: bytes), role)
     }
 }

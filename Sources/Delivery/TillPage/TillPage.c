@@ -70,6 +70,9 @@ static const unsigned char refusals_js[] = {
 static const unsigned char scratch_cover_js[] = {
 #embed "page/scratch-cover.js"
 };
+static const unsigned char roles_js[] = {
+#embed "page/roles.js"
+};
 static const unsigned char scratch_js[] = {
 #embed "page/scratch.js"
 };
@@ -135,6 +138,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("page.css", page_css),
     FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
+    FILE_NAMED("roles.js", roles_js),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),

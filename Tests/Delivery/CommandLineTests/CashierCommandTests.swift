@@ -19,21 +19,34 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list") == .init(status: 0, text: Self.nobody))
         #expect(
             await bench.run("cashiers add Zoë", Self.password)
-                == .init(status: 0, text: "Zoë can now log in on the till page\n"))
+                == .init(status: 0, text: "Zoë can now log in on the till page as an owner\n"))
         #expect(
             await bench.run("cashiers add Ann --json", Self.password).text
-                == #"{"result":"done","cashier":"Ann","isNew":true}"# + "\n")
-        #expect(await bench.run("cashiers list").text == "Ann\nZoë\n")
+                == #"{"result":"done","cashier":"Ann","role":"cashier","isNew":true}"# + "\n")
+        #expect(await bench.run("cashiers list").text == "Ann: cashier\nZoë: owner\n")
         #expect(
             await bench.run("cashiers list --json").text
-                == #"{"result":"done","cashiers":["Ann","Zoë"]}"# + "\n")
+                == #"{"result":"done","cashiers":["Ann","Zoë"],"roles":["cashier","owner"]}"#
+                + "\n")
+        #expect(await bench.run("cashiers role ann seller").text == "Ann is now a seller\n")
+        #expect(
+            await bench.run("cashiers role Ann owner --json").text
+                == #"{"result":"done","cashier":"Ann","role":"owner"}"# + "\n")
+        #expect(await bench.run("cashiers role Ben owner").status == 4)
+        #expect(await bench.run("cashiers role Ann boss").status == 2)
         let file = DurableFile(bench.path(of: "cashiers.json"))
         #expect(try file.permissions() == 0o600)
         let kept = String(decoding: try #require(try file.read()), as: UTF8.self)
         #expect(kept.contains("Ann") && !kept.contains("sesame"))
         #expect(
             await bench.run("cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "another-one"]).text
-                == "Ann now has a new password\n")
+                == "Ann now has a new password and is an owner\n")
+        #expect(
+            await bench.run("cashiers add Ann --role seller", Self.password).text
+                == "Ann now has a new password and is a seller\n")
+        #expect(
+            await bench.run("cashiers add Ann", ["TAPCARD_CASHIER_PASSWORD": "another-one"]).text
+                == "Ann now has a new password and is a seller\n")
         #expect(
             try CashierFile(path: file.path).load().map { $0.password.accepts("another-one") }
                 == [true, false])
@@ -49,6 +62,20 @@ struct CashierCommandTests {
                         """))
         #expect(await bench.run("cashiers remove Zoë").status == 0)
         #expect(await bench.run("cashiers list").text == Self.nobody)
+    }
+
+    @Test("A cashier from a file without roles is an owner, and an unknown role is refused")
+    func filesWithoutRoles() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("cashiers add Ann --role seller", Self.password)
+        let file = DurableFile(bench.path(of: "cashiers.json"))
+        let kept = String(decoding: try #require(try file.read()), as: UTF8.self)
+        try bench.write(
+            kept.replacing(#""role": "seller","#, with: ""), to: "cashiers.json", mode: 0o600)
+        #expect(await bench.run("cashiers list").text == "Ann: owner\n")
+        try bench.write(
+            kept.replacing(#""seller""#, with: #""boss""#), to: "cashiers.json", mode: 0o600)
+        #expect(await bench.run("cashiers list").text.contains("is damaged"))
     }
 
     @Test("A password that is typed twice is accepted")
@@ -115,7 +142,7 @@ struct CashierCommandTests {
         for name in ["ann", "ANN", "An\u{200B}n", "A\u{A0}nn"] {
             #expect(
                 await bench.run("cashiers add \(name)", Self.password).text
-                    == "Ann now has a new password\n")
+                    == "Ann now has a new password and is an owner\n")
         }
         for name in ["\u{410}nn", "\u{391}nn", "\u{FF21}nn", "a\u{578}n"] {
             let refused = await bench.run("cashiers add \(name)", Self.password)
@@ -184,8 +211,10 @@ struct CashierCommandTests {
         // There is room for the name of the file and of its lock, and for no longer one.
         let long = CashierFile(
             path: path.replacing("cashiers.json", with: String(repeating: "x", count: 250)))
-        let ann = Cashier(try CashierName("Ann"), PasswordHash("sesame-open", salt: []))
-        let error = #expect(throws: TapcardError.self) { _ = try long.add(ann) }
+        let ann = try CashierName("Ann")
+        let error = #expect(throws: TapcardError.self) {
+            _ = try long.add(ann, PasswordHash("sesame-open", salt: []))
+        }
         #expect(error?.what.hasPrefix("The cashier file could not be written: ") == true)
         #expect(try long.load().isEmpty)
         try DurableFile(long.path + ".lock").remove()
@@ -212,7 +241,7 @@ struct CashierCommandTests {
                 "Remove a cashier who no longer works here: tapcard cashiers remove NAME"))
         #expect(
             await bench.run("cashiers add Ann", Self.password).text
-                == "Ann now has a new password\n")
+                == "Ann now has a new password and is an owner\n")
         #expect(try CashierFile(path: file.path).load().count == CashierFile.maximumCashiers)
     }
 }

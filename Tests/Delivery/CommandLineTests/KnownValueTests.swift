@@ -32,14 +32,14 @@ struct KnownValueTests {
         _ = await bench.run("cashiers add Ann", password)
         _ = await bench.run("tokens add shelf --may tags")
         for (line, offered) in [
-            ("cashiers remove ", "Ann\tcashier\n"), ("cashiers add ", ""),
+            ("cashiers remove ", "Ann\towner\n"), ("cashiers add ", ""),
             ("tokens revoke ", "shelf\ttoken\n"), ("tokens add ", ""),
-            ("config set cashier ", "Ann\tcashier\n"),
+            ("config set cashier ", "Ann\towner\n"),
             ("config set reader ", "sim\tsimulated reader\n"),
             ("config set json ", "true\nfalse\n"),
             ("config set top-prize-unit ", "whole\nminor\n"),
             ("config set ca-file ", ":files\n"), ("config set timeout ", ""),
-            ("schema cashiers ", "add\nremove\nlist\n"), ("schema pay ", ""),
+            ("schema cashiers ", "add\nrole\nremove\nlist\n"), ("schema pay ", ""),
         ] {
             #expect(await bench.complete(line).text == offered, "\(line)")
         }

@@ -28,7 +28,7 @@ struct CashierSessionTests {
             try CashierName("Ann"),
             PasswordHash(
                 cost: .standard, salt: [UInt8](repeating: 1, count: 16),
-                bytes: [UInt8](repeating: 2, count: 32)))
+                bytes: [UInt8](repeating: 2, count: 32)), .owner)
     }
 
     @Test("A session is found by its token or its cookie, and neither works as the other")

@@ -24,6 +24,8 @@ final class TillServerBench: Sendable {
     let token: String
     /// Whether the station's own waits, such as the one before scratching, may end.
     let mayPass = Guarded(true)
+    /// The station's clock, in milliseconds.
+    let time = Guarded<Int64>(1_700_000_000_000)
     private let ledger: any LedgerStore
     private let services: Services
     private let served: ServedTillPage
@@ -83,7 +85,8 @@ final class TillServerBench: Sendable {
         (self.served, self.console) = (served, console)
         let program = Program(
             drivers: TillServerBench.drivers(
-                Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, ledger),
+                Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, time,
+                ledger),
             adding: [.serve(in: ServingProcess(whenServing: served.note))],
             console: Console(
                 isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
@@ -103,7 +106,7 @@ final class TillServerBench: Sendable {
     }
 
     deinit {
-        let names = ["keys.json", "mastermind.json", "tokens.json"]
+        let names = ["keys.json", "mastermind.json", "tokens.json", "cashiers.json"]
         for name in names + names.map({ $0 + ".lock" }) {
             // Nothing else lies in the folder; one that stays in /tmp does no harm.
             try? DurableFile("\(folder)/tapcard/simulated/\(name)").remove()
@@ -126,12 +129,15 @@ final class TillServerBench: Sendable {
     /// The file with the API tokens.
     var tokenFile: TokenFile { TokenFile(path: "\(folder)/tapcard/simulated/tokens.json") }
 
+    /// The file with the cashiers.
+    var cashierFile: CashierFile { CashierFile(path: "\(folder)/tapcard/simulated/cashiers.json") }
+
     /// The program's log.
     var log: String { console.withLock { $0 } }
 
     private static func drivers(
         _ readers: [String: UnpluggableReader], _ services: Services,
-        _ mayPass: Guarded<Bool>, _ ledger: any LedgerStore
+        _ mayPass: Guarded<Bool>, _ time: Guarded<Int64>, _ ledger: any LedgerStore
     ) -> Drivers {
         Drivers(
             openReader: { name, _, _ throws(ReaderError) in
@@ -147,7 +153,7 @@ final class TillServerBench: Sendable {
             services: { _ in services },
             dependencies: { progress in
                 Station.Dependencies(
-                    now: { Timestamp(milliseconds: 1_700_000_000_000) },
+                    now: { Timestamp(milliseconds: time.withLock { $0 }) },
                     sleep: { _ in
                         repeat {
                             try await Task.sleep(for: .milliseconds(1))
@@ -194,6 +200,27 @@ extension TillServerBench {
     ) async throws -> Asked {
         let all = ["Authorization": "Bearer \(token)"].merging(headers) { $1 }
         return try await TillServerBench.ask(method, path, all, body, at: port)
+    }
+
+    /// Logs in at the till page.
+    func logIn(_ name: String, _ password: String) async throws -> Asked {
+        let body = "{\"cashier\":\"\(name)\",\"password\":\"\(password)\"}"
+        return try await ask("POST", "/api/v1/session", body, headers: ["Authorization": ""])
+    }
+
+    /// The status and, unless the answer is a stream, the body of a request.
+    func head(
+        _ method: String, _ path: String, headers: [String: String]
+    ) async throws -> Asked {
+        guard path.hasSuffix("/events") || path.hasSuffix("/taps") else {
+            return try await ask(method, path, method == "POST" ? "{}" : nil, headers: headers)
+        }
+        let all = ["Host": "127.0.0.1:\(port)"].merging(headers) { $1 }
+        let lines = all.filter { !$0.value.isEmpty }.map { "\($0): \($1)\r\n" }.joined()
+        let client = try RawClient(port, saying: "GET \(path) HTTP/1.1\r\n\(lines)\r\n")
+        let head = try await client.answerHead()
+        await client.leave()
+        return Asked(status: head.status, headers: head.headers, text: "")
     }
 
     func call(_ verb: String, _ body: String = "{}") async throws -> Asked {

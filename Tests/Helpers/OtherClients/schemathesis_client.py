@@ -148,6 +148,7 @@ def story(address, token):
     post("mastermind/login", user="amanda", password="sandbox")
     post("settings", setting="activation-url", address="https://api.o2.sk")
     call("POST", "/api/v1/session", {})
+    post("consent", cashier="Ann", password="sesame-open", call="replace", subject=first)
     call("DELETE", "/api/v1/session")
     known = {
         f"{method.upper()} {path}"

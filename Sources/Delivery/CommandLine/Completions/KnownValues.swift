@@ -45,7 +45,7 @@ extension Settings {
                 + [(ReaderName.simulated(file: nil).text, "simulated reader")]
         case .cashiers:
             let cashiers = try? cashierFile.load()
-            return (cashiers ?? []).map { ($0.name.text, "cashier") }
+            return (cashiers ?? []).map { ($0.name.text, $0.role.rawValue) }
         case .tokens:
             let tokens = try? tokenFile.load()
             return (tokens ?? []).map { ($0.name, "token") }

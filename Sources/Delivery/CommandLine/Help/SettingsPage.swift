@@ -18,6 +18,7 @@ extension Settings.Name {
         case .topUpLimit: return Self.standard(\.absolute.topUp)
         case .balanceLimit: return Self.standard(\.absolute.balance)
         case .creditLimit: return Self.standard(\.credit)
+        case .cashierRefundLimit: return Self.inCurrencies(Settings.standardRefundLimit)
         case .offlineCardLimit: return Self.standardOffline(\.card)
         case .offlineStationLimit: return Self.standardOffline(\.station)
         case .presets: return "about 1, 2.50, 5, and 10 dollars in the ledger's currency"
@@ -27,14 +28,15 @@ extension Settings.Name {
     }
 
     private static func standard(_ amount: KeyPath<Ceilings, Money>) -> String {
-        let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
-        return codes.map { "\(Ceilings.standard(for: $0)[keyPath: amount]) \($0.code)" }
-            .joined(separator: ", ")
+        inCurrencies { Ceilings.standard(for: $0)[keyPath: amount] }
     }
 
     private static func standardOffline(_ amount: KeyPath<OfflineLimits, Money>) -> String {
-        let codes = ["USD", "CZK", "JPY"].compactMap(Currency.init(code:))
-        return codes.map { "\(OfflineLimits.standard(for: $0)[keyPath: amount]) \($0.code)" }
+        inCurrencies { OfflineLimits.standard(for: $0)[keyPath: amount] }
+    }
+
+    private static func inCurrencies(_ amount: (Currency) -> Money) -> String {
+        ["USD", "CZK", "JPY"].compactMap(Currency.init(code:)).map { "\(amount($0)) \($0.code)" }
             .joined(separator: ", ")
     }
 
@@ -86,6 +88,8 @@ extension Settings.Name {
             "Most that a sale may add to a card because of returned deposits"
         case .balanceLimit:
             "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
+        case .cashierRefundLimit:
+            "Largest amount that the role cashier may refund or pay out on the till page"
         case .offlinePayments:
             "Take payments while the ledger's database is offline; the issuer bears any amount "
                 + "that cards cannot cover"

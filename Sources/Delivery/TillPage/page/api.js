@@ -173,8 +173,12 @@ async function newSession() {
 export async function logIn(who) {
   const session = await once("POST", "session", who);
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(session));
-  change({ session, needsLogin: false });
+  change({ session, rights: session, needsLogin: false });
 }
+
+/** Records that a second person consents to one call about a card. */
+export const consent = (who, verb, subject) =>
+  once("POST", "consent", { ...who, call: verb, subject });
 
 export async function logOut() {
   await call("DELETE", "session");
@@ -193,7 +197,10 @@ export async function openSession(isDoubtful) {
   // was restarted.
   const isUnchecked = isDoubtful || !isAtTill();
   if (!kept || (isUnchecked && state.settings.login === "none")) await renew();
-  else change({ session: JSON.parse(kept), needsLogin: false });
+  else {
+    const session = JSON.parse(kept);
+    change({ session, rights: session, needsLogin: false });
+  }
   if (!isDoubtful || !state.session || !isAtTill()) return;
   await call("GET", "card");
   // The stream uses a cookie that all tabs share, and another tab may have logged out.

@@ -13,6 +13,7 @@ import { connect, disconnect } from "./live.js";
 import { draws } from "./lottery.js";
 import { mastermind } from "./mastermind.js";
 import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
+import { mayView, seesAllHistory } from "./roles.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
@@ -36,7 +37,7 @@ const PART_OF = {
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */
-const viewOf = ({ name }) => (isAtTill() ? views[name] ?? lost : tills);
+const viewOf = (route) => (!isAtTill() ? tills : (mayView(route) && views[route.name]) || lost);
 const at = (id) => document.getElementById(id);
 
 function routeOf(hash) {
@@ -176,6 +177,7 @@ function render(s) {
   const part = PART_OF[s.route.name] ?? s.route.name;
   for (const each of document.querySelectorAll("#nav a")) {
     each.ariaCurrent = each.dataset.part === part ? "page" : null;
+    if (each.dataset.part === "history") each.hidden = !seesAllHistory();
   }
   // If the pressed button or the panel is gone, screen readers continue at the heading.
   const isLost = document.activeElement === document.body;

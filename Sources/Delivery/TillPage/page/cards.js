@@ -6,6 +6,7 @@ import { confirmed } from "./notices.js";
 import {
   isEnded, isOffered, isPossible, loadsCards, confirmingMember, provesItself, WITHOUT_TAP,
 } from "./offers.js";
+import { confirmedBySecond, needsConsent } from "./roles.js";
 import { draft, discardDrafts, isUsable, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
@@ -108,7 +109,11 @@ async function act(verb) {
   const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
   const paidOut = verb === "close" ? trustedCard() : null;
   const due = paidOut && words.handOut(shown(paidOut.balance));
-  if (!await confirmed(words.ask(name), [whom, due, warning], name, tone, !uid)) return;
+  const lines = [whom, due, warning];
+  const isConfirmed = needsConsent(verb)
+    ? await confirmedBySecond(verb, uid, words.ask(name), lines, name)
+    : await confirmed(words.ask(name), lines, name, tone, !uid);
+  if (!isConfirmed) return;
   discardDrafts("cards-card", "cards-accept");
   if (paidOut) {
     make(verb, { card: paidOut.uid }, shown(paidOut.balance));

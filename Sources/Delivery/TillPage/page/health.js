@@ -4,6 +4,7 @@ import { load } from "./api.js";
 import { readerWords } from "./tills.js";
 import { h, icon } from "./dom.js";
 import { toast } from "./notices.js";
+import { may } from "./roles.js";
 import { state } from "./store.js";
 import { say } from "./strings.js";
 import { button, heading, loaded, note, problemBox, rows } from "./ui.js";
@@ -74,8 +75,8 @@ export const health = {
       h("div.row.spread", h("h2", words.findings), button(words.look, enter)),
       loaded(data.doctor, ({ findings }) => rows(findings, finding, words.noFindings))),
     h("section.part", h("h2", words.ledger), h("div.row",
-      button(words.audit, () => load("audit", "audit"), { disabled: data.audit?.isLoading }),
-      h("p.hint", words.auditHint)),
+      may("audit") && [button(words.audit, () => load("audit", "audit"),
+        { disabled: data.audit?.isLoading }), h("p.hint", words.auditHint)]),
     data.audit && loaded(data.audit, audit)),
     h("section.part", h("h2", words.server), loaded(data.health,
       ({ tills, ...value }) =>

@@ -4,6 +4,7 @@ import { load } from "./api.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
+import { may, mayRefund, seesAllHistory } from "./roles.js";
 import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
@@ -17,7 +18,7 @@ import {
 const LAST = 100;
 const words = say.history;
 const chosenDay = () => draft("takings.day", today());
-const loadTakings = () => load("takings", `takings?day=${chosenDay()}`);
+const loadTakings = () => may("takings") && load("takings", `takings?day=${chosenDay()}`);
 
 function enter(uid) {
   load("history", `history?last=${LAST}${uid ? `&card=${encodeURIComponent(uid)}` : ""}`);
@@ -100,7 +101,7 @@ function openRefund(operation) {
 function refundPart(entry, refunded) {
   const { operation, kind, state: outcome, amount } = entry;
   const way = words.back[kind];
-  if (!way || outcome !== "committed") return null;
+  if (!way || outcome !== "committed" || !mayRefund(entry)) return null;
   if (refunded.has(operation)) return h("small", way.done);
   // Refunding a payment puts money on a card, which needs the issuer's keys.
   if (kind === "pay" && !loadsCards()) return null;
@@ -165,9 +166,9 @@ export const history = {
       && done.problem.error === takings?.problem?.error;
     return [
       heading(words.title, arg && say.cardWords(uidWords(arg))),
-      uid && choice(words.which, [[null, words.all], [uid, words.card]], arg,
+      uid && seesAllHistory() && choice(words.which, [[null, words.all], [uid, words.card]], arg,
         (chosen) => { location.hash = `#/history/${chosen ?? ""}`; }),
-      !arg && h("section.part",
+      !arg && may("takings") && h("section.part",
         h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
         loaded(takings, chart, look)),
       !isTold && h("section.part", loaded(done, entries, look)),

@@ -93,12 +93,12 @@ function listen() {
     act(JSON.parse(event.data));
   });
   on("alive", () => {});
-  on("state", ({ reader, card, operations, offlinePayments }) => {
+  on("state", ({ reader, card, operations, offlinePayments, ...rights }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
     // A higher count makes the view reload, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
-    change({ link: "live", reader: withProblem(reader), ended, offlinePayments });
+    change({ link: "live", reader: withProblem(reader), ended, offlinePayments, rights });
     pause = FIRST_PAUSE;
     wasRefused = false;
     // Tasks are restored first, so that running operations can be matched to them.

@@ -35,13 +35,13 @@ export const renderToasts = ({ toasts }) => toasts.map(({ id, text, tone, drop }
   h("div.toast", { key: id, class: tone }, h("p", text), signButton("cross", say.close, drop)));
 
 /**
- * Asks a question in a modal dialog. Resolves to the chosen value, or null if the dialog is
- * dismissed.
+ * Asks a question in a modal dialog; `fields` draws its fields, if any. Resolves to the chosen
+ * value, or null if the dialog is dismissed.
  */
-export function question(title, lines, actions, tone, isOfTag = false) {
+export function question(title, lines, actions, tone, isOfTag = false, fields = null) {
   return new Promise((resolve) => {
     const answer = (value) => { change({ dialog: null }); resolve(value); };
-    change({ dialog: { id: freshID(), title, lines, actions, tone, answer, isOfTag } });
+    change({ dialog: { id: freshID(), title, lines, actions, tone, answer, isOfTag, fields } });
   });
 }
 
@@ -71,6 +71,7 @@ export const renderDialog = ({ dialog }) => dialog && h("dialog", {
 },
 h("h2", { id: "ask" }, dialog.title),
 dialog.lines.map((line) => line && h("p", line)),
+dialog.fields?.(),
 // The buttons are guarded, so that the tap that opens a question cannot also answer it.
 h("div.row.end", dialog.actions.map(([value, text, tone]) =>
   button(text, () => dialog.answer(value), { tone, money: value !== null }))));

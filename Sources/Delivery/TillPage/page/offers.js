@@ -1,6 +1,7 @@
 // The actions that the page offers for the tag on the reader. The server decides: its refusal lists
 // the steps it would accept, and its settings say whether this station can make cards.
 
+import { isAllowed, may } from "./roles.js";
 import { state, trustedCard } from "./store.js";
 
 /** For each step in a refusal, the member to add so that the server accepts the request. */
@@ -35,7 +36,7 @@ export function confirmingMember(verb, { next }) {
 export const isEnded = () => !state.card?.problem && ENDED.includes(state.card?.read?.ledger);
 
 /** Whether the tag on the reader is not an active card and can become a card. */
-export const canBecomeCard = () => loadsCards() && (isEnded()
+export const canBecomeCard = () => loadsCards() && may("issue") && (isEnded()
   || Boolean(state.card?.problem?.next.some(({ step }) => MAKING_STEPS.includes(step))));
 
 /** Whether a request to turn the tag on the reader into a card can succeed. */
@@ -46,8 +47,8 @@ function canBeMade() {
 }
 
 /** Whether the verb is offered at all. A closed or replaced card can never be unblocked. */
-export const isOffered = (verb, hasNumber) => (verb === "unblock" ? hasNumber || !isEnded()
-  : loadsCards() || !LOADING.includes(verb));
+export const isOffered = (verb, hasNumber) => isAllowed(verb)
+  && (verb === "unblock" ? hasNumber || !isEnded() : loadsCards() || !LOADING.includes(verb));
 
 /** Whether the verb can be used on the tag on the reader or, if there is none, on the next. */
 export function isPossible(verb, hasNumber) {

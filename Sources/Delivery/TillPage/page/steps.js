@@ -156,6 +156,7 @@ export const steps = {
 
   "ask-again-soon": "Try again in a moment.",
   "ask-operator": OPERATOR,
+  "ask-role": ({ role }) => (role === "owner" ? "Ask an owner." : "Ask a cashier or an owner."),
   "name-till": "Choose a till.",
   "close-pages": "Close some of the open tabs.",
   "log-in-as-cashier": "",

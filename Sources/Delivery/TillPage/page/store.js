@@ -13,6 +13,8 @@ export function freshID() {
 
 export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
+  // The role of the cashier, and the calls that they may make: see roles.js.
+  rights: null,
   reader: null, card: null, asking: false, route: { name: "home", arg: null },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:

@@ -352,6 +352,10 @@ export const say = {
     action: "Issue card",
   },
 
+  consent: {
+    cashier: "A cashier or an owner has to agree. Please enter your name and password.",
+    owner: "An owner has to agree. Please enter your name and password.",
+  },
   login: {
     lead: "Log in to start.", cashier: "Name", password: "Password",
     action: "Log in", out: "Log out", as: (name) => `Cashier: ${name}`,

@@ -6,6 +6,7 @@ import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
+import { may } from "./roles.js";
 import { draft, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
@@ -73,7 +74,7 @@ const verdict = (ticket) => typeof ticket.won === "boolean" && h("p.verdict",
   { class: ticket.won ? "won" : "" },
   ticket.won && icon("check"),
   h("strong", ticket.won ? words.won(ticket.prize ? shown(ticket.prize) : "") : words.notWon),
-  ticket.won && claimPart(ticket));
+  ticket.won && may("ticket/claim") && claimPart(ticket));
 
 const row = (ticket) => h("li.ticket-row", { key: ticket.id },
   h("p.when",

@@ -6,6 +6,7 @@ import { makeDemo } from "./cards.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
+import { may } from "./roles.js";
 import {
   change, draft, discardDrafts, isBarred, acceptsOffline, willBeBookedLater, isServed,
   cannotBeChecked, isUsable, isWithoutLedger, serve, state, trustedCard,
@@ -62,7 +63,7 @@ function ways({ asking }) {
     balanceTile(read ?? (cannotBeChecked() || acceptsOffline() ? state.card.read : null), asking),
     way("pay", "pay", willBeBookedLater() ? say.offlinePayments.hint : why ?? words.payHint,
       !isHeld || willBeBookedLater()),
-    way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
+    may("add") && way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
       !isHeld && loadsCards()),
     way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
     way("activate", "send", why ?? activateHint, ["scratched", "activating"].includes(word)));

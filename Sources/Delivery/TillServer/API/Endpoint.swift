@@ -15,6 +15,8 @@ struct Endpoint: Sendable {
     /// The schema of the JSON that the client sends; nil if it sends none.
     var body: Body?
     var needsToken = false
+    /// Who may make the request.
+    let permission: Permission
     /// The response to a successful request.
     let answer: Answer
     /// The problem statuses that are possible in addition to those of every request.
@@ -50,7 +52,7 @@ struct Endpoint: Sendable {
     private static let tokenProblems = [401]
     private static let bodyProblems = [413, 415]
 
-    private var isOpen: Bool { Router.isOpen(path) }
+    private var isOpen: Bool { permission == .everyone }
 
     /// The security requirement in the OpenAPI document; nil for open endpoints. Read-only
     /// endpoints accept anonymous requests while the station has no cashiers.
@@ -80,6 +82,7 @@ extension Endpoint {
         (method, path) = (call.method.rawValue, CallRoutes.base + call.path)
         group = call.command.group
         (summary, discussion) = (call.command.summary, call.command.discussion)
+        permission = call.permission
         answer = .json(
             call.changes ? "The change was made." : "The result of the query.",
             Schema.named(call.answer.rawValue))

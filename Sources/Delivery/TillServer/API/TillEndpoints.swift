@@ -10,6 +10,7 @@ extension Endpoint {
     static let settings = Endpoint(
         method: "GET", path: base + "settings", group: "page",
         summary: "Get the settings for the till page",
+        permission: .everyone,
         answer: .json("The settings for the till page.", Schema.named("Settings")))
 
     static let confirmAddress = Endpoint(
@@ -22,6 +23,7 @@ extension Endpoint {
             schema: Schema.object(["setting": Schema.text, "address": Schema.text]),
             isRequired: true),
         needsToken: true,
+        permission: .owners,
         answer: Answer(status: 204, words: "The address is confirmed.", schema: nil),
         problems: [409])
 
@@ -36,12 +38,29 @@ extension Endpoint {
                     "cashier": Schema.nullable(Schema.text),
                     "password": Schema.nullable(Schema.text),
                 ]), isRequired: false),
-        answer: .json("The new token.", Schema.named("Session")), problems: [401, 429])
+        permission: .everyone, answer: .json("The new token.", Schema.named("Session")),
+        problems: [401, 429])
 
     static let closeSession = Endpoint(
         method: "DELETE", path: base + "session", group: "page",
         summary: "Invalidate this request's token", needsToken: true,
+        permission: .everyone,
         answer: Answer(status: 204, words: "The token is no longer valid.", schema: nil))
+
+    static let giveConsent = Endpoint(
+        method: "POST", path: base + "consent", group: "page",
+        summary: "Consent, as a second person, to a call that the cashier may not make alone",
+        discussion: "The name and the password are those of a person with a higher role. For "
+            + "five minutes, this session may make the `call` (replace or refund) for this "
+            + "`subject` (the UID of the lost card, or the ID of the payment).",
+        body: Body(
+            schema: Schema.object([
+                "cashier": Schema.text, "password": Schema.text,
+                "call": Schema.oneOf(Consents.subjects.keys.sorted()), "subject": Schema.text,
+            ]), isRequired: true),
+        needsToken: true, permission: .sellers,
+        answer: Answer(status: 204, words: "The call is allowed.", schema: nil),
+        problems: [401, 429])
 
     static let events = Endpoint(
         method: "GET", path: base + "events", group: "live",
@@ -54,6 +73,7 @@ extension Endpoint {
         parameters: [
             Parameter(name: "client", isInPath: false, isRequired: false, schema: id.schema)
         ],
+        permission: .sellers,
         answer: Answer(
             words: "The stream ends when the client disconnects or the server stops.",
             type: "text/event-stream", schema: Schema.text))
@@ -65,6 +85,7 @@ extension Endpoint {
             "Server-sent events: tap (TapEvent) when a tag arrives or leaves, and alive (Alive). "
             + "If a tag is already on the reader, the stream starts with its arrival. Events never "
             + "include names or balances.",
+        permission: .sellers,
         answer: Answer(
             words: "The stream ends when the client disconnects, its token becomes invalid, or the "
                 + "server stops.", type: "text/event-stream", schema: Schema.text),
@@ -72,6 +93,7 @@ extension Endpoint {
 
     static let card = Endpoint(
         method: "GET", path: base + "card", group: "live", summary: "Get the card on the reader",
+        permission: .sellers,
         answer: .json("The card on the reader, or none.", Schema.named("CardOnReader")))
 
     static let operation = Endpoint(
@@ -80,13 +102,15 @@ extension Endpoint {
         discussion:
             "The latest operations are kept until the server stops. Recorded operations are also "
             + "in the history.",
-        parameters: [id], answer: .json("The state or result.", Schema.named("Operation")),
+        parameters: [id], permission: .sellers,
+        answer: .json("The state or result.", Schema.named("Operation")),
         problems: [404])
 
     static let stopOperation = Endpoint(
         method: "DELETE", path: base + "operations/{id}", group: "operations",
         summary: "Cancel an operation that is waiting for a card or scratching one",
         parameters: [id], needsToken: true,
+        permission: .sellers,
         answer: .json(
             "The operation was canceled.", Schema.named("Operation"), status: 202),
         problems: [404, 409])
@@ -94,12 +118,14 @@ extension Endpoint {
     static let health = Endpoint(
         method: "GET", path: base + "health", group: "monitoring",
         summary: "Get the state of the reader and the ledger",
+        permission: .everyone,
         answer: .json(
             "The state of each till's reader and of the ledger.", Schema.named("Health")))
 
     static let metrics = Endpoint(
         method: "GET", path: "/metrics", group: "monitoring",
         summary: "Get counters for Prometheus",
+        permission: .owners,
         answer: Answer(
             words: "The counters since the server started.", type: "text/plain", schema: Schema.text
         ))
@@ -107,5 +133,5 @@ extension Endpoint {
     static let document = Endpoint(
         method: "GET", path: "/api/openapi.json", group: "monitoring",
         summary: "Get this document",
-        answer: .json("This document.", ["type": "object"]))
+        permission: .everyone, answer: .json("This document.", ["type": "object"]))
 }

@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardCore
 import TextCodecs
 import Verbs
@@ -21,9 +22,15 @@ enum TillSchemas {
         "next": CardSchemas.next,
     ])
 
-    private static let session = Schema.object([
-        "token": Schema.text, "cashier": Schema.nullable(Schema.text),
-    ])
+    private static let session = Schema.object(
+        ["token": Schema.text, "cashier": Schema.nullable(Schema.text)] + permissions)
+
+    /// The cashier's role, null if no login is needed, and the calls that they may make, alone or
+    /// with the consent of a second person.
+    private static let permissions: Members = [
+        "role": Schema.nullable(Schema.oneOf(CashierRole.allCases.map(\.rawValue))),
+        "may": Schema.list(of: Schema.text), "mayWithConsent": Schema.list(of: Schema.text),
+    ]
 
     private static let settings = Schema.object([
         "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
@@ -67,11 +74,12 @@ enum TillSchemas {
         "problem": Schema.nullable(Schema.named("Problem")),
     ])
 
-    private static let state = Schema.object([
-        "reader": Schema.named("Reader"), "card": Schema.nullable(Schema.named("CardOnReader")),
-        "operations": Schema.list(of: Schema.named("Operation")),
-        "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
-    ])
+    private static let state = Schema.object(
+        [
+            "reader": Schema.named("Reader"), "card": Schema.nullable(Schema.named("CardOnReader")),
+            "operations": Schema.list(of: Schema.named("Operation")),
+            "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
+        ] + permissions)
 
     /// Whether the ledger is offline, and the state of offline payments. Null if the ledger is
     /// online and the station does not accept offline payments.

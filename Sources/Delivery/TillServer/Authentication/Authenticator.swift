@@ -22,6 +22,8 @@ final class Authenticator: Sendable {
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
     private let tokens: TokenCheck
+    /// What each role may do.
+    let roles: RoleCheck
     /// Whether a login has ever been required. If so, it stays required, because removing the last
     /// cashier must not open the till to everyone.
     private let hasRequiredLogin: Guarded<Bool>
@@ -37,6 +39,11 @@ final class Authenticator: Sendable {
         (self.runner, self.log) = (runner, log)
         (self.isProtected, self.isLoopback) = (isProtected, isLoopback)
         tokens = TokenCheck(runner, isProtected: isProtected, log: log)
+        roles = RoleCheck(
+            runner: runner,
+            consents: Consents { cashier throws(Problem) in
+                try Authenticator.cashiers(of: runner).first(where: cashier.hasSameLogin)
+            })
         sessions = TillSessions { SystemClock.millisecondsSinceBoot }
         hasRequiredLogin = Guarded(mustLogIn)
     }
@@ -82,7 +89,8 @@ final class Authenticator: Sendable {
             if try needsLogin() { throw .loginNeeded }
             throw .tokenMissing
         }
-        guard let session = sessions.session(token: token, isUsed: isUse), try isValid(session)
+        guard let session = sessions.session(token: token, isUsed: isUse),
+            try caller(in: session) != nil
         else { throw .staleToken }
         return session
     }
@@ -91,26 +99,52 @@ final class Authenticator: Sendable {
     func knows(_ request: WebRequest) -> Bool {
         let named = request.bearerToken.flatMap { sessions.session(token: $0) }
         guard let session = named ?? cookieSession(of: request, isUse: true) else { return false }
-        return (try? isValid(session)) ?? false
+        return (try? caller(in: session)) != nil
     }
 
-    /// Refuses a request that lacks a required login. Only requests with `isUse` keep the session
-    /// alive. Returns true for a logged-in cashier and false if no login is needed.
-    @discardableResult
-    func requireReader(_ request: WebRequest, isUse: Bool = true) throws(Problem) -> Bool {
+    /// Returns the sender of a request. Throws if a required login is missing. Only requests with
+    /// `isUse` keep the session alive.
+    func caller(of request: WebRequest, isUse: Bool = true) throws(Problem) -> Caller {
         // Metrics need no login here, because a monitoring program has no session, and only
         // programs on this machine can connect.
-        if request.path == "/metrics", isLoopback { return false }
+        if request.path == "/metrics", isLoopback { return Caller(session: nil, cashier: nil) }
         // A client that sends a token expects it to be checked, even if none is needed.
         if request.hasAuthorization {
-            _ = try requireToken(request, isUse: isUse)
-            return try needsLogin()
+            let session = try requireToken(request, isUse: isUse)
+            guard let caller = try caller(in: session) else { throw .staleToken }
+            return caller
         }
-        guard try needsLogin() else { return false }
-        guard let session = cookieSession(of: request, isUse: isUse), try isValid(session) else {
-            throw .loginNeeded
+        guard try needsLogin() else { return Caller(session: nil, cashier: nil) }
+        guard let session = cookieSession(of: request, isUse: isUse),
+            let caller = try caller(in: session)
+        else { throw .loginNeeded }
+        return caller
+    }
+
+    /// Records that another person, with a higher role, consents to one call of the sender. Their
+    /// password counts toward the same limits as a login.
+    func consent(_ members: [JSONMember], _ request: WebRequest) async throws(Problem) {
+        let names = ["cashier", "password", "call", "subject"]
+        for member in members where !names.contains(member.key) {
+            throw Problem(.usage, "The member \(member.key.quotation) is unknown.")
         }
-        return true
+        let texts = names.map { name in members.first { $0.key == name }?.value.string ?? "" }
+        guard texts.allSatisfy({ !$0.isEmpty }) else {
+            throw Problem(.usage, "The members \(names.joined(separator: ", ")) must be strings.")
+        }
+        guard Consents.subjects[texts[2]] != nil else {
+            throw Problem(.usage, "There is no consent for \(texts[2].quotation).")
+        }
+        let session = try requireToken(request)
+        guard let caller = try caller(in: session)?.cashier else { return }
+        let supervisor = try await translating(
+            awaiting: await cashier(texts[0], texts[1], request),
+            into: { (problem: Problem) in problem.withMeaning("Nothing was done.") })
+        guard supervisor.role > caller.role else {
+            throw .roleNeeded(caller.role == .seller ? .cashier : .owner)
+        }
+        log.say("consent", ["call": .string(texts[2])])
+        roles.consents.give(supervisor, to: session, for: texts[2], texts[3])
     }
 
     /// Authorizes a call that changes something. Only shared calls accept API tokens. Returns the
@@ -136,13 +170,13 @@ final class Authenticator: Sendable {
     }
 
     /// Returns a function that checks whether the sender of this request may still receive the
-    /// till's events.
+    /// till's events. A changed role ends the stream, too: the next one starts with the new role.
     func permissionCheck(for request: WebRequest) -> @Sendable () -> Bool {
-        { [self] in
+        let role = (try? caller(of: request, isUse: false))?.cashier?.role
+        return { [self] in
             do throws(Problem) {
                 // An open stream must not keep an idle session alive.
-                try requireReader(request, isUse: false)
-                return true
+                return try caller(of: request, isUse: false).cashier?.role == role
             } catch {
                 return false
             }
@@ -161,14 +195,22 @@ final class Authenticator: Sendable {
             + (isProtected ? "; Secure" : "")
     }
 
-    /// Whether the session's cashier still exists and has the same password. A session without a
-    /// cashier is valid as long as no login is needed.
-    private func isValid(_ session: TillSessions.Session) throws(Problem) -> Bool {
-        guard let cashier = session.cashier else { return try !needsLogin() }
-        return try cashiers().contains(cashier)
+    /// The session's cashier with their current role; nil if the cashier no longer exists or has
+    /// another password. A session without a cashier is valid as long as no login is needed.
+    private func caller(in session: TillSessions.Session) throws(Problem) -> Caller? {
+        guard let cashier = session.cashier else {
+            return try needsLogin() ? nil : Caller(session: session, cashier: nil)
+        }
+        return try current(cashier).map { Caller(session: session, cashier: $0) }
     }
 
-    private func cashiers() throws(Problem) -> [Cashier] {
+    private func current(_ cashier: Cashier) throws(Problem) -> Cashier? {
+        try cashiers().first(where: cashier.hasSameLogin)
+    }
+
+    private func cashiers() throws(Problem) -> [Cashier] { try Authenticator.cashiers(of: runner) }
+
+    private static func cashiers(of runner: TillRunner) throws(Problem) -> [Cashier] {
         // The client might not be logged in, so the problem must not mention the file.
         try translating(runner.cashiers()) { (error: TapcardError) in
             Problem(
@@ -228,7 +270,7 @@ final class Authenticator: Sendable {
     private func origin(of request: WebRequest) -> String {
         let named = request.bearerToken.flatMap { sessions.session(token: $0, isUsed: false) }
         guard let session = named ?? cookieSession(of: request, isUse: false),
-            let cashier = session.cashier, (try? isValid(session)) ?? false
+            let cashier = session.cashier, (try? caller(in: session)) != nil
         else { return "address \(request.client)" }
         return "cashier \(cashier.name.spelling)"
     }

@@ -33,6 +33,8 @@ package struct TillCall: Sendable {
     package var method: PageCall.Method { page.method }
     /// The path. Its parts are separated by "/", and the last part may be a parameter in braces.
     package var path: String { page.path }
+    /// Who may make the call.
+    package var permission: Permission { page.permission }
     /// Whether the call contacts a service, which may be offline.
     package var asksService: Bool { verb.asks != nil }
 

@@ -37,7 +37,7 @@ struct TillRunner: Sendable {
     private let session: Session
     private let reader: any TagReader
     private let operationsReader: SharedReader
-    private let ledger: any LedgerStore
+    let ledger: any LedgerStore
     private let knownCashiers = Guarded(KnownEntries<CashierFile>())
     private let knownTokens = Guarded(KnownEntries<TokenFile>())
 
@@ -46,6 +46,7 @@ struct TillRunner: Sendable {
         operationsReader = SharedReader(reader)
     }
 
+    var settings: Settings { session.settings }
     var currency: Currency { ledger.currency }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
@@ -77,9 +78,9 @@ struct TillRunner: Sendable {
     /// unchanged if that fails or if the password has changed in the meantime.
     func renewed(_ cashier: Cashier, _ password: String) -> Cashier {
         let salt = session.dependencies.random(PasswordHash.saltSize)
-        let renewed = Cashier(cashier.name, PasswordHash(password, salt: salt))
-        let isSaved = (try? session.settings.cashierFile.replace(cashier, with: renewed)) ?? false
-        return isSaved ? renewed : cashier
+        let hash = PasswordHash(password, salt: salt)
+        let renewed = (try? session.settings.cashierFile.replace(cashier, with: hash)) ?? nil
+        return renewed ?? cashier
     }
 
     /// The state of an operation ID in the ledger.

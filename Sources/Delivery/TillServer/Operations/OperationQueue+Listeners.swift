@@ -5,11 +5,14 @@ import WebServer
 
 /// Event streams of one till: everything for till pages, and only taps for API clients.
 extension OperationQueue {
-    /// Starts a stream that sends the current state, then every change, until permission is lost.
+    /// Starts a stream that sends the current state with the listener's permissions, then every
+    /// change, until permission is lost.
     func listen(
-        _ client: OperationID?, while isAuthorized: @escaping @Sendable () -> Bool
+        _ client: OperationID?, _ permissions: Members,
+        while isAuthorized: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
-        try listen(to: .till, client, first: EventHub.bytes("state", state), while: isAuthorized)
+        let first = EventHub.bytes("state", state.with(permissions))
+        return try listen(to: .till, client, first: first, while: isAuthorized)
     }
 
     /// Starts a stream of taps. If a tag is on the reader, its arrival comes first.

@@ -12,8 +12,11 @@ struct LiveRoutes: Sendable {
             let client = try request.query("client").map { text throws(Problem) in
                 try CallRoutes.id(text)
             }
+            let check = authenticator.permissionCheck(for: request)
+            let caller = try authenticator.caller(of: request, isUse: false)
             return .events(
-                try await queue.listen(client, while: authenticator.permissionCheck(for: request)))
+                try await queue.listen(
+                    client, RoleCheck.document(of: caller.cashier), while: check))
         }
         routes.add(.taps) { request, _ throws(Problem) in
             let check = try authenticator.tapPermissionCheck(for: request, at: queue.runner)

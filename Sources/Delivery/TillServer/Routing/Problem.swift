@@ -11,7 +11,7 @@ struct Problem: Error, Sendable {
     /// The error code, for programs.
     let word: String
     let title: String
-    let meaning: String
+    private(set) var meaning: String
     private(set) var next: [NextWords]
     let result: TapcardError.Result
     var uid: CardUID?
@@ -75,6 +75,12 @@ struct Problem: Error, Sendable {
         }
         (result, uid, operation) = (error.result, error.uid, error.operation)
         resolved = .resolved(error.resolved)
+    }
+
+    func withMeaning(_ meaning: String) -> Problem {
+        var problem = self
+        problem.meaning = meaning
+        return problem
     }
 
     private var advice: String { NextWords.text(of: next) }

@@ -19,7 +19,6 @@ struct Router: Sendable {
     private let tillRoutes: [TillRoutes]
     /// The routes for paths that refer to no till or to an unknown till.
     private let serverRoutes: TillRoutes
-    private static let metrics = "/metrics"
 
     init(
         tills: Tills, originCheck: OriginCheck, authenticator: Authenticator,
@@ -91,10 +90,11 @@ struct Router: Sendable {
         routes.add(.openSession) { request, _ throws(Problem) in
             let session = try await authenticator.open(try body(of: request), request)
             return .answer(
-                [
+                ([
                     "token": .string(session.token),
                     "cashier": session.cashier.map { .string($0.name.text) } ?? .null,
-                ], headers: [("Set-Cookie", authenticator.cookie(of: session))])
+                ] + RoleCheck.document(of: session.cashier)).object,
+                headers: [("Set-Cookie", authenticator.cookie(of: session))])
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
             authenticator.close(try authenticator.requireToken(request))
@@ -102,20 +102,15 @@ struct Router: Sendable {
             await tills.endUnauthorizedStreams()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
         }
+        routes.add(.giveConsent) { request, _ throws(Problem) in
+            try await authenticator.consent(try body(of: request), request)
+            return WebResponse(204)
+        }
         if let till {
             LiveRoutes(queue: till.queue, authenticator: authenticator).add(to: &routes)
         }
         watching.add(to: &routes)
         return routes
-    }
-
-    /// Whether the path is open without a login: the page's files, and the calls needed before a
-    /// login.
-    static func isOpen(_ path: String) -> Bool {
-        let base = CallRoutes.base
-        if path == metrics { return false }
-        return !path.hasPrefix(base)
-            || ["settings", "session", "health"].contains(path.dropFirst(base.count))
     }
 
     func reply(to request: WebRequest) -> WebReply {
@@ -151,21 +146,24 @@ struct Router: Sendable {
     ) -> WebReply {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
-        if Router.isOpen(request.path) { return reply }
+        let permission = routes.permission(for: request)
+        if permission == .everyone { return reply }
         switch reply {
         case .now(let answer):
-            switch permission(for: request) {
-            case .failure(let problem): return .now(problem.response)
-            // If connections run out, the connections of logged-in cashiers are closed last.
-            case .success(let isCashier): return .now(isCashier ? answer.forKnownClient() : answer)
-            }
+            return .now(
+                Router.answer { () throws(Problem) in
+                    let caller = try authenticator.caller(of: request)
+                    try authenticator.roles.requireRole(permission, of: caller)
+                    return answer.for(caller)
+                })
         case .later(let work):
             return .later {
-                switch permission(for: request) {
-                case .failure(let problem): return problem.response
-                case .success(let isCashier):
-                    let answer = await work()
-                    return isCashier ? answer.forKnownClient() : answer
+                do throws(Problem) {
+                    let caller = try authenticator.caller(of: request)
+                    try await authenticator.roles.require(permission, of: caller, for: request)
+                    return await work().for(caller)
+                } catch {
+                    return error.response
                 }
             }
         }
@@ -200,12 +198,21 @@ struct Router: Sendable {
             : Problem(.notFound, "There is nothing at this path.")
     }
 
-    /// Whether a logged-in cashier sent the request; a failure if a required login is missing.
-    private func permission(for request: WebRequest) -> Result<Bool, Problem> {
+    private static func answer(
+        _ make: () throws(Problem) -> WebResponse
+    ) -> WebResponse {
         do throws(Problem) {
-            return .success(try authenticator.requireReader(request))
+            return try make()
         } catch {
-            return .failure(error)
+            return error.response
         }
+    }
+}
+
+extension WebResponse {
+    /// This response for a caller. If connections run out, those of logged-in cashiers are closed
+    /// last.
+    fileprivate func `for`(_ caller: Caller) -> WebResponse {
+        caller.cashier == nil ? self : forKnownClient()
     }
 }

@@ -7,6 +7,7 @@ package enum ServerCondition: String, CaseIterable {
     case loginNeeded = "login-needed"
     case wrongPassword = "wrong-password"
     case tokenForbidden = "token-forbidden"
+    case roleNeeded = "role-needed"
     case forbiddenHost = "forbidden-host"
     case forbiddenOrigin = "forbidden-origin"
     case noSuchTill = "no-such-till"
@@ -28,7 +29,7 @@ package enum ServerCondition: String, CaseIterable {
         switch self {
         case .notJSON, .notAnObject: 400
         case .tokenMissing, .staleToken, .loginNeeded, .wrongPassword: 401
-        case .tokenForbidden, .forbiddenHost, .forbiddenOrigin: 403
+        case .tokenForbidden, .roleNeeded, .forbiddenHost, .forbiddenOrigin: 403
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
         case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409

@@ -1,4 +1,5 @@
 import TapcardDomain
+import Verbs
 import WebServer
 
 /// The table of handlers. Paths match exactly, except that the last part may be a parameter. Every
@@ -14,8 +15,13 @@ struct TillRoutes: Sendable {
         case task(Handler)
     }
 
-    private var exact: [String: [String: Responder]] = [:]
-    private var parametric: [String: [String: Responder]] = [:]
+    private struct Route {
+        let permission: Permission
+        let responder: Responder
+    }
+
+    private var exact: [String: [String: Route]] = [:]
+    private var parametric: [String: [String: Route]] = [:]
     private var files: Set<String> = []
 
     /// The endpoints in the OpenAPI document: everything except the page's files.
@@ -23,29 +29,42 @@ struct TillRoutes: Sendable {
 
     mutating func add(_ endpoint: Endpoint, _ handler: @escaping Handler) {
         endpoints.append(endpoint)
-        add(endpoint.method, endpoint.path, .task(handler))
+        add(endpoint.method, endpoint.path, endpoint.permission, .task(handler))
     }
 
     mutating func add(_ endpoint: Endpoint, instant handler: @escaping InstantHandler) {
         endpoints.append(endpoint)
-        add(endpoint.method, endpoint.path, .instant(handler))
+        add(endpoint.method, endpoint.path, endpoint.permission, .instant(handler))
     }
 
     /// Adds one of the page's files. Other sites may link to these files.
     mutating func add(file path: String, _ handler: @escaping InstantHandler) {
-        add("GET", path, .instant(handler))
+        add("GET", path, .everyone, .instant(handler))
         files.insert(path)
     }
 
     /// Whether the path is one of the page's files, which other sites may link to.
     func isFile(_ path: String) -> Bool { files.contains(path) }
 
-    private mutating func add(_ method: String, _ path: String, _ handler: Responder) {
+    private mutating func add(
+        _ method: String, _ path: String, _ permission: Permission, _ handler: Responder
+    ) {
+        let route = Route(permission: permission, responder: handler)
         if path.hasSuffix("}"), let slash = path.lastIndex(of: "/") {
-            parametric[String(path[...slash]), default: [:]][method] = handler
+            parametric[String(path[...slash]), default: [:]][method] = route
         } else {
-            exact[path, default: [:]][method] = handler
+            exact[path, default: [:]][method] = route
         }
+    }
+
+    /// Who may make this request. Paths without a route do not tell anyone which calls exist.
+    func permission(for request: WebRequest) -> Permission {
+        let methods = find(request.path)?.methods ?? [:]
+        if let route = methods[request.method] { return route.permission }
+        let isOpen =
+            methods.values.contains { $0.permission == .everyone }
+            || !request.path.hasPrefix(CallRoutes.base)
+        return isOpen ? .everyone : .sellers
     }
 
     func knows(_ path: String) -> Bool { find(path) != nil }
@@ -54,7 +73,7 @@ struct TillRoutes: Sendable {
     func reply(to request: WebRequest) -> WebReply? {
         guard let (methods, parameter) = find(request.path) else { return nil }
         do throws(Problem) {
-            switch methods[request.method] {
+            switch methods[request.method]?.responder {
             case .instant(let handler): return .now(handler(request))
             case .task(let handler): return .later { await answer(request, parameter, handler) }
             case nil: break
@@ -85,7 +104,7 @@ struct TillRoutes: Sendable {
         }
     }
 
-    private func find(_ path: String) -> (methods: [String: Responder], parameter: String?)? {
+    private func find(_ path: String) -> (methods: [String: Route], parameter: String?)? {
         if let methods = exact[path] { return (methods, nil) }
         guard let slash = path.lastIndex(of: "/") else { return nil }
         let parameter = path[path.index(after: slash)...]

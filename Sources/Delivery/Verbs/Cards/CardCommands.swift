@@ -46,14 +46,15 @@ extension Command {
                 + "other open operation is completed. A card that cannot be trusted is shown with "
                 + "the reason, and the exit status is 7. If this station's ledger is offline or "
                 + "missing, only the information on the tag is shown, and the exit status is 9.",
-            takes: .noResolve, page: .post("read"), answers: .card, example: "tapcard read",
+            takes: .noResolve, page: .post("read", for: .sellers), answers: .card,
+            example: "tapcard read",
             run: CardCommands.read),
         Command(
             "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, ID 1, balance 0",
             discussion: "The card is also a scratch card. With `--reader sim`, the first use also "
                 + "sets up the simulated station.",
             takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
-            page: .post("demo"), answers: .card, example: "tapcard --reader sim demo",
+            page: .post("demo", for: .making), answers: .card, example: "tapcard --reader sim demo",
             run: CardCommands.demo),
         Command(
             "issue", group: .cards, "Turn the tag on the reader into a new card",
@@ -63,7 +64,7 @@ extension Command {
                 + "ID, except on an NTAG 424. A station that has only a table of card keys cannot "
                 + "issue cards.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
-            .overwrite, .anyChip, .operation, page: .post("issue"), answers: .card,
+            .overwrite, .anyChip, .operation, page: .post("issue", for: .making), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20",
             run: CardCommands.issue),
         Command(
@@ -76,7 +77,8 @@ extension Command {
                 + "following are refused: blank tags, tags with other content, and cards that are "
                 + "already in this ledger, use a different currency, or have an invalid seal.",
             takes: .acceptBalance, .confirmedAmount, .display, .protect, .anyChip, .operation,
-            page: .post("adopt"), answers: .card, example: "tapcard adopt --accept-balance 12.50",
+            page: .post("adopt", for: .owners), answers: .card,
+            example: "tapcard adopt --accept-balance 12.50",
             run: CardCommands.adopt),
         Command(
             "scratch", group: .cards, "Scratch the card and reveal its code",
@@ -84,7 +86,8 @@ extension Command {
                 + "the card and in the ledger. Scratching takes two seconds; pressing Ctrl-C "
                 + "before then leaves the card unscratched. You can lift the card off the reader "
                 + "while you wait, but it must be back on for the code to be written.",
-            takes: .operation, page: .post("scratch"), answers: .card, example: "tapcard scratch",
+            takes: .operation, page: .post("scratch", for: .sellers), answers: .card,
+            example: "tapcard scratch",
             run: CardCommands.scratch),
         Command(
             "activate", group: .cards, "Activate the card's code with the activation service",
@@ -92,7 +95,8 @@ extension Command {
                 + "activation-url ADDRESS`. If the service refuses, the card stays scratched and "
                 + "you can try again. If the service does not respond, run `tapcard activate` "
                 + "again; it sends the same code.",
-            takes: .operation, asks: .activationURL, page: .post("activate"), answers: .card,
+            takes: .operation, asks: .activationURL, page: .post("activate", for: .sellers),
+            answers: .card,
             example: "tapcard activate", run: ActivationCommand.activate),
     ]
 }

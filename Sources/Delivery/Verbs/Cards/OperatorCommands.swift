@@ -11,7 +11,8 @@ extension Command {
                 + "card, and an open payment is voided at the next tap. Only the ledger changes, "
                 + "not the tag. A station that is offline may still accept the card until its next "
                 + "snapshot.",
-            takes: .namedCard, page: .post("block", reader: .without(.card)), answers: .cardStatus,
+            takes: .namedCard, page: .post("block", reader: .without(.card), for: .cashiers),
+            answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await OperatorCommands.change(.block, "Blocked card", in: session)
@@ -20,7 +21,7 @@ extension Command {
             "unblock", group: .operators, "Unblock a card",
             discussion: "Only a blocked card can be unblocked. If the card has been closed or "
                 + "replaced, issue its tag again with `--reissue`.",
-            takes: .namedCard, page: .post("unblock", reader: .without(.card)),
+            takes: .namedCard, page: .post("unblock", reader: .without(.card), for: .owners),
             answers: .cardStatus, example: "tapcard unblock --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await OperatorCommands.change(.unblock, "Unblocked card", in: session)
@@ -32,7 +33,7 @@ extension Command {
                 + "card that cannot be trusted is made valid again, and an open payment on it is "
                 + "voided. Make sure that the card on the reader is the original: repairing a copy "
                 + "makes the copy valid. If you are not sure, block the card and replace it.",
-            takes: .repairedCard, page: .post("repair"), answers: .card,
+            takes: .repairedCard, page: .post("repair", for: .owners), answers: .card,
             example: "tapcard repair --card 04AC6B72BA6C80", run: OperatorCommands.repair),
         Command(
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
@@ -41,14 +42,15 @@ extension Command {
                 + "accept it until its next snapshot. A closed card cannot be replaced, and a "
                 + "station that has only a table of card keys cannot replace cards.",
             takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip,
-            .operation, page: .post("replace"), answers: .card,
+            .operation, page: .post("replace", for: .supervised), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),
         Command(
             "forget", group: .operators, "Delete the cardholder's name from the ledger",
             discussion: "This cannot be undone. The ID is kept, and the name is removed from the "
                 + "tag when the card is next tapped. For an adopted card, the saved original "
                 + "content is deleted, too.",
-            takes: .namedCard, page: .post("forget", reader: .without(.card)), answers: .cardStatus,
+            takes: .namedCard, page: .post("forget", reader: .without(.card), for: .owners),
+            answers: .cardStatus,
             example: "tapcard forget --card 04AC6B72BA6C80"
         ) { session throws(TapcardError) in
             try await OperatorCommands.change(

@@ -12,6 +12,21 @@ extension Parameter<CashierName> {
     }
 }
 
+extension Parameter<CashierRole?> {
+    fileprivate static var role: Self {
+        .option(
+            "role", "ROLE", .choice(CashierRole.self),
+            "seller, cashier, or owner (default: owner for the first one, then cashier)",
+            page: .never)
+    }
+}
+
+extension Parameter<CashierRole> {
+    fileprivate static var newRole: Self {
+        .argument("ROLE", .choice(CashierRole.self), "seller, cashier, or owner", page: .never)
+    }
+}
+
 extension Command {
     static let cashierCommands: [Command] = [
         Command(
@@ -19,9 +34,17 @@ extension Command {
             discussion: "Once there is a cashier, the till page requires a login, and the ledger "
                 + "records which cashier made each operation. The password is read from "
                 + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and must have at least 10 "
-                + "characters. Changing a password ends every login made with the old password.",
-            takes: .cashier(), answers: .addedCashier, example: "tapcard cashiers add Ann",
+                + "characters. Changing a password ends every login made with the old password; "
+                + "without `--role`, the role stays the same.\n\nA seller sells and undoes their "
+                + "own recent sales. A cashier also tops up, makes cards, and refunds or pays out "
+                + "amounts up to `cashier-refund-limit`. An owner may do everything.",
+            takes: .cashier(), .role, answers: .addedCashier, example: "tapcard cashiers add Ann",
             run: CashierCommands.add),
+        Command(
+            "cashiers role", group: .station, "Change a cashier's role",
+            discussion: "Running servers apply the new role immediately, without a new login.",
+            takes: .cashier(completes: .cashiers), .newRole, answers: .changedRole,
+            example: "tapcard cashiers role Ann seller", run: CashierCommands.setRole),
         Command(
             "cashiers remove", group: .station, "Remove a cashier",
             discussion: "The cashier is logged out everywhere; past operations keep the name. "
@@ -30,7 +53,7 @@ extension Command {
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann", run: CashierCommands.remove),
         Command(
-            "cashiers list", group: .station, "List the cashiers",
+            "cashiers list", group: .station, "List the cashiers and their roles",
             answers: .cashiers, example: "tapcard cashiers list", run: CashierCommands.list),
     ]
 }
@@ -64,11 +87,15 @@ extension Settings {
 
 enum CashierCommands {
     static func list(in session: Session) async throws(TapcardError) -> Report {
-        let names = try session.settings.cashierFile.load().map(\.name.text)
+        let cashiers = try session.settings.cashierFile.load()
         return Report(
-            ["cashiers": .array(names.map { .string($0) })],
-            names.isEmpty
-                ? ["No cashiers; a till page started now on this machine needs no login"] : names,
+            [
+                "cashiers": .array(cashiers.map { .string($0.name.text) }),
+                "roles": .array(cashiers.map { .string($0.role.rawValue) }),
+            ],
+            cashiers.isEmpty
+                ? ["No cashiers; a till page started now on this machine needs no login"]
+                : cashiers.map { "\($0.name.text): \($0.role.rawValue)" },
             isPlain: true)
     }
 
@@ -78,26 +105,38 @@ enum CashierCommands {
         // An unusable file is reported before the user types the password.
         _ = try session.settings.cashierFile.load()
         let password = try await newPassword(of: name, in: session)
-        let (storedName, isNew) = try session.settings.cashierFile.add(
-            Cashier(
-                name,
-                PasswordHash(password, salt: session.dependencies.random(PasswordHash.saltSize))))
+        let (stored, isNew) = try session.settings.cashierFile.add(
+            name, PasswordHash(password, salt: session.dependencies.random(PasswordHash.saltSize)),
+            session[.role])
         return Report(
-            ["cashier": .string(storedName.text), "isNew": .bool(isNew)],
+            stored.members + ["isNew": .bool(isNew)],
             [
                 isNew
-                    ? "\(storedName.text) can now log in on the till page"
-                    : "\(storedName.text) now has a new password"
+                    ? "\(stored.name.text) can now log in on the till page as \(stored.role.noun)"
+                    : "\(stored.name.text) now has a new password and is \(stored.role.noun)"
             ], isChange: true)
+    }
+
+    static func setRole(in session: Session) async throws(TapcardError) -> Report {
+        let (name, role) = (session[.cashier()], session[.newRole])
+        guard let changed = try session.settings.cashierFile.setRole(of: name, to: role) else {
+            throw unknown(name)
+        }
+        return Report(
+            changed.members, ["\(changed.name.text) is now \(role.noun)"], isChange: true)
+    }
+
+    private static func unknown(_ name: CashierName) -> TapcardError {
+        TapcardError(
+            .refusal(.wrongState), "There is no cashier named \(name.text.debugDescription).",
+            meaning: "Nothing was changed.",
+            advice: "To list the names, run: tapcard cashiers list")
     }
 
     static func remove(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.cashier()]
         guard let removed = try session.settings.cashierFile.remove(name) else {
-            throw TapcardError(
-                .refusal(.wrongState), "There is no cashier named \(name.text.debugDescription).",
-                meaning: "Nothing was changed.",
-                advice: "To list the names, run: tapcard cashiers list")
+            throw unknown(name)
         }
         return Report(
             ["cashier": .string(removed.text)],
@@ -149,5 +188,18 @@ extension TapcardError {
             .usage, "No \(secret) was given, and there is no terminal to prompt for it.",
             meaning: meaning,
             advice: "Set \(variable), or run the command in a terminal.")
+    }
+}
+
+extension CashierRole {
+    /// The role with its article.
+    package var noun: String { self == .owner ? "an owner" : "a \(rawValue)" }
+}
+
+extension CashierRole: DocumentedWord {}
+
+extension Cashier {
+    fileprivate var members: Members {
+        ["cashier": .string(name.text), "role": .string(role.rawValue)]
     }
 }

@@ -26,12 +26,14 @@ extension Command {
                 + "lottery-url ADDRESS`. If the service is offline, the last good list is shown "
                 + "with its age. A list that does not reach the newest known draw is rejected; if "
                 + "the lottery really has been reset, use `--forget`.",
-            takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never), answers: .draws,
+            takes: .forget, asks: .lotteryURL, page: .get("draws", reader: .never, for: .sellers),
+            answers: .draws,
             example: "tapcard draws", run: DrawCommands.list),
         Command(
             "draws show", group: .lottery, "Show one draw and name the ones before and after it",
             takes: .id, .next, .previous,
-            asks: .lotteryURL, page: .get("draws", .id, reader: .never), answers: .draw,
+            asks: .lotteryURL, page: .get("draws", .id, reader: .never, for: .sellers),
+            answers: .draw,
             example: "tapcard draws show draw-1 --next", run: DrawCommands.show),
     ]
 }

@@ -32,7 +32,8 @@ extension Command {
                 + "was drawn, and parentheses mark a bonus ball that was drawn. If the service is "
                 + "offline, the last known results are shown with their age.",
             takes: .card.withHelp("Only tickets for this card and the cards it replaced"),
-            asks: .lotteryURL, page: .get("tickets", reader: .never), answers: .tickets,
+            asks: .lotteryURL, page: .get("tickets", reader: .never, for: .sellers),
+            answers: .tickets,
             example: "tapcard tickets --card 04AC6B72BA6C80", run: TicketCommands.list),
         Command(
             "ticket buy", group: .lottery,
@@ -42,14 +43,15 @@ extension Command {
                 + "payments. If the card is pulled away too soon, the exit status is 6 and the "
                 + "next tap resolves the purchase; the ticket is valid only if it was paid for.",
             takes: .draw, .operation, .card, .again, .confirmedAmount,
-            asks: .lotteryURL, page: .post("ticket/buy"), answers: .purchase,
+            asks: .lotteryURL, page: .post("ticket/buy", for: .sellers), answers: .purchase,
             example: "tapcard ticket buy", run: BuyTicketCommand.buyTicket),
         Command(
             "ticket check", group: .lottery, "Show the results and prizes of the card's tickets",
             discussion: "Any operation that an earlier tap left open is resolved, but prizes are "
                 + "not paid. If the lottery service is offline, the last known draws are used and "
                 + "their age is shown.",
-            takes: .card, asks: .lotteryURL, page: .post("ticket/check"), answers: .check,
+            takes: .card, asks: .lotteryURL, page: .post("ticket/check", for: .sellers),
+            answers: .check,
             example: "tapcard ticket check", run: TicketCommands.check),
         Command(
             "ticket claim", group: .lottery, "Add the card's prizes to its balance",
@@ -59,7 +61,7 @@ extension Command {
                 + "in cash but cannot add them to a card.",
             takes: .ticket, .paidOut,
             .operation.withHelp("ID that makes it safe to repeat a `--paid-out` request"), .card,
-            asks: .lotteryURL, page: .post("ticket/claim"), answers: .claim,
+            asks: .lotteryURL, page: .post("ticket/claim", for: .cashiers), answers: .claim,
             example: "tapcard ticket claim", run: TicketCommands.claim),
     ]
 }

@@ -60,7 +60,8 @@ extension Command {
                 + "the login expires, the next command that needs a login logs in again the same "
                 + "way.",
             takes: .user, .timeToLive, .password,
-            asks: .mastermindURL, page: .post("mastermind/login", reader: .never), answers: .login,
+            asks: .mastermindURL, page: .post("mastermind/login", reader: .never, for: .sellers),
+            answers: .login,
             example: "tapcard mastermind login amanda --time-to-live 600",
             run: MastermindCommands.logIn),
         Command(
@@ -69,7 +70,7 @@ extension Command {
                 + "games are saved. With `--keep`, the game starts even if it cannot be stored on "
                 + "the card.",
             takes: .slots, .keep, asks: .mastermindURL,
-            page: .post("mastermind/start", reader: .with(.keep)), answers: .game,
+            page: .post("mastermind/start", reader: .with(.keep), for: .sellers), answers: .game,
             example: "tapcard mastermind start --slots 4", run: MastermindCommands.start),
         Command(
             "mastermind guess", group: .mastermind, "Make one guess in the current game",
@@ -77,25 +78,27 @@ extension Command {
                 + "number of right colors in the wrong place. If the response is lost, the guess "
                 + "may have been counted, so it is not sent again.",
             takes: .colors,
-            asks: .mastermindURL, page: .post("mastermind/guess", reader: .never), answers: .guess,
+            asks: .mastermindURL, page: .post("mastermind/guess", reader: .never, for: .sellers),
+            answers: .guess,
             example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
             discussion: "The game is stored on this station, so the service is not contacted.",
-            page: .get("mastermind/game", reader: .never), answers: .board,
+            page: .get("mastermind/game", reader: .never, for: .sellers), answers: .board,
             example: "tapcard mastermind show", run: MastermindCommands.show),
         Command(
             "mastermind ranking", group: .mastermind, "Show the best players, fewest guesses first",
             discussion: "You need to be logged in.",
             takes: .slots.withHelp("Only games with N slots (default: all games)"),
-            asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never),
+            asks: .mastermindURL, page: .get("mastermind/ranking", reader: .never, for: .sellers),
             answers: .ranking,
             example: "tapcard mastermind ranking --slots 4", run: MastermindCommands.ranking),
         Command(
             "mastermind resume", group: .mastermind, "Resume the game stored on the card",
             discussion: "It becomes the current game; the service is not contacted. Any operation "
                 + "that an earlier tap left open on the card is resolved.",
-            page: .post("mastermind/resume"), answers: .game, example: "tapcard mastermind resume",
+            page: .post("mastermind/resume", for: .sellers), answers: .game,
+            example: "tapcard mastermind resume",
             run: MastermindCommands.resume),
     ]
 }

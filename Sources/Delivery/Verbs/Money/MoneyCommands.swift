@@ -55,7 +55,8 @@ extension Command {
                 + "amounts above the limit are refused; see `tapcard help amounts`. With "
                 + "`offline-payments` on, small payments are also taken while the ledger's "
                 + "database is offline, and are booked later.",
-            takes: .amount, .operation, .card, .again, .confirmedAmount, page: .post("pay"),
+            takes: .amount, .operation, .card, .again, .confirmedAmount,
+            page: .post("pay", for: .sellers),
             answers: .receipt, example: "tapcard pay 4.50", run: MoneyCommands.pay),
         .sell,
         Command(
@@ -66,7 +67,7 @@ extension Command {
                 + "refused while the ledger is offline, and at a station that has only a table of "
                 + "card keys.",
             takes: .amount.withHelp("Amount to add (must be more than 0)"), .tender, .operation,
-            .card, .again, .confirmedAmount, page: .post("add"), answers: .receipt,
+            .card, .again, .confirmedAmount, page: .post("add", for: .cashiers), answers: .receipt,
             example: "tapcard add 20", run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
@@ -76,7 +77,8 @@ extension Command {
                 + "over the cash only after the command succeeds. Each operation can be refunded "
                 + "only once, so after a partial refund, the rest cannot be refunded later. Ticket "
                 + "purchases, prizes, payouts, and starting balances cannot be refunded.",
-            takes: .refunded, .part, .operation, .card, page: .post("refund"), answers: .receipt,
+            takes: .refunded, .part, .operation, .card, page: .post("refund", for: .refund),
+            answers: .receipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: MoneyCommands.refund),
         Command(
@@ -84,14 +86,14 @@ extension Command {
             discussion: "Hand over the cash only after the command succeeds; unclaimed tickets are "
                 + "forfeited. A blocked card is refused. A closed card is refused until you issue "
                 + "its tag again with `--reissue`.",
-            takes: .operation, .card, page: .post("close"), answers: .receipt,
+            takes: .operation, .card, page: .post("close", for: .payout), answers: .receipt,
             example: "tapcard close", run: MoneyCommands.close),
         Command(
             "history", group: .money, "List the ledger's operations, oldest first",
             discussion: "No reader or card is needed. Requests to the activation service and the "
                 + "service's responses appear on separate lines.",
             takes: .card.withHelp("Only this card's operations"), .last,
-            page: .get("history", reader: .never), answers: .history,
+            page: .get("history", reader: .never, for: .history), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
         .takings,
         Command(
@@ -100,7 +102,8 @@ extension Command {
                 + "rely on the balances, and restore a backup. The audit also lists cards whose "
                 + "activation request was never answered, and journals that may still hold "
                 + "unbooked offline payments.",
-            page: .get("audit", reader: .never), answers: .audit, example: "tapcard audit",
+            page: .get("audit", reader: .never, for: .owners), answers: .audit,
+            example: "tapcard audit",
             run: MoneyCommands.audit),
     ]
 }

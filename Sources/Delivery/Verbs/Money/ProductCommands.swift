@@ -81,27 +81,29 @@ extension Command {
     static let productCommands: [Command] = [
         Command(
             "products list", group: .money, "List the products that tills sell",
-            page: .get("products", reader: .never), answers: .products,
+            page: .get("products", reader: .never, for: .sellers), answers: .products,
             example: "tapcard products list", run: ProductCommands.list),
         Command(
             "products add", group: .money, "Add a product",
             discussion: "A deposit, such as a cup, is a product of its own: add it first, and name "
                 + "it with `--deposit` for each product that is sold in it.",
             takes: .newName, .price, .group, .color, .position, .deposit, .minimumAge,
-            page: .post("products/add", reader: .never), answers: .product,
+            page: .post("products/add", reader: .never, for: .owners), answers: .product,
             example: "tapcard products add Coffee --price 3.50 --group Drinks",
             run: ProductCommands.add),
         Command(
             "products change", group: .money, "Change a product",
             discussion: "Earlier sales keep the name and price of their time.",
             takes: .product, .name, .price, .group, .color, .position, .deposit, .minimumAge,
-            .soldOut, page: .post("products/change", reader: .never), answers: .product,
+            .soldOut, page: .post("products/change", reader: .never, for: .owners),
+            answers: .product,
             example: "tapcard products change Coffee --price 3.80", run: ProductCommands.change),
         Command(
             "products retire", group: .money, "Stop selling a product",
             discussion: "The product stays in reports. To sell it again, add it again with the "
                 + "same name.",
-            takes: .product, page: .post("products/retire", reader: .never), answers: .product,
+            takes: .product, page: .post("products/retire", reader: .never, for: .owners),
+            answers: .product,
             example: "tapcard products retire Coffee", run: ProductCommands.retire),
         Command(
             "products export", group: .money, "Write the products to a CSV file",

@@ -105,7 +105,8 @@ extension Command {
             + "that you checked the customer's age. To charge an amount without products, use "
             + "`tapcard pay`.",
         takes: .items, .returned, .rest, .operation, .card, .again, .confirmedAmount,
-        page: .post("sell"), answers: .receipt, example: "tapcard sell 2xCoffee Cake",
+        page: .post("sell", for: .sellers), answers: .receipt,
+        example: "tapcard sell 2xCoffee Cake",
         run: SellCommand.sell)
 }
 

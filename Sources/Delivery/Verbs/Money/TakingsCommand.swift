@@ -18,7 +18,7 @@ extension Command {
             + "for prizes, so the drawer changes by \"added\" minus \"paid out\". If some offline "
             + "payments could not be covered by their cards, a final line shows the issuer's loss. "
             + "Hours are in local time, and the totals for a shared ledger include all stations.",
-        takes: .day, page: .get("takings", reader: .never), answers: .takings,
+        takes: .day, page: .get("takings", reader: .never, for: .owners), answers: .takings,
         example: "tapcard takings --day 2026-11-22", run: TakingsCommand.takings)
 }
 

@@ -12,6 +12,7 @@ package struct PageCall: Sendable {
     /// The parameter that is the last part of the path.
     package let last: CommandParameter?
     package let reader: ReaderUse
+    package let permission: Permission
 
     /// Whether the reader is needed.
     package enum ReaderUse: Sendable {
@@ -32,18 +33,22 @@ package struct PageCall: Sendable {
     package var path: String { words + (last?.page.map { "/{\($0.name)}" } ?? "") }
 
     /// A read-only call.
-    package static func get(_ words: String, reader: ReaderUse = .always) -> PageCall {
-        PageCall(method: .get, words: words, last: nil, reader: reader)
+    package static func get(
+        _ words: String, reader: ReaderUse = .always, for permission: Permission
+    ) -> PageCall {
+        PageCall(method: .get, words: words, last: nil, reader: reader, permission: permission)
     }
 
     package static func get<Value>(
-        _ words: String, _ last: Parameter<Value>, reader: ReaderUse
+        _ words: String, _ last: Parameter<Value>, reader: ReaderUse, for permission: Permission
     ) -> PageCall {
-        PageCall(method: .get, words: words, last: last.row, reader: reader)
+        PageCall(method: .get, words: words, last: last.row, reader: reader, permission: permission)
     }
 
     /// A call that may change a card or the ledger.
-    package static func post(_ words: String, reader: ReaderUse = .always) -> PageCall {
-        PageCall(method: .post, words: words, last: nil, reader: reader)
+    package static func post(
+        _ words: String, reader: ReaderUse = .always, for permission: Permission
+    ) -> PageCall {
+        PageCall(method: .post, words: words, last: nil, reader: reader, permission: permission)
     }
 }

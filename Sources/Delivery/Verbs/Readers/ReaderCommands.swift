@@ -21,7 +21,7 @@ extension Command {
                 + "Each finding is marked ok, note, or problem; problems come with steps to fix "
                 + "them. The exit status is 5 if no reader can be used, 9 for a ledger problem, "
                 + "and 1 for a key problem.",
-            page: .get("doctor"), answers: .findings, example: "tapcard doctor",
+            page: .get("doctor", for: .sellers), answers: .findings, example: "tapcard doctor",
             run: ReaderCommands.doctor),
     ]
 }

@@ -60,6 +60,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case served = "ServedPage"
     case cashiers = "Cashiers"
     case addedCashier = "AddedCashier"
+    case changedRole = "ChangedRole"
     case removedCashier = "RemovedCashier"
     case tokens = "Tokens"
     case addedToken = "AddedToken"
@@ -146,9 +147,17 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ]
         case .tapEvent: TapEvent.schema
         case .emulation, .sandbox, .served: serverSchema
-        case .cashiers: PrintedDocument.done(["cashiers": Schema.list(of: Schema.text)])
+        case .cashiers:
+            PrintedDocument.done([
+                "cashiers": Schema.list(of: Schema.text),
+                "roles": Schema.list(of: CashierRole.schema),
+            ])
         case .addedCashier:
-            PrintedDocument.done(["cashier": Schema.text, "isNew": Schema.boolean])
+            PrintedDocument.done([
+                "cashier": Schema.text, "role": CashierRole.schema, "isNew": Schema.boolean,
+            ])
+        case .changedRole:
+            PrintedDocument.done(["cashier": Schema.text, "role": CashierRole.schema])
         case .removedCashier: PrintedDocument.done(["cashier": Schema.text])
         case .tokens: PrintedDocument.done(["tokens": [APIToken].schema])
         case .addedToken: PrintedDocument.done(["token": Schema.text] + APIToken.fields.required)

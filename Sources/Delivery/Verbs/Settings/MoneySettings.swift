@@ -24,6 +24,15 @@ extension Settings {
             station: try ceiling(.offlineStationLimit, standard.station), age: try snapshotAge)
     }
 
+    /// The largest amount that a cashier may refund or pay out at the till page.
+    package func cashierRefundLimit(_ currency: Currency) throws(TapcardError) -> Money {
+        try ceiling(.cashierRefundLimit, Settings.standardRefundLimit(currency))
+    }
+
+    package static func standardRefundLimit(_ currency: Currency) -> Money {
+        currency.roughly(dollars: 50)
+    }
+
     private func ceiling(_ name: Name, _ standard: Money) throws(TapcardError) -> Money {
         guard effective(name).text != nil else { return standard }
         return try checked(name) { text throws(Refusal) in
@@ -57,6 +66,7 @@ extension Settings {
             .topUpLimit: standard.absolute.topUp.description,
             .creditLimit: standard.credit.description,
             .balanceLimit: standard.absolute.balance.description,
+            .cashierRefundLimit: standardRefundLimit(currency).description,
             .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
             .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,
             .presets: presetText(standardPresets), .topUpPresets: presetText(standardTopUps),
@@ -114,7 +124,7 @@ extension Settings {
     private static let presetCounts = 1...6
 
     /// Parses an amount as typed by a user.
-    func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
+    package func amount(_ text: String, _ currency: Currency) throws(Refusal) -> Money {
         try Money(parsing: text, currency, acceptingComma: acceptsDecimalComma(in: currency))
     }
 
@@ -134,6 +144,7 @@ extension Settings {
     /// Refuses amounts that are not valid in this currency.
     func checkAmounts(_ currency: Currency) throws(TapcardError) {
         _ = (try ceilings(currency), try offlineLimits(currency), try presets(currency))
+        _ = try cashierRefundLimit(currency)
     }
 }
 

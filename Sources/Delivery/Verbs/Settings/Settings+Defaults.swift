@@ -20,10 +20,26 @@ extension Settings.Name {
         case .json, .quiet, .verbose, .noColor, .offlinePayments: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
-            .balanceLimit, .offlineCardLimit, .offlineStationLimit, .presets, .topUpPresets,
+            .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit, .presets,
+            .topUpPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:
             nil
         }
+    }
+}
+
+extension Settings {
+    /// The value of a switch; nil if the text means neither true nor false.
+    package static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "1", "yes": true
+        case "false", "0", "no": false
+        default: nil
+        }
+    }
+
+    package func isOn(_ name: Name) -> Bool {
+        effective(name).text.flatMap(Settings.boolean) ?? false
     }
 }

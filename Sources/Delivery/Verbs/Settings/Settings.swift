@@ -32,6 +32,7 @@ package struct Settings: Sendable {
         case topUpLimit = "top-up-limit"
         case creditLimit = "credit-limit"
         case balanceLimit = "balance-limit"
+        case cashierRefundLimit = "cashier-refund-limit"
         case offlinePayments = "offline-payments"
         case offlineCardLimit = "offline-card-limit"
         case offlineStationLimit = "offline-station-limit"
@@ -239,19 +240,6 @@ package struct Settings: Sendable {
                 "The simulated reader's file cannot be standard input or output.",
                 advice: "Specify a file, such as sim:tags.txt.")
         }
-    }
-
-    /// The value of a switch; nil if the text means neither true nor false.
-    package static func boolean(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "true", "1", "yes": true
-        case "false", "0", "no": false
-        default: nil
-        }
-    }
-
-    package func isOn(_ name: Name) -> Bool {
-        effective(name).text.flatMap(Settings.boolean) ?? false
     }
 
     /// The value in effect and where it comes from.

@@ -51,21 +51,24 @@ extension Command {
                 + "used. There can be up to 250 tags. The first NTAG213, the first NTAG216, and "
                 + "the first NTAG424 have a valid manufacturer's signature; all other tags have "
                 + "none.",
-            takes: .tags, page: .post("simulator/put", reader: .never), answers: .tags,
+            takes: .tags, page: .post("simulator/put", reader: .never, for: .sellers),
+            answers: .tags,
             example: "tapcard sim put NTAG216", run: SimulationCommands.put),
         Command(
             "sim take", group: .simulation, "Take all tags off the simulated reader",
             discussion: "The tags are kept; `tapcard sim put` puts the last one back.",
-            page: .post("simulator/take", reader: .never), answers: .nothing,
+            page: .post("simulator/take", reader: .never, for: .sellers), answers: .nothing,
             example: "tapcard sim take", run: SimulationCommands.take),
         Command(
             "sim tear", group: .simulation, "Arm a fault for one of the next writes",
             discussion: faults,
-            takes: .fault, page: .post("simulator/tear", reader: .never), answers: .fault,
+            takes: .fault, page: .post("simulator/tear", reader: .never, for: .sellers),
+            answers: .fault,
             example: "tapcard sim tear 3 torn mix 7", run: SimulationCommands.tear),
         Command(
             "sim list", group: .simulation, "List the simulated tags and the armed fault",
-            page: .get("simulator", reader: .never), answers: .drawer, example: "tapcard sim list",
+            page: .get("simulator", reader: .never, for: .sellers), answers: .drawer,
+            example: "tapcard sim list",
             run: SimulationCommands.list),
         Command(
             "sim phone", group: .simulation, "Show what a phone would read from a simulated tag",

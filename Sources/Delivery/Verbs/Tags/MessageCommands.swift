@@ -13,7 +13,7 @@ extension Command {
             + "of the message; save them to a file that `tag write --ndef` accepts. If they may "
             + "contain a password, `--raw` also needs `--show-secrets`. "
             + "If the tag is of a kind that cannot be read, the error names that kind.",
-        takes: .showSecrets, .raw, page: .post("tag/read"), answers: .tagContent,
+        takes: .showSecrets, .raw, page: .post("tag/read", for: .cashiers), answers: .tagContent,
         example: "tapcard tag read",
         run: MessageCommands.read)
 
@@ -32,7 +32,7 @@ extension Command {
             + "changes to the tag require the password in `--password-file`.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
         .mirror, .lock, .protectTag, .passwordFile, .jobFile, .startRow, .dryRun,
-        page: .post("tag/write"),
+        page: .post("tag/write", for: .owners),
         answers: .writtenTag,
         example: "tapcard tag write --url https://example.com/{uid} --text Hello",
         run: MessageCommands.write)

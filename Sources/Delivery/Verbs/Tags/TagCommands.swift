@@ -32,7 +32,7 @@ extension Command {
                 + "tapcard cannot read, it gives the kind and the size. Nothing is resolved or "
                 + "written, and the station does not have to be set up. The manufacturer's "
                 + "signature proves who made the chip, not that the card is genuine.",
-            page: .post("tag/info"), answers: .tag, example: "tapcard tag info",
+            page: .post("tag/info", for: .cashiers), answers: .tag, example: "tapcard tag info",
             run: TagCommands.info),
         .tagRead, .tagWrite,
         Command(

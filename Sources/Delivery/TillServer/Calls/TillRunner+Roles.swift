@@ -1,0 +1,36 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import Verbs
+
+/// What the role check needs to know about the station and its ledger.
+extension TillRunner {
+    /// The largest amount that a cashier may refund or pay out.
+    func cashierRefundLimit() throws(TapcardError) -> Money {
+        try settings.cashierRefundLimit(currency)
+    }
+
+    /// The amount in a request; nil if it is malformed.
+    func amount(_ text: String) -> Money? { try? settings.amount(text, currency) }
+
+    /// The operation with this ID; nil if the ledger has none.
+    func recorded(_ id: OperationID) async throws(Problem) -> Operation? {
+        try await reading { rows throws(LedgerError) in try rows.operation(id) }
+    }
+
+    /// The balance of a card in minor units; 0 for an unknown card.
+    func balance(of uid: CardUID) async throws(Problem) -> Int64 {
+        try await reading { rows throws(LedgerError) in
+            guard let card = try rows.card(uid) else { return 0 }
+            return try rows.balance(of: .purse(uid, card.account))
+        }
+    }
+
+    private func reading<Value: Sendable>(
+        _ read: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Value
+    ) async throws(Problem) -> Value {
+        try await translating(awaiting: await ledger.read(read)) { (error: LedgerError) in
+            Problem(TapcardError(error))
+        }
+    }
+}
