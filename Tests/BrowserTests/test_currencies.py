@@ -43,13 +43,13 @@ class CurrencyCase(BrowserCase):
         return self.page.script("return arguments[0].placeholder", self.page.field(label))
 
     def assertAccepted(self, text, amount):
-        self.page.type("Other amount", text)
+        self.page.type_amount(text)
         self.page.press("Charge")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), [amount])
 
     def assertRefused(self, text, words):
-        self.page.type("Other amount", text)
+        self.page.type_amount(text)
         self.page.press("Charge")
         self.page.see(words)
 
@@ -57,7 +57,7 @@ class CurrencyCase(BrowserCase):
         """What the page requests when these keys are typed."""
         self.page.script(NOTED)
         for text in texts:
-            self.page.type("Other amount", text)
+            self.page.type_amount(text)
             self.page.press("Charge")
             self.page.panel("failed")
             self.page.press("Back")
@@ -70,7 +70,7 @@ class CommaTests(CurrencyCase):
 
     def test_a_comma_is_accepted_where_the_currency_uses_one(self):
         self.till.make_demo("500.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "49,50")
         self.assertRefused("4,505", '"4,505" has too many decimal places')
@@ -79,7 +79,7 @@ class CommaTests(CurrencyCase):
 
     def test_the_whole_page_has_one_notation(self):
         self.till.make_demo("1500.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez", "balance K\u010d 1\u00a0500,00", "K\u010d 49,50")
         self.page.press("K\u010d 20,00")
         self.page.panel("done")
@@ -104,7 +104,7 @@ class LanguageTests(CurrencyCase):
         self.addCleanup(self.speak, agent, "en-GB")
         self.speak(agent, "de-DE")
         self.till.make_demo("20.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "2.50")
         self.assertAccepted("4,50", "-4.50")
@@ -115,7 +115,7 @@ class LanguageTests(CurrencyCase):
 
     def test_elsewhere_before_exactly_two_digits(self):
         self.till.make_demo("20.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.assertEqual(self.placeholder("Other amount"), "2.50")
         self.assertRefused("4,5", "enter 4.5")
@@ -133,7 +133,7 @@ class RuleTests(CurrencyCase):
     def test_each_text_is_the_same_amount_for_all_of_them(self):
         with open(f"{ROOT}/fixtures/amounts.txt", encoding="utf-8") as file:
             lines = [line.split() for line in file if not line.startswith("#")]
-        self.page.open("pay")
+        self.page.open("home")
         read = self.page.driver.execute_async_script("""
           const [lines, done] = arguments;
           const of = {
@@ -163,7 +163,7 @@ class WholeUnitTests(CurrencyCase):
 
     def test_a_currency_without_decimals_has_amounts_of_its_own(self):
         self.till.make_demo("5000")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez", "\u00a5100", "\u00a5500", "balance \u00a55,000")
         self.assertEqual(self.placeholder("Other amount"), "500")
         self.assertRefused("4.50", "too many decimal places; JPY has none")
@@ -178,7 +178,7 @@ class LargeUnitTests(CurrencyCase):
 
     def test_presets_leave_out_decimals_that_none_of_them_has(self):
         self.till.make_demo("5000.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez", "balance Ft 5\u00a0000,00")
         presets = self.page.script(
             "return [...document.querySelectorAll('.presets button')].map((it) => it.innerText)")
@@ -195,7 +195,7 @@ class ThreeDecimalTests(CurrencyCase):
 
     def test_what_may_be_one_or_a_thousand_is_refused(self):
         self.till.make_demo("5.000")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.assertRefused("1,000", "has a comma; enter 1.000")
         self.assertEqual(self.sent("1,000.000"), ["1000.000"])

@@ -74,7 +74,7 @@ class DoubleTapTests(BrowserCase):
         for how in HOWS:
             with self.subTest(how=how):
                 self.at_home(WIDE)
-                self.page.press("Payment")
+                self.page.go("home")
                 came = self.appeared("presets")
                 preset = self.centre(".presets button")
                 self.page.tap(*preset, came + 500, how)
@@ -87,8 +87,8 @@ class DoubleTapTests(BrowserCase):
         for how in HOWS:
             with self.subTest(how=how):
                 self.at_home(WIDE)
-                self.page.press("Payment")
-                self.page.type("Other amount", "1.00")
+                self.page.go("home")
+                self.page.type_amount("1.00")
                 self.page.come_to_rest(self.page.find("Charge"))
                 for padding, place in (("90px", ".presets button"), ("", ".free button")):
                     self.page.script(
@@ -101,8 +101,8 @@ class DoubleTapTests(BrowserCase):
             for how in HOWS:
                 with self.subTest(size=size, how=how):
                     self.at_home(SIZES[size])
-                    self.page.press("Payment")
-                    self.page.press("$1.00")
+                    self.page.go("home")
+                    self.page.take("$1.00")
                     self.page.panel("done")
                     paid = self.till.done("pay")
                     check = self.centre(".check")
@@ -125,7 +125,7 @@ class DoubleTapTests(BrowserCase):
                     self.page.go(verb)
                     self.page.wait("document.querySelector('.presets button')")
                     boxes[verb] = self.page.box(".presets")
-                self.page.press("$10.00")
+                self.page.take("$10.00")
                 self.page.panel("waiting")
                 self.till.put()
                 self.page.panel("done")
@@ -139,10 +139,10 @@ class DoubleTapTests(BrowserCase):
             with self.subTest(size=name):
                 self.at_home(size)
                 boxes = [self.page.box(f".tile.{verb}") for verb in TILES]
-                self.page.go("pay")
+                self.page.go("home")
                 self.page.wait("document.querySelector('.presets button')")
                 boxes += [self.page.box(".presets"), self.page.box(".free button")]
-                self.page.press("$1.00")
+                self.page.take("$1.00")
                 self.page.panel("done")
                 boxes.append(self.page.box(".check"))
                 self.page.leave_check()
@@ -158,10 +158,10 @@ class DoubleTapTests(BrowserCase):
                 with self.subTest(size=name, how=how):
                     self.at_home(size)
                     before = len(self.till.done("pay"))
-                    self.page.go("pay")
+                    self.page.go("home")
                     self.page.wait("document.querySelector('.presets button')")
                     preset = self.centre(".presets button")
-                    self.page.press("$1.00")
+                    self.page.take("$1.00")
                     self.page.panel("done")
                     check = self.centre(".check")
                     for tap in range(20):

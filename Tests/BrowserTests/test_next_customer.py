@@ -126,7 +126,7 @@ class LeftoverTests(NextCustomerCase):
                 self.assertEqual(self.amounts(verb), ["3.50"])
 
     def test_it_is_there_when_a_card_comes_for_it(self):
-        self.open("pay")
+        self.open("home")
         self.till.take()
         self.page.see("Tap a card")
         self.enter("3.50")
@@ -138,7 +138,7 @@ class LeftoverTests(NextCustomerCase):
     def test_it_is_gone_after_a_refusal_and_when_no_card_came(self):
         for status, answer in ((409, REFUSAL), (504, TIME_OUT)):
             with self.subTest(status=status):
-                self.open("pay")
+                self.open("home")
                 self.enter("5")
                 self.page.script(INSTEAD, "/pay", status, answer)
                 self.page.press("Charge")
@@ -148,7 +148,7 @@ class LeftoverTests(NextCustomerCase):
                 self.assertEqual(self.value(), "")
 
     def test_it_is_gone_after_cancel_and_after_a_question(self):
-        self.open("pay")
+        self.open("home")
         self.till.take()
         self.page.see("Tap a card")
         for leave in (lambda: self.page.press("Cancel"), lambda: self.page.keys(Keys.ESCAPE)):
@@ -169,7 +169,7 @@ class LeftoverTests(NextCustomerCase):
     def test_what_stands_in_a_field_is_selected_by_each_hand(self):
         for how in (*HOWS, "keyboard"):
             with self.subTest(how=how):
-                self.open("pay")
+                self.open("home")
                 self.enter("5", how)
                 self.page.script("document.activeElement.blur()")
                 self.enter("3.50", how)
@@ -181,7 +181,7 @@ class LeftoverTests(NextCustomerCase):
                     self.assertIn(self.value(), ("3.501", "3.510", "3.150", "31.50", "13.50"))
 
     def test_a_question_about_another_card_charges_the_one_that_was_asked_about(self):
-        self.open("pay")
+        self.open("home")
         self.till.take()
         self.page.see("Tap a card")
         asked = json.dumps({
@@ -287,7 +287,7 @@ class AddingTests(NextCustomerCase):
         for size in SIZES.values():
             with self.subTest(size=size):
                 self.open("add", size)
-                self.page.press("$5.00")
+                self.page.take("$5.00")
                 self.page.panel("done")
                 self.page.see("Topped up")
                 self.page.leave_check()
@@ -302,13 +302,13 @@ class AddingTests(NextCustomerCase):
         self.open("add")
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.panel("waiting")
         self.page.press("Cancel")
         self.page.wait("document.querySelector('.in-home')")
         self.page.go("add")
         self.page.script(INSTEAD, "/add", 504, TIME_OUT)
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.panel("failed")
         self.page.press("Back")
         self.page.wait("document.querySelector('.in-home')")
@@ -316,7 +316,7 @@ class AddingTests(NextCustomerCase):
     def test_it_is_there_after_every_other_end(self):
         self.open("add")
         self.page.script(INSTEAD, "/add", 409, REFUSAL)
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.panel("failed")
         self.till.put(self.other)
         self.page.press("Back")
@@ -324,7 +324,7 @@ class AddingTests(NextCustomerCase):
         self.page.see("Eva Novak")
         self.open("add")
         self.till.tear("4 pulled-after")
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.panel("unknown")
         self.page.press("Check later")
         self.page.wait("document.querySelector('.in-home')")
@@ -383,7 +383,7 @@ class ChangeTests(NextCustomerCase):
             for how in HOWS:
                 for late in (20, 400):
                     with self.subTest(size=name, how=how, late=late):
-                        self.open("pay", size)
+                        self.open("home", size)
                         self.page.come_to_rest(self.page.find("$1.00"))
                         self.page.script(CHANGED)
                         self.swap()
@@ -392,7 +392,7 @@ class ChangeTests(NextCustomerCase):
         self.assertEqual(self.till.done("pay"), [])
 
     def test_neither_does_enter(self):
-        self.open("pay")
+        self.open("home")
         self.page.come_to_rest(self.page.find("$1.00"))
         # The browser stamps such a press with the time at which it happened.
         self.page.script("""
@@ -416,7 +416,7 @@ class ChangeTests(NextCustomerCase):
     def test_it_charges_once_the_card_was_there_for_a_moment(self):
         for how in HOWS:
             with self.subTest(how=how):
-                self.open("pay")
+                self.open("home")
                 self.page.script(CHANGED)
                 self.swap()
                 self.page.tap(*self.centre(".presets button"), self.changed() + 700, how)
@@ -452,11 +452,11 @@ class ChangeTests(NextCustomerCase):
 
 class TimeOutTests(NextCustomerCase):
     def test_who_is_told_that_no_card_came_is_not_asked_to_hold_one(self):
-        self.open("pay")
+        self.open("home")
         self.till.take()
         self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("failed")
         self.page.see("Payment failed", "No card was tapped in time.",
                       "Nothing was charged.")
@@ -471,12 +471,12 @@ class TimeOutTests(NextCustomerCase):
     def test_trying_again_charges_the_same_amount_once(self):
         for how in ("card first", "press first"):
             with self.subTest(how):
-                self.open("pay")
+                self.open("home")
                 self.till.take()
                 self.page.see("Tap a card")
                 before = self.till.done("pay")
                 self.page.script(INSTEAD, "/pay", 504, TIME_OUT)
-                self.page.press("$2.50")
+                self.page.take("$2.50")
                 self.page.panel("failed")
                 if how == "card first":
                     self.till.put(self.uid)
@@ -488,9 +488,9 @@ class TimeOutTests(NextCustomerCase):
                 self.assertEqual(self.till.done("pay"), [*before, "-2.50"])
 
     def test_what_was_lost_before_it_was_begun_can_be_asked_for_again(self):
-        self.open("pay")
+        self.open("home")
         self.page.script(INSTEAD, "/pay", 409, NOT_BEGUN)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("failed")
         self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.page.press("Try again")
@@ -498,10 +498,10 @@ class TimeOutTests(NextCustomerCase):
         self.assertEqual(self.till.done("pay"), ["-2.50"])
 
     def test_another_tag_in_the_place_of_a_card_is_followed_by_what_was_asked_for(self):
-        self.open("pay")
+        self.open("home")
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.put("NTAG213")
         self.page.panel("failed")

@@ -39,9 +39,9 @@ class UndoTests(BrowserCase):
         self.page.press("Undo payment")
         self.page.see("Refunded", "Balance $20.00")
         self.page.leave_check()
-        self.page.see("Quick amounts")
+        self.page.see("Amount due")
         self.assertNotIn("Already paid", self.page.text())
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-2.50", "-1.00"])
 
@@ -62,7 +62,7 @@ class UndoTests(BrowserCase):
         self.page.leave_check()
         self.page.wait("document.querySelector('.in-home')")
         self.page.go("add")
-        self.page.see("Quick amounts")
+        self.page.see("Amount due")
         self.assertNotIn("Already topped up", self.page.text())
         self.assertEqual(self.till.done("reverse"), ["-50.00"])
 

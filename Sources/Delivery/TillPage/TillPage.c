@@ -70,6 +70,12 @@ static const unsigned char refusals_js[] = {
 static const unsigned char scratch_cover_js[] = {
 #embed "page/scratch-cover.js"
 };
+static const unsigned char sale_js[] = {
+#embed "page/sale.js"
+};
+static const unsigned char sell_css[] = {
+#embed "page/sell.css"
+};
 static const unsigned char scratch_js[] = {
 #embed "page/scratch.js"
 };
@@ -135,6 +141,8 @@ static const till_page_entry files[] = {
     FILE_NAMED("page.css", page_css),
     FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
+    FILE_NAMED("sale.js", sale_js),
+    FILE_NAMED("sell.css", sell_css),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),

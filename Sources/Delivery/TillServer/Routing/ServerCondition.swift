@@ -17,6 +17,9 @@ package enum ServerCondition: String, CaseIterable {
     case readerTaken = "reader-taken"
     case notBegun = "not-begun"
     case tooLate = "too-late"
+    case cardPresent = "card-present"
+    case cardNeeded = "card-needed"
+    case pageGone = "page-gone"
     case wrongContentType = "wrong-content-type"
     case tooManyAttempts = "too-many-attempts"
     case starting
@@ -31,7 +34,8 @@ package enum ServerCondition: String, CaseIterable {
         case .tokenForbidden, .forbiddenHost, .forbiddenOrigin: 403
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
-        case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+        case .operatorNeeded, .readerTaken, .notBegun, .tooLate, .cardPresent, .cardNeeded, .pageGone:
+            409
         case .wrongContentType: 415
         case .tooManyAttempts: 429
         case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
