@@ -15,42 +15,23 @@ class MoneyTests(BrowserCase):
         self.till.make_demo()
         self.page.open()
         self.page.press("Top-up")
+        self.page.see("Cash taken")
         self.page.take("$20.00")
         self.page.panel("done")
         self.page.see("Topped up", "Balance $20.00")
         self.page.leave_check()
-        self.page.press("Till")
-        self.page.go("home")
         self.page.take("$2.50")
         self.page.panel("done")
         self.page.see("Paid", "$17.50 left")
         self.page.leave_check()
-        self.page.press("Charge again")
         self.page.type_amount("4.25")
-        self.page.press("Charge")
+        self.page.press("Charge again")
         self.page.panel("done")
         self.page.see("$13.25 left")
         self.page.leave_check()
         self.assertEqual(sorted(self.till.done("pay")), ["-2.50", "-4.25"])
         self.assertEqual(self.till.done("add"), ["20.00"])
         self.assertAudited()
-
-    def test_refused_amounts_are_refused_in_the_servers_words(self):
-        self.till.make_demo("5.00")
-        self.page.open("home")
-        self.page.see("Amanda Gonzalez")
-        for text in ["-1", "4,5", "1,500", "abc", "1.234", "1e3", "5.", "4.5.0", "0.00"]:
-            with self.assertRaises(Refused) as refused:
-                self.till.call("POST", "pay", {"amount": text})
-            words = refused.exception.document["title"].rstrip(".")
-            with self.subTest(text):
-                self.page.type_amount(text)
-                self.page.press("Charge")
-                self.page.wait("document.querySelector('.wrong')")
-                shown = self.page.script("return document.querySelector('.wrong').innerText")
-                self.assertEqual(shown.strip().rstrip(".").lower(), words.lower())
-                self.assertEqual(self.page.count(".panel"), 0)
-        self.assertEqual(self.till.done("pay"), [])
 
     def test_insufficient_balance_says_what_is_there_once(self):
         self.till.make_demo("3.00")
@@ -77,12 +58,11 @@ class MoneyTests(BrowserCase):
         self.page.take("$1.00")
         self.page.panel("waiting")
         self.page.press("Cancel")
-        self.page.see("Stopped. Nothing was charged.")
-        self.assertEqual(self.page.count(".panel"), 0)
+        self.page.wait("!document.querySelector('.moment')")
         self.page.take("$1.00")
         self.page.panel("waiting")
         self.page.keys(Keys.ESCAPE)
-        self.page.wait("!document.querySelector('.panel')")
+        self.page.wait("!document.querySelector('.moment')")
         self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.put()
@@ -114,29 +94,6 @@ class MoneyTests(BrowserCase):
         self.page.wait("document.querySelectorAll('.entry > small').length === 2")
         self.assertEqual(sorted(self.till.done("refund")), ["1.00", "4.00"])
         self.assertAudited()
-
-    def test_a_payment_is_undone_while_its_card_is_there(self):
-        self.till.make_demo("20.00")
-        self.page.open("home")
-        self.page.see("Amanda Gonzalez")
-        self.page.take("$2.50")
-        self.page.see("Paid")
-        self.page.press("Undo payment")
-        self.page.see("Refunded", "Balance $20.00")
-        self.assertFalse(self.page.can_press("Undo payment"))
-        self.assertEqual(self.till.done("refund"), ["2.50"])
-        self.assertAudited()
-
-    def test_nothing_is_undone_when_the_card_has_left(self):
-        self.till.make_demo("20.00")
-        self.page.open("home")
-        self.page.see("Amanda Gonzalez")
-        self.page.take("$2.50")
-        self.page.see("Paid", "Undo")
-        self.till.take()
-        self.page.wait("![...document.querySelectorAll('.panel button')].some("
-                       "(it) => it.innerText.includes('Undo'))")
-        self.assertEqual(self.till.done("refund"), [])
 
     def answer_refund(self, uid, amount):
         """The server's answer when a top-up was reversed."""
@@ -194,9 +151,9 @@ class PaceTests(BrowserCase):
           window.since = {};
           window.titles = new Set();
           new MutationObserver(() => ["working", "done"].forEach((kind) => {
-            const panel = document.querySelector(`.panel.${kind}`);
+            const panel = document.querySelector(`.moment.${kind}, .due.${kind}`);
             if (panel) since[kind] ??= performance.now();
-            if (panel && kind === "working") titles.add(panel.querySelector("h1").innerText);
+            if (panel && kind === "working") titles.add(panel.querySelector("p").innerText);
           })).observe(document.querySelector("main"), { childList: true, subtree: true });
         """)
         self.page.take("$1.00")

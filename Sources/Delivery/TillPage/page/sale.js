@@ -294,7 +294,7 @@ function ended(task) {
     clear();
     const { name = null } = state.seen?.uid === answer.uid ? state.seen : {};
     clearTimeout(paidTimer);
-    paidTimer = setTimeout(settle, PAID_SHOWN);
+    paidTimer = setTimeout(shrinkPaid, PAID_SHOWN);
     alter({ paid: { ...answer, verb, about, name, isLarge: true } });
     dismiss(task.id);
   } else if (status === "failed" && ["refused", "untrusted"].includes(problem.result)) {
@@ -303,7 +303,7 @@ function ended(task) {
   }
 }
 
-function settle() {
+function shrinkPaid() {
   if (state.sale.paid?.isLarge) alter({ paid: { ...state.sale.paid, isLarge: false } });
 }
 

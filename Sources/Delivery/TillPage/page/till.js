@@ -7,7 +7,7 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
 import { spinner } from "./panel.js";
-import { doneText, refusalTexts, unknownTexts } from "./refusals.js";
+import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import {
   addEntry, addProduct, cancelSale, changeQuantity, charge, chargeAgain, currentTask, disarm,
   entry, entryUnits, erase, forgetPaid, isEmpty, keepSale, takeBack, total, totalUnits, type,
@@ -140,8 +140,15 @@ const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", {
   h("h2", icon(sign), title), lines.map((line) => line && h("p", line)),
   h("div.row", actions));
 
+function chargeAnew(task) {
+  keepSale(task);
+  charge(false);
+}
+
 const failed = (task) => told("failed", refusalTexts(task), "cross",
-  button(say.back, () => keepSale(task), { tone: "strong" }));
+  canBeRepeated(task) && button(say.again, () => chargeAnew(task),
+    { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+  button(say.back, () => keepSale(task), { tone: "quiet" }));
 
 const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)), "ask",
   !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true),
