@@ -263,7 +263,7 @@ class Page:
 
     def type_amount(self, amount):
         """Types an amount such as "$2.50" at the till, in place of what was typed before."""
-        self.wait("document.querySelector('.keypad .key:not([disabled])')")
+        self.wait("document.querySelector('.keypad .digit:not([disabled])')")
         self.script("document.activeElement.blur()")
         if self.script("return document.querySelector('#due')?.textContent.match(/[1-9]/)"):
             self.press("Clear")

@@ -59,7 +59,7 @@ class TornTests(FaultCase):
         self.page.take("$2.50")
         self.page.panel("unknown")
         self.page.see("Outcome unknown, $2.50", "Tap the same card again to finish.")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.wait_at_the_reader()
         self.till.put(self.uid)
 
@@ -132,7 +132,7 @@ class TornTests(FaultCase):
         self.wait_at_the_reader()
         self.till.put("NTAG213")
         self.page.see("That is a different card. Tap the first one again.")
-        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.assertEqual(self.page.count(".moment.unknown"), 1)
         self.till.take()
         self.till.put(self.uid)
         self.page.panel("done")
@@ -143,7 +143,7 @@ class TornTests(FaultCase):
         self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.page.press("Check later")
+        self.page.press("Next customer")
         self.page.see("Tap a card")
         self.assertEqual(self.page.count(".panel"), 0)
         self.wait_for_end()
@@ -155,8 +155,8 @@ class TornTests(FaultCase):
     def test_a_card_pulled_before_the_first_write_has_paid_nothing(self):
         self.till.tear("1 lost")
         self.page.take("$2.50")
-        self.page.wait("document.querySelector('.panel.unknown, .panel.failed')")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.page.wait("document.querySelector('.moment.unknown, .moment.failed')")
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.assertEqual(self.till.done("pay"), [])
 
 
@@ -170,7 +170,7 @@ class LostServerTests(FaultCase):
         self.page.panel("waiting")
         self.till.server.kill()
         self.page.see("Reconnecting", "Checking whether the request went through")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.till.start()
         self.assertNotCharged()
 
@@ -202,7 +202,7 @@ class LostServerTests(FaultCase):
         self.till.run("sim", "tear", "4", "killed-after")
         self.page.take("$2.50")
         self.page.see("Reconnecting")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.till.server.kill()
         self.till.start()
         self.till.put(self.uid)

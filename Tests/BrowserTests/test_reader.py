@@ -83,8 +83,8 @@ class EmulatedReaderTests(BrowserCase):
         self.page.panel("unknown")
         self.page.see("Outcome unknown, $1.00", "No reader")
         self.till.emulator.tell("plug")
-        self.page.wait("document.querySelector('.panel.done, .panel.failed')")
-        isPaid = self.page.count(".panel.done") == 1
+        self.page.wait("document.querySelector('.due.done, .moment.failed')")
+        isPaid = self.page.count(".due.done") == 1
         self.assertEqual(self.till.done("pay"), ["-1.00"] if isPaid else [])
         self.assertAudited()
 

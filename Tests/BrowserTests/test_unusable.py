@@ -54,7 +54,7 @@ class UnusableTests(ReadingCase):
 
     def replace_after_adding(self, make):
         uid = self.add(make)
-        self.page.press("Check later")
+        self.page.press("Next customer")
         self.page.see("Needs replacement", MOVE)
         self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")

@@ -14,7 +14,8 @@ struct StationSettingTests {
         #expect(await bench.run("config get currency").text == "USD\n")
         let crowns = ["TAPCARD_CURRENCY": "CZK"]
         #expect(await bench.run("config get confirm-payment-above", crowns).text == "2000.00\n")
-        let document = try await bench.document("config get top-up-presets", ["TAPCARD_CURRENCY": "JPY"])
+        let document = try await bench.document(
+            "config get top-up-presets", ["TAPCARD_CURRENCY": "JPY"])
         #expect(document["value"]?.string == "500 1000 2000 5000")
         let all = await bench.run("config", crowns).text
         #expect(all.contains("  200000.00\n"), "\(all)")

@@ -97,9 +97,8 @@ package struct Arming: Sendable, Hashable {
 
     // MARK: The reader
 
-    /// A card was read. Returns the sale that it pays, or why no sale is armed any longer.
-    ///
-    /// - Parameter seen: When the card was first detected, which is before it was read.
+    /// A card was read. Returns the sale that it pays, or why no sale is armed any longer. `seen` is
+    /// when the card was first detected, which is before it was read.
     package mutating func arrive(
         seen: Duration, at now: Duration
     ) -> (pays: Sale?, ended: End?) {

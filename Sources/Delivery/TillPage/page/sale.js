@@ -3,11 +3,11 @@
 // itself is on the server, so that exactly one page owns it.
 
 import { call } from "./api.js";
-import { announce, toast } from "./notices.js";
+import { announce, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { adopt, begin, dismiss, isOpen, park, whenever } from "./tasks.js";
-import { amountOf, decimals, minorUnits, shown } from "./words.js";
+import { amountOf, decimals, minorUnits, resolvedPayOut, resolvedWords, shown } from "./words.js";
 
 /** How long a typed amount without lines stays. */
 const NUMBER_KEPT = 60_000;
@@ -289,7 +289,10 @@ export function forgetArmed(armed) {
 /** Clears the sale once it is paid, and shows "Paid". */
 function ended(task) {
   if (task.place !== "sale") return;
-  const { answer, problem, about, verb, status } = task;
+  const { id, answer, problem, about, verb, status } = task;
+  const resolved = (answer ?? problem).resolved?.filter(({ operation }) => operation !== id);
+  const due = resolvedPayOut(resolved);
+  if (due) question(say.panel.handOut(shown(due)), resolvedWords(resolved), [[null, say.close]]);
   if (status === "done") {
     clear();
     const { name = null } = state.seen?.uid === answer.uid ? state.seen : {};

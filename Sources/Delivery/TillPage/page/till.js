@@ -20,7 +20,9 @@ import {
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
 import { button, heading, link, note, signButton } from "./ui.js";
-import { amountOf, balanceWords, decimals, minorUnits, separator, shown } from "./words.js";
+import {
+  amountOf, balanceWords, decimals, minorUnits, resolvedWords, separator, shown,
+} from "./words.js";
 
 const words = say.sale;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -45,12 +47,13 @@ export const serveAgain = (verb) => isServed(verb) && [
 
 // MARK: The amount due
 
-const paidLarge = ({ verb, about, name, uid, balance, offline, operation }) =>
+const paidLarge = ({ verb, about, name, uid, balance, offline, replayed, resolved, operation }) =>
   h("section.due.paid", { key: operation, role: "status", class: "done" },
     h("p.state", icon("check"), doneText({ verb, answer: { offline } })),
     h("b", about), h("p.who", name ?? say.cardWords(uid)),
     balance && h("p.rest", balanceWords({ verb }, balance)),
-    offline && h("p", say.offlinePayments.done));
+    [offline && say.offlinePayments.done, replayed && say.panel.replayed,
+      ...resolvedWords(resolved, operation)].map((line) => line && h("p", line)));
 
 function amountDue(s) {
   if (s.sale.paid?.isLarge && !isTopUp(s)) return paidLarge(s.sale.paid);
@@ -145,7 +148,10 @@ function chargeAnew(task) {
   charge(false);
 }
 
-const failed = (task) => told("failed", refusalTexts(task), "cross",
+const failed = (task) => told("failed", {
+  ...refusalTexts(task),
+  lines: [...refusalTexts(task).lines, ...resolvedWords(task.problem.resolved, task.id)],
+}, "cross",
   canBeRepeated(task) && button(say.again, () => chargeAnew(task),
     { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
   button(say.back, () => keepSale(task), { tone: "quiet" }));
@@ -160,8 +166,8 @@ function moment(s) {
   if (s.sale.armed) return armedNow();
   const task = currentTask();
   if (!task) return null;
-  if (task.doubt) return unknown(task);
   if (task.status === "failed") return failed(task);
+  if (task.doubt) return unknown(task);
   return ["waiting", "working", "asking"].includes(task.status) && working(task);
 }
 

@@ -116,6 +116,7 @@ enum TillSchemas {
     /// The names of the events and of their data's schemas.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
-        "armed": "Armed", "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",
+        "armed": "Armed", "operation": "Operation", "offlinePayments": "OfflinePayments",
+        "alive": "Alive",
     ]
 }

@@ -19,9 +19,11 @@ struct ArmingRoutes: Sendable {
         }
         routes.add(.disarm) { request, _ throws(Problem) in
             _ = try authenticator.requireToken(request)
-            let id = try request.query("operation").map { text throws(Problem) in try CallRoutes.id(text) }
-            let client = try request.query("client").map { text throws(Problem) in try CallRoutes.id(text) }
-            return .answer(["armed": try await queue.disarm(id, by: client)])
+            func id(_ name: String) throws(Problem) -> OperationID? {
+                try request.query(name).map { text throws(Problem) in try CallRoutes.id(text) }
+            }
+            let (sale, client) = (try id("operation"), try id("client"))
+            return .answer(["armed": try await queue.disarm(sale, by: client)])
         }
     }
 

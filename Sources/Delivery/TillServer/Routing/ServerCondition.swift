@@ -34,8 +34,8 @@ package enum ServerCondition: String, CaseIterable {
         case .tokenForbidden, .forbiddenHost, .forbiddenOrigin: 403
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
-        case .operatorNeeded, .readerTaken, .notBegun, .tooLate, .cardPresent, .cardNeeded, .pageGone:
-            409
+        case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+        case .cardPresent, .cardNeeded, .pageGone: 409
         case .wrongContentType: 415
         case .tooManyAttempts: 429
         case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
