@@ -261,9 +261,24 @@ class Page:
     def heard(self):
         return self.script("return window.heard")
 
+    def type_amount(self, amount):
+        """Types an amount such as "$2.50" at the till, in place of what was typed before."""
+        self.wait("document.querySelector('.keypad .digit:not([disabled])')")
+        self.script("document.activeElement.blur()")
+        if self.script("return document.querySelector('#due')?.textContent.match(/[1-9]/)"):
+            self.press("Clear")
+        self.keys(amount.lstrip("$"))
+
+    def take(self, amount):
+        """Charges this amount, or tops up by it in the view for that."""
+        self.type_amount(amount)
+        self.press("Top up" if self.count(".in-add") else "Charge")
+
     def panel(self, kind):
-        """Waits for the panel that fills the page: waiting, working, done, failed, unknown."""
-        self.wait("document.querySelector(`.panel.${arguments[0]}`)", kind)
+        """Waits for an outcome or a step: waiting, working, done, failed, unknown. It fills the
+        page, or at the till, the place of the sale."""
+        self.wait("document.querySelector(['panel', 'moment', 'due'].map("
+                  "(place) => `.${place}.${arguments[0]}`).join())", kind)
 
     def leave_check(self):
         """Taps the check mark until a tap counts, once the mark has been visible long enough."""

@@ -48,7 +48,7 @@ class CalmTests(BrowserCase):
         for size in (WIDE, NARROW):
             with self.subTest(size=size):
                 self.page.look(size)
-                self.page.open("pay")
+                self.page.open("home")
                 self.page.see("Tap a card")
                 before = self.places()
                 asking = threading.Thread(target=self.ask, args=(other,))
@@ -63,10 +63,10 @@ class CalmTests(BrowserCase):
             self.till.call("POST", "add", {"amount": "1.00", "operation": operation})
 
     def pay(self):
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.page.script(HURRY)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("done")
 
     def test_paid_goes_by_itself_when_the_card_has_left(self):
@@ -100,7 +100,7 @@ class CalmTests(BrowserCase):
 
     def test_a_card_that_lies_there_is_not_asked_for(self):
         self.till.call("POST", "block", {})
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("This card is blocked")
         for view in ("pay", "add", "home", "scratch", "activate", "tickets"):
             with self.subTest(view):

@@ -81,13 +81,13 @@ class CardToolsTests(BrowserCase):
 
     def test_a_blocked_card_moves_no_money_until_it_is_allowed_again(self):
         self.act("Block", "will be refused until you unblock the card")
-        self.page.go("pay")
+        self.page.go("home")
         self.page.see("This card or tag cannot be charged or topped up.")
         self.assertFalse(self.page.can_press("$1.00"))
         self.page.go("cards")
         self.act("Unblock")
-        self.page.go("pay")
-        self.page.press("$1.00")
+        self.page.go("home")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1.00"])
 
@@ -141,7 +141,7 @@ class CardToolsTests(BrowserCase):
         self.assertNotEqual(self.till.read()["uid"], self.uid)
         self.till.put(self.uid)
         self.page.wait("/This card (is blocked|was replaced)/.test(document.body.innerText)")
-        self.assertFalse(self.page.can_press("Payment"))
+        self.assertFalse(self.page.can_go("home"))
         self.assertAudited()
 
 
@@ -159,7 +159,7 @@ class StrangerTests(BrowserCase):
         self.till.start()
         self.page.open("cards")
         self.page.see("This card is not in the ledger", "Eva", "$20.00")
-        self.page.go("pay")
+        self.page.go("home")
         self.page.see("This card or tag cannot be charged or topped up.")
         self.page.go("cards")
         self.page.type("Balance to carry over", "19,0")
@@ -177,8 +177,8 @@ class StrangerTests(BrowserCase):
         self.page.panel("done")
         self.page.see("Card converted", "Balance $20.00")
         self.page.leave_check()
-        self.page.go("pay")
-        self.page.press("$1.00")
+        self.page.go("home")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1.00"])
         self.assertAudited()
@@ -205,7 +205,7 @@ class LookingTests(BrowserCase):
         self.till.put("NTAG213", self.till.tags()[0]["uid"])
         self.page.wait("document.querySelector('.card.blank')")
         self.assertFalse(self.page.can_press("Make demo card"))
-        self.assertFalse(self.page.can_press("Payment"))
+        self.assertFalse(self.page.can_go("home"))
 
     def test_an_old_image_is_named_and_pays_nothing(self):
         self.till.make_demo("12.50")
@@ -220,7 +220,7 @@ class LookingTests(BrowserCase):
         self.till.start()
         self.page.open()
         self.page.see("Card not accepted", "repair it by entering its number")
-        self.assertFalse(self.page.can_press("Payment"))
+        self.assertFalse(self.page.can_go("home"))
 
     def test_an_unknown_page_leads_back(self):
         self.page.open("nowhere")

@@ -26,7 +26,7 @@ class FaultCase(BrowserCase):
             "Page.addScriptToEvaluateOnNewDocument", {"source": CALLS})
         self.addCleanup(self.page.driver.execute_cdp_cmd,
                         "Page.removeScriptToEvaluateOnNewDocument", added)
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
 
     def payments(self):
@@ -56,10 +56,10 @@ class FaultCase(BrowserCase):
 class TornTests(FaultCase):
     def pull(self, fault):
         self.till.tear(fault)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.page.see("Outcome unknown, $2.50", "Tap the same card again to finish.")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.wait_at_the_reader()
         self.till.put(self.uid)
 
@@ -81,7 +81,7 @@ class TornTests(FaultCase):
 
     def test_what_another_station_gave_up_is_not_paid(self):
         self.till.tear("2 torn mix 7")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
         self.book_elsewhere()
@@ -90,11 +90,11 @@ class TornTests(FaultCase):
         self.assertNotIn("Operation", self.page.text())
         self.assertEqual(self.till.done("pay"), [])
         self.page.press("Back")
-        self.page.see("Quick amounts")
+        self.page.see("Amount due")
 
     def test_what_another_station_has_resolved_is_paid(self):
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
         self.book_elsewhere()
@@ -104,7 +104,7 @@ class TornTests(FaultCase):
 
     def test_a_reconnection_does_not_end_the_search_for_an_outcome(self):
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
         # Does what the page does when its event stream is back and the server has nothing running.
@@ -127,12 +127,12 @@ class TornTests(FaultCase):
 
     def test_another_card_is_not_taken_for_it(self):
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
         self.till.put("NTAG213")
         self.page.see("That is a different card. Tap the first one again.")
-        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.assertEqual(self.page.count(".moment.unknown"), 1)
         self.till.take()
         self.till.put(self.uid)
         self.page.panel("done")
@@ -140,10 +140,10 @@ class TornTests(FaultCase):
 
     def test_what_is_left_open_is_resolved_when_the_card_lies_there_again(self):
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
-        self.page.press("Check later")
+        self.page.press("Next customer")
         self.page.see("Tap a card")
         self.assertEqual(self.page.count(".panel"), 0)
         self.wait_for_end()
@@ -154,9 +154,9 @@ class TornTests(FaultCase):
 
     def test_a_card_pulled_before_the_first_write_has_paid_nothing(self):
         self.till.tear("1 lost")
-        self.page.press("$2.50")
-        self.page.wait("document.querySelector('.panel.unknown, .panel.failed')")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.page.take("$2.50")
+        self.page.wait("document.querySelector('.moment.unknown, .moment.failed')")
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.assertEqual(self.till.done("pay"), [])
 
 
@@ -166,18 +166,18 @@ class LostServerTests(FaultCase):
     def test_a_server_that_dies_while_a_card_is_waited_for_has_paid_nothing(self):
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.server.kill()
         self.page.see("Reconnecting", "Checking whether the request went through")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.till.start()
         self.assertNotCharged()
 
     def test_a_reloaded_page_does_not_ask_for_a_card_for_what_the_server_died_with(self):
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.server.kill()
         self.page.see("Reconnecting")
@@ -191,18 +191,18 @@ class LostServerTests(FaultCase):
         self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
-        self.page.see("balance $20.00")
+        self.page.see("$20.00")
         self.assertEqual(self.till.done("pay"), [])
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def test_a_server_that_dies_in_a_payment_claims_nothing_and_pays_once(self):
         # The server dies during the write, like a machine that is unplugged.
         self.till.run("sim", "tear", "4", "killed-after")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.see("Reconnecting")
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.till.server.kill()
         self.till.start()
         self.till.put(self.uid)
@@ -214,7 +214,7 @@ class LostServerTests(FaultCase):
 
     def test_a_reloaded_page_does_not_lose_sight_of_its_payment(self):
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.page.driver.refresh()
         self.page.panel("unknown")
@@ -232,7 +232,7 @@ class LostServerTests(FaultCase):
               const headers = { ...options.headers, Authorization: "Bearer stale" };
               return send(path, { ...options, headers });
             };""")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertOnePayment(sent=2)
         self.assertEqual(self.till.done("pay"), ["-1.00"])
@@ -243,7 +243,7 @@ class LostServerTests(FaultCase):
         self.till.start()
         self.page.see_no("Reconnecting")
         self.page.see("Amanda Gonzalez")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertOnePayment(sent=1)
         self.assertEqual(self.till.done("pay"), ["-1.00"])
@@ -261,18 +261,18 @@ class TwoTabsTests(FaultCase):
         self.till.take()
         self.page.see("Tap a card")
         self.turn_to(self.first)
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("waiting")
         self.turn_to(self.second)
         self.page.see("Another page, Payment, waiting")
         self.assertEqual(self.page.count(".panel"), 0)
-        self.page.press("Payment")
-        self.page.press("$5.00")
+        self.page.go("home")
+        self.page.take("$5.00")
         self.page.panel("failed")
         self.page.see("This reader is busy")
         self.page.press("Back")
         self.till.put(self.uid)
-        self.page.see("balance $19.00")
+        self.page.see("$19.00")
         self.turn_to(self.first)
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1.00"])
@@ -280,13 +280,13 @@ class TwoTabsTests(FaultCase):
     def test_closing_the_tab_that_waits_frees_the_reader(self):
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("Payment")
-        self.page.press("$5.00")
+        self.page.go("home")
+        self.page.take("$5.00")
         self.page.panel("waiting")
         self.page.driver.get("about:blank")
         self.turn_to(self.first)
         self.page.see_no("Another page, Payment, waiting")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("waiting")
         self.till.put(self.uid)
         self.page.panel("done")

@@ -53,13 +53,13 @@ class AnswerCase(FaultCase):
     def wait_for_a_card(self):
         self.till.take()
         self.page.see("Tap a card")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("waiting")
 
     def leave_open(self):
         """Leaves a payment without anybody knowing whether it is on the card."""
         self.till.tear(WHOLE)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("unknown")
         self.wait_at_the_reader()
 
@@ -78,7 +78,7 @@ class QuestionTests(AnswerCase):
             with self.subTest(word):
                 self.page.script(INSTEAD, "/operations/", status, refusal(status, word))
                 self.page.script(BEHIND, "/pay", 0, None)
-                self.page.press("$2.50")
+                self.page.take("$2.50")
                 self.page.wait("window.instead === '/operations/'")
                 self.page.panel("waiting")
                 self.page.press("Cancel")
@@ -90,7 +90,7 @@ class QuestionTests(AnswerCase):
         self.till.take()
         self.page.see("Tap a card")
         self.page.script(BEHIND, "/pay", 502, HTML)
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.put(self.uid)
         self.page.panel("done")
@@ -100,13 +100,13 @@ class QuestionTests(AnswerCase):
         self.till.take()
         self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 200, "")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         # The server has never heard of the payment, so it is not begun without a press.
         self.page.panel("failed")
         self.page.see("Payment failed", "The server has no record of this; nothing was done.")
         self.till.put(self.uid)
         self.page.press("Back")
-        self.page.see("balance $20.00")
+        self.page.see("$20.00")
         self.assertEqual(self.till.done("pay"), [])
 
 
@@ -120,7 +120,7 @@ class RepetitionTests(AnswerCase):
                 self.page.script(INSTEAD, "/pay", status, refusal(status, word))
                 self.stop_waiting()
                 self.page.see(f"It was {word}.")
-                self.assertEqual(self.page.count(".panel.unknown"), 1)
+                self.assertEqual(self.page.count(".moment.unknown"), 1)
                 self.assertNotIn("Nothing new was started", self.page.text())
                 self.wait_at_the_reader()
         self.till.put(self.uid)
@@ -152,7 +152,7 @@ class RepetitionTests(AnswerCase):
         self.page.see("Another page, Top-up, waiting")
         self.page.script("window.fetch = window.sending")
         self.page.see("This reader is busy")
-        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.assertEqual(self.page.count(".moment.unknown"), 1)
         self.till.call("DELETE", f"operations/{other}")
         adding.join()
         self.till.put(self.uid)
@@ -167,7 +167,7 @@ class RepetitionTests(AnswerCase):
         self.leave_open()
         self.stop_waiting()
         self.wait_at_the_reader()
-        self.assertEqual(self.page.count(".panel.unknown"), 1)
+        self.assertEqual(self.page.count(".moment.unknown"), 1)
         self.assertNotIn("Nothing was charged", self.page.text())
         self.till.put(self.uid)
         self.page.panel("done")
@@ -193,12 +193,12 @@ class SessionTests(AnswerCase):
 
     def test_a_payment_that_the_server_died_in_is_asked_for_after_the_login(self):
         self.till.run("sim", "tear", "4", "killed-after")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.see("Reconnecting")
         self.till.server.kill()
         self.till.start()
         self.log_in("Ann")
-        self.assertEqual(self.page.count(".panel.failed"), 0)
+        self.assertEqual(self.page.count(".moment.failed"), 0)
         self.till.put(self.uid)
         self.page.panel("done")
         self.page.see("$17.50 left")
@@ -227,7 +227,7 @@ class CutTests(AnswerCase):
         self.proxy = Proxy(port)
         self.addCleanup(self.proxy.close)
         self.till.url = f"http://127.0.0.1:{port}"
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.wait_for_a_card()
         self.proxy.keeps_streams_away = True
@@ -242,7 +242,7 @@ class CutTests(AnswerCase):
         self.till.wait("it is paid", lambda: self.till.done("pay"))
 
     def test_what_was_paid_meanwhile_is_shown_when_the_stream_is_back(self):
-        self.assertEqual(self.page.count(".panel.done"), 0)
+        self.assertEqual(self.page.count(".due.done"), 0)
         self.proxy.keeps_streams_away = False
         self.page.panel("done")
         self.page.see("$17.50 left")

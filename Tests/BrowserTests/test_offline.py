@@ -60,14 +60,14 @@ class RefusingTests(IssuerCase):
         self.assertNotIn(DANGER, text)
         self.assertNotIn("Not available", text)
         self.assertEqual(page.count(".doubtful, .note.bad"), 0)
-        self.assertFalse(page.can_press("Payment"))
+        self.assertFalse(page.can_go("home"))
         self.assertFalse(page.can_press("Top-up"))
-        page.go("pay")
-        page.see("Quick amounts", OFFLINE)
+        page.go("home")
+        page.see("Amount due", OFFLINE)
         self.assertFalse(page.can_press("$1.00"))
         self.issuer.start()
         page.see_no(OFFLINE)
-        page.press("$1.00")
+        page.take("$1.00")
         page.panel("done")
         page.see("$19.00 left")
 
@@ -87,12 +87,12 @@ class RefusingTests(IssuerCase):
         self.till.take()
         page.open()
         page.see("Tap a card")
-        self.assertTrue(page.can_press("Payment"))
+        self.assertTrue(page.can_go("home"))
         page.listen()
         self.issuer.stop()
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
         page.hear(f"{OFFLINE} Cash sales only until it is back.")
-        self.assertFalse(page.can_press("Payment"))
+        self.assertFalse(page.can_go("home"))
         # A page that is opened now also shows it.
         page.open()
         page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
@@ -100,7 +100,7 @@ class RefusingTests(IssuerCase):
         self.issuer.start()
         page.see_no(OFFLINE)
         page.hear("The ledger is back online.")
-        self.assertTrue(page.can_press("Payment"))
+        self.assertTrue(page.can_go("home"))
 
     def test_the_history_says_once_and_plainly_that_it_cannot_be_read(self):
         page = self.page
@@ -169,19 +169,19 @@ class RefusalTests(BrowserCase):
 
     def test_a_locked_ledger_promises_no_offline_payments(self):
         page = self.page
-        page.go("pay")
+        page.go("home")
         home = f"{self.till.home}/.local/share/tapcard/simulated"
         ledger = sqlite3.connect(f"{home}/ledger.sqlite", isolation_level=None)
         self.addCleanup(ledger.close)
         ledger.execute("BEGIN EXCLUSIVE")
-        page.press("$1.00")
+        page.take("$1.00")
         page.panel("failed")
         page.see("Payment failed", "Another program is using the ledger.", "Try again in a moment.")
         for word in ("offline", "sqlite"):
             self.assertNotIn(word, page.text())
         ledger.execute("ROLLBACK")
         page.press("Back")
-        page.press("$1.00")
+        page.take("$1.00")
         page.panel("done")
 
 
@@ -194,10 +194,10 @@ class SellingCase(IssuerCase):
         self.till.run("station", "snapshot", *self.options)
 
     def pay(self, amount, again=False):
-        self.page.go("pay")
+        self.page.go("home")
         if again:
             self.page.press("Charge again")
-        self.page.type("Other amount", amount)
+        self.page.type_amount(amount)
         self.page.press("Charge")
 
 

@@ -17,13 +17,13 @@ class EmulatedReaderTests(BrowserCase):
         self.page.leave_check()
         self.page.see("Amanda Gonzalez")
         self.page.press("Top-up")
-        self.page.press("$20.00")
+        self.page.take("$20.00")
         self.page.panel("done")
         self.page.leave_check()
         self.till.emulator.tell("remove")
         self.page.see("Tap a card")
-        self.page.go("pay")
-        self.page.press("$2.50")
+        self.page.go("home")
+        self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.emulator.tell("present")
         self.page.panel("done")
@@ -33,7 +33,7 @@ class EmulatedReaderTests(BrowserCase):
         # The card was put there for a payment and is still there, so another tap on the screen
         # does not charge it.
         self.page.press("Charge again")
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.panel("unknown")
         self.till.emulator.tell("present")
         self.page.panel("done")
@@ -48,23 +48,23 @@ class EmulatedReaderTests(BrowserCase):
 
     def test_a_reader_that_is_pulled_out_is_told_and_found_again(self):
         self.till.make_demo("5.00")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
         self.till.emulator.tell("unplug")
         self.page.see("No reader", "See details")
         self.assertFalse(self.page.can_press("$1.00"))
         self.till.emulator.tell("plug")
         self.page.see("Reader ready", "Amanda Gonzalez")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-1.00"])
 
     def wait_for_a_card(self):
         self.till.make_demo("5.00")
         self.till.emulator.tell("remove")
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Tap a card")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("waiting")
 
     def test_a_reader_that_is_pulled_out_while_a_card_is_waited_for_has_paid_nothing(self):
@@ -83,8 +83,8 @@ class EmulatedReaderTests(BrowserCase):
         self.page.panel("unknown")
         self.page.see("Outcome unknown, $1.00", "No reader")
         self.till.emulator.tell("plug")
-        self.page.wait("document.querySelector('.panel.done, .panel.failed')")
-        isPaid = self.page.count(".panel.done") == 1
+        self.page.wait("document.querySelector('.due.done, .moment.failed')")
+        isPaid = self.page.count(".due.done") == 1
         self.assertEqual(self.till.done("pay"), ["-1.00"] if isPaid else [])
         self.assertAudited()
 

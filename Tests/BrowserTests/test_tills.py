@@ -100,15 +100,15 @@ class ApartTests(TillsCase):
     def test_each_page_follows_its_own_reader_and_waits_for_its_own_card(self):
         page, till = self.page, self.till
         till.take(at=2)
-        page.open("pay", at=1)
+        page.open("home", at=1)
         page.see("Amanda Gonzalez")
         first, second = self.open_beside()
-        page.open("pay", at=2)
+        page.open("home", at=2)
         page.see("Choose an amount")
-        page.press("$1.00")
+        page.take("$1.00")
         page.panel("waiting")
         self.at(first)
-        page.press("$2.50")
+        page.take("$2.50")
         page.panel("done")
         page.see("$17.50 left")
         self.assertNotIn("Another page", page.text())
@@ -126,14 +126,14 @@ class ApartTests(TillsCase):
 
     def test_an_unknown_outcome_stays_at_its_till(self):
         page, till = self.page, self.till
-        page.open("pay", at=1)
+        page.open("home", at=1)
         page.see("Amanda Gonzalez")
         till.tear("4 pulled-after")
-        page.press("$2.50")
+        page.take("$2.50")
         page.panel("unknown")
-        page.open("pay", at=2, until="Blank tag")
+        page.open("home", at=2, until="Blank tag")
         self.assertEqual(page.count(".panel"), 0)
-        page.open("pay", at=1)
+        page.open("home", at=1)
         page.see("Outcome unknown, $2.50")
         till.put(self.uid)
         page.panel("done")
@@ -142,7 +142,7 @@ class ApartTests(TillsCase):
 
     def test_a_reader_that_fails_is_that_of_its_till(self):
         page, till = self.page, self.till
-        page.open("pay", at=1)
+        page.open("home", at=1)
         page.see("Amanda Gonzalez")
         first, second = self.open_beside()
         page.open(at=2)
@@ -155,7 +155,7 @@ class ApartTests(TillsCase):
         page.go("health")
         page.see("Till 1. Reader ready: simulated reader", "Till 2. No reader")
         self.at(first)
-        page.press("$1.00")
+        page.take("$1.00")
         page.panel("done")
         page.see("Reader ready", "$19.00 left")
         with open(path, "w", encoding="utf-8") as file:

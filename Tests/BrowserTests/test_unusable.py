@@ -42,7 +42,7 @@ class UnusableTests(ReadingCase):
         self.page.open("add")
         self.page.see("Amanda Gonzalez")
         self.page.listen()
-        self.page.press("$5.00")
+        self.page.take("$5.00")
         self.page.hear(f"Recorded, card not updated, $5.00. Keep the cash in the drawer. {MOVE}")
         self.page.panel("unknown")
         self.page.see("Recorded, card not updated, $5.00", "Keep the cash in the drawer.", MOVE)
@@ -54,7 +54,7 @@ class UnusableTests(ReadingCase):
 
     def replace_after_adding(self, make):
         uid = self.add(make)
-        self.page.press("Check later")
+        self.page.press("Next customer")
         self.page.see("Needs replacement", MOVE)
         self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")
@@ -87,9 +87,9 @@ class UnusableTests(ReadingCase):
 
     def test_a_payment_that_a_tag_cannot_take_is_not_paid(self):
         readings.unwritable(self.drawer)
-        self.page.open("pay")
+        self.page.open("home")
         self.page.see("Amanda Gonzalez")
-        self.page.press("$2.50")
+        self.page.take("$2.50")
         self.page.panel("failed")
         self.page.see("Payment failed", NOTHING, MOVE)
         self.assertEqual(self.asked("/pay"), 1)

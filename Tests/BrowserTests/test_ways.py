@@ -82,7 +82,7 @@ class WayTests(BrowserCase):
 
     def test_a_typed_amount_is_added(self):
         self.page.open("add")
-        self.page.type("Other amount", "0.75")
+        self.page.type_amount("0.75")
         self.page.press("Top up")
         self.page.panel("done")
         self.page.see("Balance $5.75")

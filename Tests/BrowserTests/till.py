@@ -15,6 +15,8 @@ TAPCARD = os.path.abspath(os.environ.get("TAPCARD", f"{ROOT}/.build/release/tapc
 # After this time, a program that was told to end is considered hung.
 END_LIMIT = 60
 PAUSE = 0.01
+# How long a reader must have been empty before a card counts as arriving.
+ABSENCE = 1.1
 
 
 class Refused(Exception):
@@ -116,6 +118,8 @@ class Till:
                for name in ("ACTIVATION", "LOTTERY", "MASTERMIND")},
             **{name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}}
         self.options = options
+        # When the reader was last seen to be empty after a card.
+        self.emptied = 0
         if tills > 1:
             self.options += ("--reader", "sim")
             for number in range(2, tills + 1):
@@ -209,10 +213,14 @@ class Till:
     # The simulated reader, and setting up tests.
 
     def put(self, *tags, at=None):
+        """Puts tags on the reader. If it was empty, it was for long enough that they arrive."""
+        time.sleep(max(0, self.emptied + ABSENCE - time.monotonic()))
         self.call("POST", "simulator/put", {"tags": list(tags)}, at)
 
     def take(self, at=None):
         self.call("POST", "simulator/take", {}, at)
+        self.wait("the reader is empty", lambda: self.call("GET", "card", at=at)["session"] is None)
+        self.emptied = time.monotonic()
 
     def tear(self, fault):
         self.call("POST", "simulator/tear", {"fault": fault})

@@ -73,6 +73,12 @@ static const unsigned char scratch_cover_js[] = {
 static const unsigned char roles_js[] = {
 #embed "page/roles.js"
 };
+static const unsigned char sale_js[] = {
+#embed "page/sale.js"
+};
+static const unsigned char sell_css[] = {
+#embed "page/sell.css"
+};
 static const unsigned char scratch_js[] = {
 #embed "page/scratch.js"
 };
@@ -139,6 +145,8 @@ static const till_page_entry files[] = {
     FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("roles.js", roles_js),
+    FILE_NAMED("sale.js", sale_js),
+    FILE_NAMED("sell.css", sell_css),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),

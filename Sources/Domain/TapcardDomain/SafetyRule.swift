@@ -38,6 +38,12 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case repetitionBeginsNothing = 28
     /// A request is never carried out once its client was told that it would not be.
     case withdrawnIsNotBegun = 29
+    /// An armed sale is paid only by a card that arrives after arming, on a reader that was empty.
+    case onlyArrivingCardPays = 71
+    /// A sale that was changed is never armed, even if the request to arm it arrives later.
+    case withdrawnStaysDisarmed = 72
+    /// An armed sale ends after a time.
+    case armedSaleExpires = 73
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13

@@ -14,8 +14,9 @@ struct StationSettingTests {
         #expect(await bench.run("config get currency").text == "USD\n")
         let crowns = ["TAPCARD_CURRENCY": "CZK"]
         #expect(await bench.run("config get confirm-payment-above", crowns).text == "2000.00\n")
-        let document = try await bench.document("config get presets", ["TAPCARD_CURRENCY": "JPY"])
-        #expect(document["value"]?.string == "100 250 500 1000")
+        let document = try await bench.document(
+            "config get top-up-presets", ["TAPCARD_CURRENCY": "JPY"])
+        #expect(document["value"]?.string == "500 1000 2000 5000")
         let all = await bench.run("config", crowns).text
         #expect(all.contains("  200000.00\n"), "\(all)")
         #expect(!all.contains("depends on the currency"))
@@ -82,7 +83,7 @@ struct StationSettingTests {
         "An invalid amount is refused when it is set, and nothing is stored",
         arguments: [
             ("payment-limit 1.005", "USD", "too many decimal places; USD has 2."),
-            ("presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "enter 2.5"),
+            ("top-up-presets abc", "EUR", "4.50"), ("ticket-price 2,5", "USD", "enter 2.5"),
             ("confirm-payment-above 20000", "USD", "above payment-limit 10000.00"),
             ("confirm-top-up-above 30000", "USD", "above top-up-limit 20000.00"),
         ])
@@ -127,10 +128,10 @@ struct StationSettingTests {
     @Test("An invalid setting can be removed while another one is invalid")
     func takenOut() async throws {
         let bench = try ProgramBench()
-        try bench.set(#"{"payment-limit":"1.005","presets":"x"}"#)
+        try bench.set(#"{"payment-limit":"1.005","top-up-presets":"x"}"#)
         #expect(await bench.run("pay 1").status == 2)
         #expect(await bench.run("config set payment-limit").status == 0)
-        #expect(await bench.run("config set presets").status == 0)
+        #expect(await bench.run("config set top-up-presets").status == 0)
         #expect(await bench.run("config").status == 0)
     }
 

@@ -22,6 +22,12 @@ struct Encounter {
                 return (played.finding, played.count)
             }
         }
+        + [.onlyArrivingCardPays, .withdrawnStaysDisarmed, .armedSaleExpires].map { rule in
+            Encounter(rule: rule) {
+                let played = ArmingStories.play()
+                return (played.finding, played.stories)
+            }
+        }
 
     private static let all = [
         Encounter(rule: .parametersAtTheTag) {

@@ -21,7 +21,6 @@ extension Settings.Name {
         case .cashierRefundLimit: return Self.inCurrencies(Settings.standardRefundLimit)
         case .offlineCardLimit: return Self.standardOffline(\.card)
         case .offlineStationLimit: return Self.standardOffline(\.station)
-        case .presets: return "about 1, 2.50, 5, and 10 dollars in the ledger's currency"
         case .topUpPresets: return "about 5, 10, 20, and 50 dollars in the ledger's currency"
         default: return "none"
         }
@@ -98,7 +97,8 @@ extension Settings.Name {
         case .offlineStationLimit: "Maximum total of all unbooked offline payments at this station"
         case .offlineSnapshotAge:
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
-        case .presets: "Payment amounts offered on the till page: one to six, separated by spaces"
+        case .express:
+            "Till page: pressing a single product charges the next card, without pressing Charge"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .cardAddress:

@@ -2,7 +2,7 @@
 
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
-import { add, home, leaveAdd, pay } from "./till.js";
+import { add, home, leaveAdd } from "./till.js";
 import { tillChip, tills } from "./tills.js";
 import { cards, issue } from "./cards.js";
 import { h, icon, patch } from "./dom.js";
@@ -16,6 +16,7 @@ import { announce, clearTagMessages, renderDialog, renderToasts, toast } from ".
 import { mayView, seesAllHistory } from "./roles.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
+import { usesService } from "./offers.js";
 import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
 import {
   change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
@@ -29,11 +30,11 @@ import {
 import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
-  home, pay, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
+  home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
   tills,
 };
 const PART_OF = {
-  pay: "home", add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
+  add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */
@@ -168,6 +169,9 @@ function render(s) {
   patch(at("main"), h("div.view", { key: kind, class: `in-${kind}` },
     s.needsLogin ? login() : inPanel && isHere ? renderPanel(inPanel) : view.render(s)));
   at("nav").hidden = !isHere;
+  for (const link of document.querySelectorAll("#nav [data-service]")) {
+    link.hidden = !usesService(link.dataset.service);
+  }
   patch(at("toasts"), renderToasts(s));
   patch(at("dock"), renderSimulator(s));
   patch(at("dialogs"), renderDialog(s));
@@ -204,7 +208,7 @@ function watchTag({ onReader: session, card }) {
   // Controls that move money now ignore presses for a moment: see guard.js.
   if (!isSame) change({ visit: state.visit + 1 });
   if (hasLeft) {
-    discardDrafts("pay-amount", "add-amount", "refund", "cards-accept");
+    discardDrafts("refund", "cards-accept");
     clearTagMessages();
   }
   if (!uid || uid === customer) return;

@@ -33,11 +33,10 @@ function rosette(uid) {
     h("path", { d: lines.join("") }));
 }
 
-function emptySlot({ asking, reader }) {
+function emptySlot({ reader }) {
   const [sign, title, hint] = reader?.state === "missing" ? ["warn", words.away, words.awayHint]
-    : ["waves", ...asking ? [words.asking, words.asked] : [words.empty, words.emptyHint]];
-  return h("div.card.slot", { class: asking ? "asking" : "" },
-    icon(sign), h("p.big", title), h("p", hint));
+    : ["waves", words.empty, words.emptyHint];
+  return h("div.card.slot", icon(sign), h("p.big", title), h("p", hint));
 }
 
 const isAccepted = () => trustedCard() || acceptsOffline() || cannotBeChecked();

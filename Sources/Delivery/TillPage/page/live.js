@@ -5,9 +5,10 @@ import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./tills.js";
 import { announce, question, toast } from "./notices.js";
 import { spoken, tagTexts } from "./refusals.js";
-import { acceptsOffline, change, HERE, isAtTill, panelTask, state } from "./store.js";
+import { acceptsOffline, change, HERE, isAtTill, panelTask, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
-import { follow, isOpen, reconcile, restoreTasks } from "./tasks.js";
+import { followArmed, forgetArmed } from "./sale.js";
+import { follow, isOpen, reconcile, restoreTasks, settleParked } from "./tasks.js";
 import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
@@ -93,7 +94,7 @@ function listen() {
     act(JSON.parse(event.data));
   });
   on("alive", () => {});
-  on("state", ({ reader, card, operations, offlinePayments, ...rights }) => {
+  on("state", ({ reader, card, operations, offlinePayments, armed, ...rights }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
     // A higher count makes the view reload, because something may have changed in the meantime.
@@ -105,6 +106,7 @@ function listen() {
     if (isFirst) restoreTasks();
     isFirst = false;
     change({ onReader: card?.session ?? null, again: {} });
+    forgetArmed(armed);
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -119,6 +121,7 @@ function listen() {
     if (state.card?.session === session) change({ card: null });
     if (state.onReader === session) change({ onReader: null, served: {}, again: {} });
   });
+  on("armed", followArmed);
   on("operation", follow);
   on("offlinePayments", (offlinePayments) => {
     const before = state.offlinePayments;
@@ -184,7 +187,6 @@ function seeCard(told, isSilent) {
   const isSame = JSON.stringify(state.card) === JSON.stringify(card);
   change({
     card, onReader: told?.session ?? null, served: told?.served ?? {},
-    asking: card ? false : state.asking,
     seen: card?.read ?? state.seen,
   });
   if (!card || isSilent || isSame) return;
@@ -196,12 +198,13 @@ function seeCard(told, isSilent) {
 
 /** Whether the panel reports this problem together with its operation's outcome. */
 function isToldOnPanel(problem) {
-  const task = panelTask();
+  const task = panelTask() ?? saleTask();
   return task && (isOpen(task.id) || (problem && task.problem?.error === problem.error));
 }
 
 /** Reports operations that reading the card resolved. A dialog states any cash to pay out. */
 function tellResolved(resolved) {
+  settleParked(resolved);
   const lines = resolvedWords(resolved);
   const due = resolvedPayOut(resolved);
   if (due) question(say.panel.handOut(shown(due)), lines, [[null, say.close]]);

@@ -26,6 +26,9 @@ export const AUTHENTICATING_CHIP = "NTAG424";
 /** Whether this station can make and top up cards; with a table of card keys, it cannot. */
 export const loadsCards = () => state.settings?.loadsCards !== false;
 
+/** Whether the settings name the address of this service, or the sandbox stands in for it. */
+export const usesService = (name) => state.settings?.services?.includes(name) === true;
+
 /** The member that confirms a refused request; null if confirming would not help. */
 export function confirmingMember(verb, { next }) {
   if (!MAKING.includes(verb)) return null;

@@ -2,12 +2,12 @@
 // spinner, a check mark, a refusal, or an unknown outcome.
 
 import { h, icon } from "./dom.js";
-import { loadsCards, WITHOUT_TAP } from "./offers.js";
-import { canBeRepeated, refusalTexts, unknownTexts } from "./refusals.js";
+import { WITHOUT_TAP } from "./offers.js";
+import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { isUsable, needsOtherTag, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
-  begin, callbackOf, cancel, dismiss, doneText, leaveOpen, repeatsItself, retry,
+  begin, callbackOf, cancel, dismiss, leaveOpen, repeatsItself, retry,
 } from "./tasks.js";
 import { button } from "./ui.js";
 import {
@@ -17,9 +17,8 @@ import {
 const FRESH_TAG = ["demo", "issue", "adopt", "replace"];
 const MINIMUM_CHECK_SHOWN = 400;
 const MINIMUM_PAID_SHOWN = 2000;
-const UNDOABLE = ["pay", "add"];
 /** Verbs whose result disappears once the card is removed. */
-const SELF_CLOSING = ["pay", "add", "ticket/buy", "refund"];
+const SELF_CLOSING = ["add", "ticket/buy", "refund"];
 const words = say.panel;
 
 // Focuses a node without scrolling, so that the content above stays visible.
@@ -62,22 +61,19 @@ const check = (task) => h("button.picture.check", {
 }, h("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" },
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
-/** Undoes a mistake with one press if the card is still on the reader. */
-function undo({ id, verb, answer, about }) {
+/** Undoes a top-up with one press if the card is still on the reader. */
+function undo({ id, answer, about }) {
   dismiss(id);
-  const kind = verb === "add" ? "reverse" : "refund";
-  begin("refund", { payment: answer.operation }, { about, kind });
+  begin("refund", { payment: answer.operation }, { about, kind: "reverse" });
 }
 
 /** Whether the task's card is still on the reader, even while it is being read again. */
 const isOnReader = ({ answer, doneOn }) => (state.card ? state.card.read?.uid === answer.uid
   : state.onReader !== null && state.onReader === doneOn);
 
-const canUndo = (task) => UNDOABLE.includes(task.verb) && !task.answer.offline && isUsable()
-  && isOnReader(task) && (task.verb === "add" || loadsCards());
+const canUndo = (task) => task.verb === "add" && isUsable() && isOnReader(task);
 
-const undoButton = (task) => button(
-  task.verb === "add" ? words.undoOut(task.about) : words.undo, () => undo(task),
+const undoButton = (task) => button(words.undoOut(task.about), () => undo(task),
   { sign: "undo", money: true });
 
 /** The card's current balance or, if it has not been read again, the balance after this task. */

@@ -4,7 +4,7 @@
 import { adviceByError, steps } from "./steps.js";
 import { blamesTag, isLedgerProblem, isSerious, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
-import { minorUnits, shown } from "./words.js";
+import { balanceWords, cashToPayOut, minorUnits, resolvedWords, shown } from "./words.js";
 
 const words = say.refused;
 /** Errors for tags that are not cards. The cashier presses "Try again" before tapping a card. */
@@ -90,7 +90,7 @@ export function refusalTexts(task) {
   return { title: title || say.panel.failed, lines: [meaning, withoutCash(task, advice)] };
 }
 
-const MONEY_VIEWS = ["pay", "add"];
+const MONEY_VIEWS = ["home", "add"];
 
 /**
  * The problem with the tag on the reader. In the money views, the advice is to use another card,
@@ -129,3 +129,22 @@ export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
 export const spoken = ({ warning, title, lines }) =>
   [warning, title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&."))
     .join(" ");
+
+/** The heading for success. Undoing a top-up is not called a refund. */
+export const doneText = ({ verb, answer }) =>
+  say.verbs[answer.offline ? "offline"
+    : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
+
+/** A task's outcome as an announcement for screen readers. */
+export function told(task, isRepeated) {
+  const { id, status, about, answer, problem } = task;
+  const resolved = resolvedWords((answer ?? problem).resolved, id).join(" ");
+  if (status === "unknown") return spoken(unknownTexts(task, isRepeated));
+  if (problem) return [spoken(refusalTexts(task)), resolved].filter(Boolean).join(" ");
+  const due = cashToPayOut(task);
+  const rest = due ? say.panel.handOut(shown(due))
+    : answer.balance && balanceWords(task, answer.balance);
+  // For a payout, the next sentence states the amount anyway.
+  const what = [doneText(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
+  return [what, rest, resolved].filter(Boolean).join(". ");
+}

@@ -8,7 +8,8 @@ import { cover } from "./scratch-cover.js";
 import { renderPanel } from "./panel.js";
 import { change, isUsable, state, taskOf, trustedCard } from "./store.js";
 import { say } from "./strings.js";
-import { begin, cancel, dismiss, isOpen, told } from "./tasks.js";
+import { told } from "./refusals.js";
+import { begin, cancel, dismiss, isOpen } from "./tasks.js";
 import { button, heading, link, note } from "./ui.js";
 
 const words = say.scratch;

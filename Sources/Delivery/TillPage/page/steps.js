@@ -163,6 +163,8 @@ export const steps = {
   "look-or-repeat": "Check History before you try again.",
   "open-printed-address": OPERATOR,
   "open-session": "",
+  "open-stream": "",
+  "name-card": "",
   "send-json": "",
   "try-again": "Try again.",
   "try-again-in": ({ seconds }) =>

@@ -15,7 +15,12 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   // The role of the cashier, and the calls that they may make: see roles.js.
   rights: null,
-  reader: null, card: null, asking: false, route: { name: "home", arg: null },
+  reader: null, card: null, route: { name: "home", arg: null },
+  // The sale: the typed amount, the cart's lines, the armed sale, and the last payment; `topUp` is
+  // the amount typed for a top-up.
+  sale: {
+    entry: "", topUp: "", lines: [], armed: null, needsCard: false, notice: null, paid: null,
+  },
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:
   // what the server has already done during it; `again`: what the cashier agreed to repeat.
@@ -78,6 +83,11 @@ const taskWith = (name, value) => Object.values(state.tasks).find((task) => task
 /** The task that fills the page until its panel is closed. */
 export const panelTask = () => taskWith("place", "panel");
 export const taskOf = (verb) => taskWith("verb", verb);
+const saleTasks = () => Object.values(state.tasks).filter(({ place }) => place === "sale");
+/** The payment of the sale that the till shows. */
+export const saleTask = () => saleTasks().find((task) => !task.parked);
+/** Payments with an unknown outcome that were set aside for the next customer. */
+export const parkedTasks = () => saleTasks().filter((task) => task.parked);
 
 /** Whether the reader can be used. */
 export const isUsable = () => state.link === "live" && state.reader?.state === "ready";
@@ -95,6 +105,9 @@ export function acceptsOffline() {
   const hasNoOtherProblem = !problem || problem.error === "ledger-offline";
   return Boolean(offline && offered && read?.seal === "valid" && hasNoOtherProblem);
 }
+
+/** The card on the reader that a payment can charge. */
+export const payingCard = () => (acceptsOffline() ? state.card.read : trustedCard());
 
 /** Whether a problem is with the ledger or the keys, and says nothing about the card. */
 export const isLedgerProblem = (problem) =>

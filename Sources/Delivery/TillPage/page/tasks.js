@@ -4,10 +4,10 @@
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
-import { meaningOf, refusalTexts, spoken, unknownTexts } from "./refusals.js";
+import { meaningOf, told } from "./refusals.js";
 import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from "./store.js";
 import { say } from "./strings.js";
-import { balanceWords, cashToPayOut, resolvedWords, shown } from "./words.js";
+import { resolvedWords } from "./words.js";
 
 // Each till has its own key, so a tab that switches to another till finds its tasks when it
 // returns.
@@ -32,6 +32,8 @@ const CONFIRMING_MEMBERS = {
 };
 /** The time that the server needs to notice that the reader is gone. */
 const READER_LOSS_DELAY = 4000;
+/** What is stored of an open task. */
+const KEPT = "id verb kind body place about at isAgain doubt lines entry parked".split(" ");
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCanceling: false,
@@ -42,13 +44,44 @@ const FRESH = {
  * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. `then` is
  * called with the task once its outcome is known.
  */
-export function begin(verb, members = {}, { place = "panel", about = "", kind = verb, then } = {}) {
+export function begin(
+  verb, members = {}, { place = "panel", about = "", kind = verb, then, lines, entry } = {},
+) {
   const id = freshID();
   if (then) callbacks.set(id, then);
   const body = state.again[verb] ? { ...members, again: true } : members;
-  const task = { id, verb, kind, body, place, about, at: Date.now() };
+  const task = { id, verb, kind, body, place, about, lines, entry, at: Date.now() };
   change({ tasks: { ...state.tasks, [id]: task } });
   send(id, (problem) => conclude(id, { problem }));
+}
+
+/** Follows an operation that the server began for this page: the payment of the armed sale. */
+export function adopt(id, verb, body, { place, about, lines, entry }) {
+  const task = {
+    ...FRESH, id, verb, kind: verb, body, place, about, lines, entry, at: Date.now(),
+    sentAt: performance.now(),
+  };
+  change({ tasks: { ...state.tasks, [id]: task } });
+  spin(id);
+  keepOpenTasks();
+}
+
+/** Sets a sale with an unknown outcome aside. It no longer waits for its card. */
+export function park(id) {
+  clearTimeout(queryTimers.get(id));
+  alter(id, { parked: true });
+  // If it is too late, the card came at this moment, and events say how the operation ends.
+  if (sent.has(id)) stop(id).then(follow, () => {});
+  keepOpenTasks();
+}
+
+/** Follows what a tap of its card has done with a parked sale. */
+export function settleParked(resolved = []) {
+  for (const { operation: id, outcome } of resolved) {
+    if (!state.tasks[id]?.parked) continue;
+    if (outcome === "committed") dismiss(id);
+    else alter(id, { status: "unknown", voided: true });
+  }
 }
 
 /** A task's callback, for a request that replaces the task. */
@@ -134,8 +167,8 @@ function leaveUnknown(id, refusal) {
  * the tag is the problem, retries would be useless and wear it out. They would also be useless if
  * the card is not known.
  */
-export const repeatsItself = ({ place, at, body, doubt }) =>
-  place === "panel" && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
+export const repeatsItself = ({ place, at, body, doubt, parked }) =>
+  place !== "own" && !parked && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
     && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
 /** Retries an operation before the server reads the card on its own and voids the operation. */
@@ -261,8 +294,9 @@ function conclude(id, outcome) {
   }
   if (task.since === null) spin(id);
   // Progress is shown for a minimum time, because a shorter flash would be missed.
+  // A sale makes no customer wait.
   const isStretched = state.settings.demoPace && task.verb === "pay";
-  const showing = isStretched ? DEMO_SHOWN : MINIMUM_SHOWN;
+  const showing = isStretched ? DEMO_SHOWN : task.place === "sale" ? 0 : MINIMUM_SHOWN;
   setTimeout(() => show(id), state.tasks[id].since + showing - performance.now());
 }
 
@@ -274,6 +308,7 @@ function show(id) {
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
   const [doneAt, doneOn] = [performance.now(), state.onReader];
+  settleParked((outcome.answer ?? problem).resolved);
   alter(id, { ...outcome, status, outcome: null, doneAt, doneOn });
   if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();
@@ -305,33 +340,14 @@ function show(id) {
     toast(say.canceled[verb] ?? say.canceled.all);
   } else {
     vibrate(problem ? [60, 80, 60] : 40);
-    if (place === "panel") announce(told(task), Boolean(problem));
+    if (place !== "own") announce(told(task, repeatsItself(task)), Boolean(problem));
   }
   then?.(task);
 }
 
-/** The heading for success. Undoing a top-up is not called a refund. */
-export const doneText = ({ verb, answer }) =>
-  say.verbs[answer.offline ? "offline"
-    : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
-
-/** The content of the panel as an announcement for screen readers. */
-export function told(task) {
-  const { id, status, about, answer, problem } = task;
-  const resolved = resolvedWords((answer ?? problem).resolved, id).join(" ");
-  if (status === "unknown") return spoken(unknownTexts(task, repeatsItself(task)));
-  if (problem) return [spoken(refusalTexts(task)), resolved].filter(Boolean).join(" ");
-  const due = cashToPayOut(task);
-  const rest = due ? say.panel.handOut(shown(due))
-    : answer.balance && balanceWords(task, answer.balance);
-  // For a payout, the next sentence states the amount anyway.
-  const what = [doneText(task), !due && task.verb !== "close" && about].filter(Boolean).join(" ");
-  return [what, rest, resolved].filter(Boolean).join(". ");
-}
-
 /** Asks for confirmation, then sends a new request, because nothing was begun. */
 async function askToConfirm(task, then) {
-  const { id, verb, kind, body, place, about, problem } = task;
+  const { id, verb, kind, body, place, about, problem, lines: cart, entry } = task;
   const [title, action] = say.repeatQuestions[problem.error];
   const what = kind in say.requests ? `${say.requests[kind]} ${about}`.trim()
     : [say.verbs[kind][0], about].filter(Boolean).join(", ");
@@ -342,7 +358,7 @@ async function askToConfirm(task, then) {
     // now.
     const card = verb in say.served && (body.card ?? problem.uid);
     begin(verb, { ...body, ...(card && { card }), [CONFIRMING_MEMBERS[problem.error]]: true },
-      { place, about, kind, then });
+      { place, about, kind, then, lines: cart, entry });
   }
 }
 
@@ -367,8 +383,7 @@ function noteOther(id, note) {
 function keepOpenTasks() {
   const open = Object.values(state.tasks)
     .filter(({ id, status }) => isOpen(id) || status === "unknown")
-    .map(({ id, verb, kind, body, place, about, at, isAgain, doubt }) =>
-      ({ id, verb, kind, body, place, about, at, isAgain, doubt }));
+    .map((task) => Object.fromEntries(KEPT.map((name) => [name, task[name]])));
   sessionStorage.setItem(STORAGE_KEY, JSON.stringify(open));
 }
 

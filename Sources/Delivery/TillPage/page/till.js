@@ -1,133 +1,44 @@
-// The till: the card on the reader, the actions for it, payments, and top-ups.
+// The till: selling, which is its home, and topping up, which returns to it.
 
-import { call } from "./api.js";
+import { load } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { makeDemo } from "./cards.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
-import { canBecomeCard, isEnded, loadsCards } from "./offers.js";
+import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
+import { spinner } from "./panel.js";
+import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { may } from "./roles.js";
 import {
-  change, draft, discardDrafts, isBarred, acceptsOffline, willBeBookedLater, isServed,
-  cannotBeChecked, isUsable, isWithoutLedger, serve, state, trustedCard,
+  addEntry, addProduct, cancelSale, changeQuantity, charge, chargeAgain, currentTask, disarm,
+  entry, entryUnits, erase, forgetPaid, isEmpty, keepSale, takeBack, total, totalUnits, type,
+  undoPaid,
+} from "./sale.js";
+import {
+  change, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks, payingCard,
+  serve, state, trustedCard, willBeBookedLater,
 } from "./store.js";
 import { say } from "./strings.js";
-import { begin, whenever } from "./tasks.js";
-import { accepts, amountField, button, form, heading, link, note, submit } from "./ui.js";
-import { example, fault, presetText, shown, typedAmount } from "./words.js";
+import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
+import { button, heading, link, note, signButton } from "./ui.js";
+import {
+  amountOf, balanceWords, decimals, minorUnits, resolvedWords, separator, shown,
+} from "./words.js";
 
-const ASKING_LIMIT = 30_000;
-const words = say.home;
-let askingEnds = 0;
+const words = say.sale;
+const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+const CHARGE = "charge";
 
-async function askForCard() {
-  clearTimeout(askingEnds);
-  change({ asking: !state.card });
-  askingEnds = setTimeout(() => change({ asking: false }), ASKING_LIMIT);
-  try {
-    const card = await call("GET", "card");
-    if (card.session !== null) change({ card, asking: false });
-  } catch {
-    // The stream also reports this, and its banner is already visible.
-  }
-}
-
+const isTopUp = (s) => s.route.name === "add";
 /** Why cards cannot be charged or topped up. */
-const noLedger = () => words.noLedger[state.card?.problem?.error] ?? words.noLedger.other;
-
-const isAway = () => state.reader?.state === "missing";
-
-const balanceTile = (read, asking) => h("button.tile.balance-tile", {
-  onclick: askForCard, disabled: !isUsable(),
-},
-h("span", words.balance), h("b", shown(read?.balance)),
-h("small", read ? read.name ?? say.card.nameless : isAway() ? words.noReader
-  : cannotBeChecked() ? noLedger() : isBarred() ? words.barred : asking ? say.card.asking
-    : words.balanceAsk));
-
-/** A link to a view or, if the view cannot be used right now, a disabled button that says why. */
-function way(name, sign, hint, isOpen) {
-  const inside = [icon(sign), h("span", words[name]), h("small", hint)];
-  return isUsable() && isOpen ? h("a.tile", { key: name, class: name, href: `#/${name}` }, inside)
-    : h("button.tile", { key: name, disabled: true }, inside);
-}
-
-function ways({ asking }) {
-  const read = trustedCard();
-  const word = read ? read.state ?? "none" : "absent";
-  const isHeld = isBarred() || isWithoutLedger();
-  const why = isAway() ? words.noReader : isWithoutLedger() ? noLedger()
-    : isBarred() ? words.notThis : null;
-  const [scratchHint, activateHint] = words.why[word] ?? [];
-  return h("section.tiles", { "aria-label": words.ways },
-    balanceTile(read ?? (cannotBeChecked() || acceptsOffline() ? state.card.read : null), asking),
-    way("pay", "pay", willBeBookedLater() ? say.offlinePayments.hint : why ?? words.payHint,
-      !isHeld || willBeBookedLater()),
-    may("add") && way("add", "add", why ?? (loadsCards() ? words.addHint : words.elsewhere),
-      !isHeld && loadsCards()),
-    way("scratch", "scratch", why ?? scratchHint, word === "unscratched"),
-    way("activate", "send", why ?? activateHint, ["scratched", "activating"].includes(word)));
-}
-
-const offer = () => h("section.offer", isEnded() ? [
-  h("h2", words.offerAgain),
-  link(words.issueAgain, "#/issue", { tone: "button strong", sign: "add" }),
-] : [
-  h("h2", words.offer),
-  h("div.row",
-    button(words.demo, makeDemo, { tone: "strong", sign: "card" }),
-    link(words.issue, "#/issue", { sign: "add" })),
-  h("p.hint", words.demoHint),
-]);
-
-export const home = {
-  title: words.title,
-  render(s) {
-    const { read } = s.card ?? {};
-    return [
-      h("div.unseen", heading(words.title)),
-      h("div.till",
-        cardSide(s, canBecomeCard() && offer(),
-          read && read.ledger !== "unknown" && link(words.history, `#/history/${read.uid}`,
-            { tone: "quiet", sign: "history" })),
-        ways(s)),
-    ];
-  },
-};
-
-/**
- * The card to use. For a payment, this includes a card that can pay while the ledger is offline.
- */
-const shownCard = (verb) =>
-  (verb === "pay" && acceptsOffline() ? state.card.read : trustedCard());
-
-// The request specifies the displayed card, because another card may be on the reader by the time
-// the server reads it.
-function move(verb, amount) {
-  const card = shownCard(verb)?.uid;
-  begin(verb, { amount, ...(card && { card }) }, { about: shown(amount) });
-  // The field is cleared whatever the outcome, so that it is empty for the next customer's amount.
-  discardDrafts(`${verb}-amount`);
-}
+const noLedger = () => say.home.noLedger[state.card?.problem?.error] ?? say.home.noLedger.other;
 
 const servedWords = (verb) =>
   state.served[verb] === "perhaps" ? say.possiblyServed[verb] : say.served[verb][0];
 
-/** Returns to the till after a top-up, for the next customer. */
-export function leaveAdd() {
-  if (state.route.name !== "add") return;
-  // The address is replaced, so that the browser's Back button does not return to the finished
-  // top-up.
-  window.history.replaceState(null, "", "#/home");
-  change({ route: { name: "home", arg: null } });
-}
-
-// This happens whatever the outcome, because the next card may be another customer's.
-whenever("add", leaveAdd);
-
 /**
- * A card that stays on the reader is charged only once; charging it again needs confirmation. The
- * button for it is above the places where the amounts, the tiles, and the check mark appear.
+ * A card that stays on the reader is used only once; using it again needs confirmation. The button
+ * for it is above the places where the amounts, the tiles, and the check mark appear.
  */
 export const serveAgain = (verb) => isServed(verb) && [
   button(say.served[verb][1], () => serve(verb), { tone: "again", sign: "card", money: true }),
@@ -135,38 +46,281 @@ export const serveAgain = (verb) => isServed(verb) && [
     note(servedWords(verb), "info", "warn")),
 ];
 
-const amounts = (verb, id, disabled) => [
-  h("h2", say.money.presets),
-  h("div.presets", (state.settings?.presets[verb] ?? []).map((amount) =>
-    h("button.tile.amount", {
-      key: amount, disabled, "data-money": true, onclick: () => move(verb, amount),
-    }, presetText(amount)))),
-  form(() => accepts(id, fault(draft(id))) && move(verb, typedAmount(id)), h("div.free",
-    amountField(id, say.money.label, { placeholder: example(verb), disabled }),
-    submit(say[verb].action, disabled, "strong", true))),
+// MARK: The amount due
+
+const paidLarge = ({ verb, about, name, uid, balance, offline, replayed, resolved, operation }) =>
+  h("section.due.paid", { key: operation, role: "status", class: "done" },
+    h("p.state", icon("check"), doneText({ verb, answer: { offline } })),
+    h("b", about), h("p.who", name ?? say.cardWords(uid)),
+    balance && h("p.rest", balanceWords({ verb }, balance)),
+    [offline && say.offlinePayments.done, replayed && say.panel.replayed,
+      ...resolvedWords(resolved, operation)].map((line) => line && h("p", line)));
+
+function amountDue(s) {
+  if (s.sale.paid?.isLarge && !isTopUp(s)) return paidLarge(s.sale.paid);
+  const task = !isTopUp(s) && currentTask();
+  return h("section.due", { key: "due" },
+    h("div.row.spread", h("h2", isTopUp(s) ? say.add.lead : words.due),
+      !isTopUp(s) && loadsCards() && may("add") && topUpLink()),
+    h("b", { id: "due", "aria-live": "off" }, task ? task.about : shown(total())));
+}
+
+const strip = ({ paid }) => paid && !paid.isLarge && h("section.paid-strip", {
+  "aria-label": words.last,
+},
+icon("check"),
+h("p", h("strong", paid.about), " ", paid.name ?? say.cardWords(paid.uid)),
+!paid.offline && loadsCards() && button(words.undo, undoPaid,
+  { tone: "quiet", sign: "undo", money: true, disabled: !isUsable() }),
+signButton("cross", words.hideLast, forgetPaid, { class: "round quiet" }));
+
+// MARK: The cart
+
+const lineRow = ({ name, price, quantity }, place) => h("li", { key: `${place}${name}` },
+  h("span.what", name),
+  signButton("dash", words.less(name), () => changeQuantity(place, -1)),
+  h("b.count", quantity),
+  signButton("add", words.more(name), () => changeQuantity(place, 1)),
+  h("b.price", shown(amountOf(minorUnits(price) * BigInt(quantity)))));
+
+const cart = ({ sale }) => sale.lines.length > 0 && h("ul.cart", { "aria-label": words.cart },
+  sale.lines.map(lineRow),
+  entry() && h("li", { key: "entry" }, h("span.what", words.other),
+    h("b.price", shown(amountOf(entryUnits(entry()))))));
+
+/** The products that can be sold, by group. */
+function groups({ data }) {
+  const products = (data.products?.value?.products ?? []).filter(({ retired }) => !retired)
+    .sort((one, other) => one.position - other.position);
+  return Map.groupBy(products, ({ group }) => group ?? "");
+}
+
+const goods = (found) => found.size > 0 && h("section.goods", { "aria-label": words.products },
+  [...found].map(([group, products]) => h("div.group", { key: group },
+    group && h("h2", group),
+    h("div.products", products.map((product) => h("button.product", {
+      key: product.id, class: `of-${product.color ?? "plain"}`, disabled: product.soldOut,
+      onmousedown: stay, onclick: () => addProduct(product),
+    },
+    h("span", product.name),
+    h("small", product.soldOut ? words.soldOut
+      : product.price === null ? words.ask : shown(product.price))))))));
+
+// A pressed key keeps no focus, so that Enter charges and does not press the key again.
+const stay = (event) => event.preventDefault();
+const key = (name, label, act, rest) => h("button.digit", {
+  key: name, "aria-label": label, onmousedown: stay, onclick: act, ...rest,
+}, name);
+
+const keypad = (s) => h("section.keypad", { "aria-label": words.keypad },
+  KEYS.map((digit) => key(digit, null, () => type(digit))),
+  isTopUp(s) || decimals() > 0 && s.sale.entry.includes(".")
+    ? key(decimals() > 0 ? separator() : "00", null,
+      () => type(decimals() > 0 ? separator() : "00"))
+    : h("button.digit", { key: "plus", "aria-label": words.addLine, onmousedown: stay,
+      onclick: addEntry }, icon("add")),
+  key("0", null, () => type("0")),
+  h("button.digit", { key: "back", "aria-label": words.erase, onmousedown: stay, onclick: erase },
+    icon("erase")));
+
+// MARK: The card, and what happens with it
+
+const armedNow = () => h("section.moment.waiting", { key: "armed", role: "status" },
+  h("div.hold", icon("waves")),
+  h("p.big", words.tap), h("p", words.armed),
+  button(say.cancel, cancelSale, { tone: "quiet", sign: "cross" }));
+
+const working = ({ id, status, phase, isCanceling }) => {
+  const isWaiting = status === "waiting";
+  return h("section.moment", { key: id, class: isWaiting ? "waiting" : "working", role: "status" },
+    h("div.hold", isWaiting ? icon("waves") : spinner()),
+    h("p.big", isWaiting ? words.tapAgain : status === "asking" ? say.panel.asking
+      : say.phases[phase] ?? say.phases.working),
+    isWaiting ? button(isCanceling ? say.panel.canceling : say.cancel, () => cancel(id),
+      { disabled: isCanceling, tone: "quiet", sign: "cross" }) : h("p", say.panel.keep));
+};
+
+const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", { class: tone },
+  h("h2", icon(sign), title), lines.map((line) => line && h("p", line)),
+  h("div.row", actions));
+
+function chargeAnew(task) {
+  keepSale(task);
+  charge(false);
+}
+
+const failed = (task) => told("failed", {
+  ...refusalTexts(task),
+  lines: [...refusalTexts(task).lines, ...resolvedWords(task.problem.resolved, task.id)],
+}, "cross",
+  canBeRepeated(task) && button(say.again, () => chargeAnew(task),
+    { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+  button(say.back, () => keepSale(task), { tone: "quiet" }));
+
+const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)), "ask",
+  !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true),
+    { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+  button(words.park, cancelSale, { tone: "quiet" }));
+
+function moment(s) {
+  if (isTopUp(s)) return null;
+  if (s.sale.armed) return armedNow();
+  const task = currentTask();
+  if (!task) return null;
+  if (task.status === "failed") return failed(task);
+  if (task.doubt) return unknown(task);
+  return ["waiting", "working", "asking"].includes(task.status) && working(task);
+}
+
+function parkedRow(task) {
+  const { id, about, status, voided } = task;
+  const isTrying = status !== "unknown";
+  return h("li", { key: id }, icon("ask"),
+    h("div", h("strong", words.parked(about)),
+      h("p", voided ? words.voided : isTrying ? say.unknown.hold : words.parkedHint)),
+    voided ? button(words.takeBack, () => takeBack(task), { tone: "small" })
+      : !isTrying && button(say.unknown.again, () => retry(id, true),
+        { tone: "small", disabled: !isUsable() }),
+    signButton("cross", words.forget(about), () => (isTrying ? cancel(id) : dismiss(id))));
+}
+
+const parked = () => parkedTasks().length > 0
+  && h("ul.parked", { "aria-label": words.parkedSales }, parkedTasks().map(parkedRow));
+
+const offer = () => h("section.offer", isEnded() ? [
+  h("h2", say.home.offerAgain),
+  link(say.home.issueAgain, "#/issue", { tone: "button strong", sign: "add" }),
+] : [
+  h("h2", say.home.offer),
+  h("div.row",
+    button(say.home.demo, makeDemo, { tone: "strong", sign: "card" }),
+    link(say.home.issue, "#/issue", { sign: "add" })),
+  h("p.hint", say.home.demoHint),
+]);
+
+/** Links for the card's code, where the activation service is named. */
+function codeLinks() {
+  const word = trustedCard()?.state;
+  if (!usesService("activation")) return null;
+  return [
+    word === "unscratched"
+      && link(say.home.scratch, "#/scratch", { tone: "button small", sign: "scratch" }),
+    ["scratched", "activating"].includes(word)
+      && link(say.home.activate, "#/activate", { tone: "button small", sign: "send" }),
+  ];
+}
+
+/** Why this cannot be done with the card on the reader; null if it can. */
+function obstacle(s) {
+  if (s.reader?.state === "missing") return say.home.noReader;
+  if (isTopUp(s) && !loadsCards()) return say.money.elsewhere;
+  if (!isTopUp(s) && willBeBookedLater()) return null;
+  if (isWithoutLedger()) return noLedger();
+  return isBarred() ? say.money.notNow : null;
+}
+
+const topUpLink = () => link(say.add.title, "#/add", { tone: "button small to-add", sign: "add" });
+
+function side(s) {
+  const why = obstacle(s);
+  const verb = isTopUp(s) ? "add" : "pay";
+  const { read } = s.card ?? {};
+  return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
+    moment(s) || cardSide(s,
+      why && isBarred() && !isWithoutLedger() && note(why, "warn", "bad"),
+      why && !isBarred() && s.reader?.state !== "missing" && note(why, "warn", "warn")),
+    isServed(verb) && !s.sale.armed && !currentTask() && h("div.again-row",
+      note(servedWords(verb), "info", "warn"),
+      button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
+        { tone: "again small", sign: "card", money: true })),
+    s.sale.notice && note(s.sale.notice, "info", "warn"),
+    h("div.row.links", codeLinks(), read && read.ledger !== "unknown"
+      && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" })),
+    canBecomeCard() && offer());
+}
+
+// MARK: The views
+
+const mainButton = (s, text, act) => h("button.strong.charge", {
+  // Without a card, a press only arms the sale, so nothing has to rest.
+  id: CHARGE, "data-money": isTopUp(s) || s.onReader !== null, onclick: act,
+  // Only its position and the card decide whether a press counts, so it is never disabled.
+  "aria-disabled": String(totalUnits() <= 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)),
+}, text);
+
+const quickAmounts = ({ settings }) => h("div.quick", (settings?.presets.add ?? []).map((amount) =>
+  h("button", { key: amount, onmousedown: stay,
+    onclick: () => change({ sale: { ...state.sale, topUp: amount } }) }, shown(amount))));
+
+function topUp() {
+  const amount = total();
+  if (totalUnits() <= 0n || obstacle(state) || isServed("add")) return;
+  const card = trustedCard()?.uid;
+  begin("add", { amount, ...(card && { card }) }, { about: shown(amount) });
+  change({ sale: { ...state.sale, topUp: "" } });
+}
+
+const layout = (s, title, found, action) => [
+  h("div.unseen", heading(title)),
+  h("div.sell", { class: found.size > 0 ? "with-goods" : "" },
+    h("div.ticket-side", !isTopUp(s) && strip(s.sale), amountDue(s), !isTopUp(s) && cart(s),
+      side(s), parked()),
+    goods(found),
+    h("div.pad", isTopUp(s) && quickAmounts(s), keypad(s),
+      h("div.acts", button(isTopUp(s) ? words.toSelling : words.clear,
+        isTopUp(s) ? leaveAdd : cancelSale,
+        { tone: "clear", disabled: !isTopUp(s) && isEmpty() && !s.sale.armed && !currentTask() }),
+      action))),
 ];
 
-const moneyView = (verb) => ({
-  title: say[verb].title,
-  render(s) {
-    const read = shownCard(verb);
-    const isHeld = (isBarred() || isWithoutLedger()) && !(verb === "pay" && willBeBookedLater());
-    const isElsewhere = verb === "add" && !loadsCards();
-    const disabled = !isUsable() || isHeld || isElsewhere;
-    const again = serveAgain(verb);
-    return [
-      again ? h("div.unseen", heading(say[verb].title)) : heading(say[verb].title, say[verb].lead),
-      h("div.till",
-        // The amounts are where the till shows the card, so that a double tap on a tile cannot hit
-        // an amount.
-        h("section.amounts", again || amounts(verb, `${verb}-amount`, disabled),
-          h("p.hint", read ? say.money.on(read.name ?? say.card.nameless, shown(read.balance))
-            : isAway() ? words.noReader : !disabled && say.money.nobody)),
-        cardSide(s, isHeld && !isWithoutLedger() && note(say.money.notNow, "warn", "bad"),
-          isElsewhere && note(say.money.elsewhere, "warn", "warn"))),
-    ];
-  },
-});
+/** Handles keys pressed anywhere in the view. */
+function onKey(event) {
+  const { key: name, target } = event;
+  const isOnControl = target.closest("button, a, summary, dialog");
+  if (/^\d$/.test(name) || name === "." || name === ",") type(name);
+  else if (name === "+") addEntry();
+  else if (name === "Backspace") erase();
+  else if (name === "Escape") leaveOrClear();
+  // A control with the focus handles Enter itself. The press goes through the guard: see guard.js.
+  else if (name === "Enter" && !isOnControl && !event.repeat) {
+    document.getElementById(CHARGE).click();
+  } else return;
+  event.preventDefault();
+}
 
-export const pay = moneyView("pay");
-export const add = moneyView("add");
+function leaveOrClear() {
+  if (state.route.name === "add" && isEmpty()) leaveAdd();
+  else {
+    const task = currentTask();
+    if (task?.status === "waiting" && !task.doubt) cancel(task.id);
+    else cancelSale();
+  }
+}
+
+export const home = {
+  title: say.home.title,
+  enter: () => { load("products", "products"); },
+  leave: disarm,
+  onKey,
+  render: (s) => layout(s, say.home.title, groups(s),
+    mainButton(s, say.pay.action, () => charge())),
+};
+
+export const add = {
+  title: say.add.title,
+  leave: () => change({ sale: { ...state.sale, topUp: "" } }),
+  onKey,
+  render: (s) => layout(s, say.add.title, new Map(), mainButton(s, say.add.action, topUp)),
+};
+
+/** Returns to selling after a top-up, for the next customer. */
+export function leaveAdd() {
+  if (state.route.name !== "add") return;
+  // The address is replaced, so that the browser's Back button does not return to the finished
+  // top-up.
+  window.history.replaceState(null, "", "#/home");
+  change({ route: { name: "home", arg: null }, sale: { ...state.sale, topUp: "" } });
+}
+
+// This happens whatever the outcome, because the next card may be another customer's.
+whenever("add", leaveAdd);

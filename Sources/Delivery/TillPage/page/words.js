@@ -14,9 +14,9 @@ const weekday = dateFormat({
 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-const decimals = () => state.settings?.decimals ?? 2;
+export const decimals = () => state.settings?.decimals ?? 2;
 const symbol = () => state.settings?.symbol ?? "";
-const separator = () => state.settings?.decimalSeparator ?? ".";
+export const separator = () => state.settings?.decimalSeparator ?? ".";
 
 /** An amount such as "-1234.50" in the station's notation, which the whole page uses. */
 export function shown(amount) {
@@ -40,17 +40,18 @@ export function withShown(text) {
   return text.replace(amounts, (whole, amount) => (isPlain.test(amount) ? shown(amount) : whole));
 }
 
-/** A preset amount, without decimals if all presets are whole. */
-export function presetText(amount) {
-  const { pay = [], add = [] } = state.settings?.presets ?? {};
-  const areWhole = [...pay, ...add].every((each) => /^\d+(\.0*)?$/.test(each));
-  return areWhole && decimals() > 0 ? shown(amount).slice(0, -decimals() - 1) : shown(amount);
-}
-
 /** A BigInt, because a JavaScript number is exact only up to 2^53. */
 export function minorUnits(amount) {
   const [whole, fraction = ""] = amount.split(".");
   return BigInt(whole + fraction.padEnd(decimals(), "0"));
+}
+
+/** The amount of this many minor units, in the server's format. */
+export function amountOf(units) {
+  const sign = units < 0n ? "-" : "";
+  const digits = String(units).replace("-", "").padStart(decimals() + 1, "0");
+  const place = digits.length - decimals();
+  return decimals() > 0 ? `${sign}${digits.slice(0, place)}.${digits.slice(place)}` : sign + digits;
 }
 
 const languageUsesComma =
@@ -80,11 +81,6 @@ function plain(typed) {
 
 /** The value of a field in the server's format. */
 export const typedAmount = (id) => plain(draft(id).trim());
-
-/** An example amount, as it can be typed. */
-export const example = (verb) =>
-  presetText(state.settings?.presets[verb][1] ?? "").replace(symbol(), "")
-    .replaceAll(separator() === "." ? "," : ".", "");
 
 /** What is wrong with a typed amount, worded like the server's refusals; null if it is valid. */
 export function fault(typed) {

@@ -115,6 +115,40 @@ extension Endpoint {
             "The operation was canceled.", Schema.named("Operation"), status: 202),
         problems: [404, 409])
 
+    static let armed = Endpoint(
+        method: "GET", path: base + "armed", group: "live", summary: "Get the armed sale",
+        answer: .json("The armed sale, or none.", armedSchema))
+
+    static let arm = Endpoint(
+        method: "POST", path: base + "armed", group: "live",
+        summary: "Arm a sale, so that the next arriving card pays it",
+        discussion: "The other members are those of the call `verb`. A card arrives if the reader "
+            + "was empty for at least 1 second and the card is seen after arming. The sale is "
+            + "disarmed after 30 seconds, when the client's last stream ends, when another sale is "
+            + "armed, by any other operation at the reader, and by any card change that is no "
+            + "clean arrival. The payment has the same operation ID.",
+        body: Body(
+            schema: Schema.object(
+                ["operation": ValueSchemas.operation, "client": ValueSchemas.operation],
+                optional: [
+                    "verb": Schema.nullable(Schema.oneOf(TillCall.armable.map(\.path))),
+                    "amount": Schema.named("Amount"),
+                ]), isRequired: true),
+        needsToken: true, answer: .json("The sale is armed.", armedSchema), problems: [409])
+
+    static let disarm = Endpoint(
+        method: "DELETE", path: base + "armed", group: "live",
+        summary: "Disarm the armed sale",
+        discussion: "If `operation` is given, the sale with this ID is not armed again, even if "
+            + "the request to arm it arrives later.",
+        parameters: ["operation", "client"].map {
+            Parameter(name: $0, isInPath: false, isRequired: false, schema: id.schema)
+        }, needsToken: true,
+        answer: .json("No sale is armed.", armedSchema), problems: [409])
+
+    private static let armedSchema = Schema.object(
+        ["armed": Schema.nullable(Schema.named("Armed"))])
+
     static let health = Endpoint(
         method: "GET", path: base + "health", group: "monitoring",
         summary: "Get the state of the reader and the ledger",

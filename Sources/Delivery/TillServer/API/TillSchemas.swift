@@ -8,6 +8,7 @@ enum TillSchemas {
     static let components: [(name: String, schema: JSONValue)] = [
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
         ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
+        ("Armed", armed),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
     ]
 
@@ -36,9 +37,9 @@ enum TillSchemas {
         "version": Schema.text, "currency": Schema.text, "symbol": Schema.text,
         "decimals": Schema.number(0...4), "decimalSeparator": Schema.oneOf([".", ","]),
         "presets": Schema.object([
-            "pay": Schema.list(of: Schema.named("Amount")),
-            "add": Schema.list(of: Schema.named("Amount")),
-        ]), "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
+            "add": Schema.list(of: Schema.named("Amount"))
+        ]), "express": Schema.boolean, "services": Schema.list(of: Schema.text),
+        "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
         "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
         "tills": Schema.count, "loadsCards": Schema.boolean,
@@ -77,6 +78,7 @@ enum TillSchemas {
     private static let state = Schema.object(
         [
             "reader": Schema.named("Reader"), "card": Schema.nullable(Schema.named("CardOnReader")),
+            "armed": Schema.nullable(Schema.named("Armed")),
             "operations": Schema.list(of: Schema.named("Operation")),
             "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
         ] + permissions)
@@ -88,6 +90,15 @@ enum TillSchemas {
         "unbooked": Schema.named("Amount"), "payments": Schema.count,
         "limit": Schema.named("Amount"), "left": Schema.named("Amount"),
         "snapshotAge": Schema.nullable(Schema.count), "bookedAt": Schema.nullable(Schema.text),
+    ])
+
+    /// The armed sale. After it has ended, only its ID and the reason are given.
+    private static let armed = Schema.object([
+        "operation": Schema.nullable(ValueSchemas.operation),
+        "client": Schema.nullable(ValueSchemas.operation), "verb": Schema.nullable(Schema.text),
+        "request": Schema.nullable(["type": "object"]),
+        "ended": Schema.nullable(Schema.oneOf(Arming.End.allCases.map(\.rawValue))),
+        "card": Schema.nullable(ValueSchemas.card),
     ])
 
     private static let gone = Schema.object(["session": Schema.count])
@@ -113,6 +124,7 @@ enum TillSchemas {
     /// The names of the events and of their data's schemas.
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
-        "operation": "Operation", "offlinePayments": "OfflinePayments", "alive": "Alive",
+        "armed": "Armed", "operation": "Operation", "offlinePayments": "OfflinePayments",
+        "alive": "Alive",
     ]
 }

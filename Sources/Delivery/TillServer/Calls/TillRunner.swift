@@ -23,8 +23,9 @@ struct TillRunner: Sendable {
 
     /// An event for clients that watch the reader.
     enum Event: Sendable {
-        /// A readable card with its `read --json` document.
-        case card(CardSummary, JSONValue, problem: TapcardError?)
+        /// A readable card with its `read --json` document. `seen` is when it was first detected,
+        /// before it was read.
+        case card(CardSummary, JSONValue, problem: TapcardError?, seen: ContinuousClock.Instant)
         /// A problem with the reader, or with a tag that is not a card. The tag is read only if the
         /// station has API tokens, because the till page does not need its content.
         case problem(TapcardError, (identity: TagIdentity, reading: TagReading?)? = nil)
@@ -213,8 +214,16 @@ struct TillRunner: Sendable {
     func watch(_ show: @escaping @Sendable (Event) async -> Bool) async {
         let station: Station
         let isChecked: Bool
+        // A slow reading must not make a card that lost contact for a moment look like one that
+        // was away.
+        let seen = Guarded<ContinuousClock.Instant?>(nil)
+        @Sendable func note(_ progress: Station.Progress) {
+            guard case .cardSeen = progress else { return }
+            seen.withLock { $0 = $0 ?? .now }
+        }
         do throws(TapcardError) {
-            (station, isChecked) = try await session(for: session.command).watchingStation()
+            (station, isChecked) = try await session(for: session.command, progress: note)
+                .watchingStation()
         } catch {
             _ = await show(.problem(error))
             return
@@ -229,12 +238,19 @@ struct TillRunner: Sendable {
                     self.session.journal.subtractingUnbooked(reading), currency: station.currency)
                 // If this watch ends, the next one compares the keys again.
                 let continues = isChecked && report.problem?.isTransient != true
-                return await show(.card(reading, report.document ?? .null, problem: report.problem))
+                let first = seen.withLock { $0 } ?? .now
+                return await show(
+                    .card(
+                        reading, report.document ?? .null, problem: report.problem, seen: first))
                     && continues
             case .problem(let error):
                 return await show(.problem(error)) && !error.isTransient
-            case .gone: return await show(.gone)
-            case .empty: return await show(.empty)
+            case .gone:
+                seen.withLock { $0 = nil }
+                return await show(.gone)
+            case .empty:
+                seen.withLock { $0 = nil }
+                return await show(.empty)
             case .readerReturned(let name): return await show(.readerReturned(name: name))
             }
         }
@@ -290,13 +306,20 @@ struct TillRunner: Sendable {
             "decimals": .number(currency.decimals),
             "decimalSeparator": .string(
                 session.settings.acceptsDecimalComma(in: currency) ? "," : "."),
-            "presets": ["pay": amounts(presets?.pay), "add": amounts(presets?.add)],
+            "presets": ["add": amounts(presets)],
+            "express": .bool(session.settings.isOn(.express)),
+            "services": .array(session.settings.namedServices.map { .string($0) }),
             "demoPace": .bool(demoPace), "login": .string(asksForPassword ? "password" : "none"),
             "simulator": .bool(readerIsSimulated),
             "chips": .array(Chip.allCases.map { .string($0.name) }),
             "ticketPrice": .text(price), "tills": .number(tills),
             "loadsCards": .bool(session.keyFile.loadsCards),
         ]
+    }
+
+    /// Whether a payment of this amount needs a confirmation.
+    func mustConfirmPayment(of amount: String) throws(TapcardError) -> Bool {
+        try session.settings.mustConfirmPayment(of: amount, in: currency)
     }
 
     /// Confirms a service's built-in address. Returns false if a different address is set.

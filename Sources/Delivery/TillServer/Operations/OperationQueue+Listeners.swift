@@ -1,3 +1,4 @@
+import TapcardCore
 import TapcardDomain
 import TextCodecs
 import Verbs
@@ -46,6 +47,7 @@ extension OperationQueue {
     /// Stops a disconnected client's operations unless they are already working on a card.
     private func stopWaiting(for client: OperationID?) {
         guard let client else { return }
+        if arming.leave(client) { disarmed(.pageLeft) }
         for operation in running.values where operation.client == client { _ = operation.stop() }
     }
 

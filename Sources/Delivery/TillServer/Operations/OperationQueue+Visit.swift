@@ -81,10 +81,15 @@ extension OperationQueue {
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
         switch result {
-        case .card: cardStayed(uid)
+        case .card:
+            arming.stay()
+            cardStayed(uid)
         // A second tag next to the card does not end the card's visit.
-        case .problem(let error) where error.kind == .severalTags: cardStayed(uid)
+        case .problem(let error) where error.kind == .severalTags:
+            arming.stay()
+            cardStayed(uid)
         case .empty:
+            arming.empty(at: now)
             admission.visit.leave()
             cardRemoved()
         case .problem:

@@ -28,6 +28,9 @@ actor OperationQueue {
     var taps: TapNews
     /// What may be started for the card on the reader.
     var admission = Admission()
+    /// The sale that the next card pays, and its request.
+    var arming = Arming()
+    var armed: SaleRequest?
     private(set) var onReader: CardOnReader? {
         didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
     }
@@ -127,7 +130,7 @@ actor OperationQueue {
 
     var state: JSONValue {
         [
-            "reader": reader, "card": onReader?.document ?? .null,
+            "reader": reader, "card": onReader?.document ?? .null, "armed": armedDocument,
             "offlinePayments": offlinePayments.document,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
@@ -172,26 +175,31 @@ actor OperationQueue {
     private func handle(_ event: TillRunner.Event) async {
         ledgerCheck.use()
         switch event {
-        case .card(let summary, let read, let problem):
+        case .card(let summary, let read, let problem, let seen):
             offlinePayments.recordReading(problem)
             let uid = read["uid"]?.string ?? problem?.uid?.description
             await arrived(uid, read["resolved"], problem)
             cardDetected(read, problem)
             publish(taps.arrived(.card(summary)))
+            cardArrived(uid, problem, seen: seen)
         // When the reader is back, a card on it may have been there all along.
         case .problem(let error, _) where error.result == .noReader:
             admission.visit.open()
+            loseSight(.readerLost)
             cardRemoved()
             readerChanged(error)
         case .problem(let error, let tag):
+            if arming.meetOther() { disarmed(.unclearCard) }
             await arrived(error.uid?.description, .resolved(error.resolved), error)
             cardDetected(nil, error)
             publish(taps.arrived(tag, error))
         case .gone:
             // If one of several tags remains, it may be the card that was there first.
             if onReader?.problem?.kind != .severalTags { admission.visit.leave() }
+            arming.empty(at: now)
             cardRemoved()
         case .empty:
+            arming.empty(at: now)
             admission.visit.leave()
             cardRemoved()
             // An operation may have found the reader again before the watch did.
@@ -285,7 +293,10 @@ actor OperationQueue {
         let (id, needsReader) = (operation.id, operation.needsReader)
         guard !admission.isWithdrawn(id) else { throw .notBegun }
         // Both are set before any `await`, so that a second request joins this one or is refused.
-        if needsReader { atReader = id }
+        if needsReader {
+            atReader = id
+            loseSight(.readerUsed)
+        }
         running[id] = operation
         let task = Task { [self] in
             await work(operation.command, for: id, needsReader: needsReader)
@@ -322,6 +333,7 @@ actor OperationQueue {
         await following.value
         if needsReader {
             await updateVisit(after: id, answer)
+            noteOutcome(of: id, answer)
             atReader = nil
             if !isClosing { watch() }
         }

@@ -175,6 +175,19 @@ extension Problem {
         .tooLate, "It is too late to cancel: the card is already being processed.",
         "The operation continues.")
 
+    static let cardPresent = Problem(
+        .cardPresent, "A card is on the reader.", "Nothing was charged or armed.",
+        NextWords("name-card", "Send the payment with this card's number as card."))
+
+    static let cardNeeded = Problem(
+        .cardNeeded, "The last card could not pay, so the next one has to be named.",
+        "Nothing was charged or armed.",
+        NextWords("name-card", "Send the payment with the card's number as card."))
+
+    static let pageGone = Problem(
+        .pageGone, "This client has no event stream.", "Nothing was armed.",
+        NextWords("open-stream", "Open GET /api/v1/events with this client first."))
+
     /// The refusal to stop an operation that has taken effect or may still do so.
     static func alreadyOver(_ problem: TapcardError?) -> Problem {
         var tooLate = Problem(

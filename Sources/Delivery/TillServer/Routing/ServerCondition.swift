@@ -18,6 +18,9 @@ package enum ServerCondition: String, CaseIterable {
     case readerTaken = "reader-taken"
     case notBegun = "not-begun"
     case tooLate = "too-late"
+    case cardPresent = "card-present"
+    case cardNeeded = "card-needed"
+    case pageGone = "page-gone"
     case wrongContentType = "wrong-content-type"
     case tooManyAttempts = "too-many-attempts"
     case starting
@@ -33,6 +36,7 @@ package enum ServerCondition: String, CaseIterable {
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
         case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+        case .cardPresent, .cardNeeded, .pageGone: 409
         case .wrongContentType: 415
         case .tooManyAttempts: 429
         case .starting, .closing, .tooManyListeners, .tooManyLogins: 503

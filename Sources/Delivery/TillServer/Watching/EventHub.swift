@@ -59,6 +59,10 @@ struct EventHub {
         return listeners.values.contains { $0.client == client } ? nil : client
     }
 
+    func hasListener(_ client: OperationID) -> Bool {
+        listeners.values.contains { $0.client == client }
+    }
+
     func publish(_ event: String, _ data: JSONValue, to channel: Channel = .till) {
         let bytes = EventHub.bytes(event, data)
         for listener in listeners.values where listener.channel == channel {

@@ -17,6 +17,19 @@ extension Settings {
             credit: try ceiling(.creditLimit, standard.credit))
     }
 
+    /// Whether a payment of this amount needs a confirmation.
+    package func mustConfirmPayment(
+        of text: String, in currency: Currency
+    ) throws(TapcardError) -> Bool {
+        let amount = try translating(amount(text, currency)) { (error: Refusal) in
+            TapcardError(error)
+        }
+        guard amount.minorUnits > 0 else {
+            throw TapcardError(Refusal(.badAmount, "the amount must be more than 0"))
+        }
+        return amount.minorUnits > (try ceilings(currency)).unconfirmed.payment.minorUnits
+    }
+
     func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
         let standard = OfflineLimits.standard(for: currency)
         return OfflineLimits(
@@ -40,16 +53,11 @@ extension Settings {
         }
     }
 
-    /// The amounts for the preset buttons of a page.
-    package func presets(_ currency: Currency) throws(TapcardError) -> (pay: [Money], add: [Money])
-    {
-        (
-            pay: try presets(.presets, standardCents: Settings.standardPresets, currency),
-            add: try presets(.topUpPresets, standardCents: Settings.standardTopUps, currency)
-        )
+    /// The amounts for a page's buttons for top-ups.
+    package func presets(_ currency: Currency) throws(TapcardError) -> [Money] {
+        try presets(.topUpPresets, standardCents: Settings.standardTopUps, currency)
     }
 
-    private static let standardPresets: [Int64] = [100, 250, 500, 1_000]
     private static let standardTopUps: [Int64] = [500, 1_000, 2_000, 5_000]
 
     /// The default amounts, in the form used in settings.
@@ -69,7 +77,7 @@ extension Settings {
             .cashierRefundLimit: standardRefundLimit(currency).description,
             .offlineCardLimit: OfflineLimits.standard(for: currency).card.description,
             .offlineStationLimit: OfflineLimits.standard(for: currency).station.description,
-            .presets: presetText(standardPresets), .topUpPresets: presetText(standardTopUps),
+            .topUpPresets: presetText(standardTopUps),
         ]
     }
 

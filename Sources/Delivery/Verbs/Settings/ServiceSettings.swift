@@ -215,6 +215,15 @@ extension Settings.Name {
 }
 
 extension Settings {
+    /// The services whose addresses are set, so that the till page shows them.
+    package var namedServices: [String] {
+        let addresses: [(String, Name)] = [
+            ("activation", .activationURL), ("lottery", .lotteryURL),
+            ("mastermind", .mastermindURL),
+        ]
+        return addresses.filter { effective($0.1).origin != .builtIn }.map(\.0)
+    }
+
     /// Refuses to contact a service at its built-in address until someone has confirmed it.
     func requireConfirmed(_ name: Name) throws(TapcardError) {
         let (address, origin) = effective(name)

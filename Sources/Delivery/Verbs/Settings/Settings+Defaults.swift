@@ -17,10 +17,10 @@ extension Settings.Name {
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
-        case .json, .quiet, .verbose, .noColor, .offlinePayments: "false"
+        case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
-            .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit, .presets,
+            .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit,
             .topUpPresets,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:

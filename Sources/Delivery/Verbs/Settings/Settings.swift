@@ -37,7 +37,7 @@ package struct Settings: Sendable {
         case offlineCardLimit = "offline-card-limit"
         case offlineStationLimit = "offline-station-limit"
         case offlineSnapshotAge = "offline-snapshot-age"
-        case presets
+        case express
         case topUpPresets = "top-up-presets"
         case cardAddress = "card-address"
         case customers
@@ -61,7 +61,7 @@ package struct Settings: Sendable {
         /// Whether the setting is either true or false.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor, .offlinePayments: true
+            case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: true
             default: false
             }
         }

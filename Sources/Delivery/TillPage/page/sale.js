@@ -1,0 +1,335 @@
+// The sale at the till: the typed amount, the lines of the cart, and the armed sale. Only a press
+// of Charge charges the card on the reader or arms the sale for the next card. The armed sale
+// itself is on the server, so that exactly one page owns it.
+
+import { call } from "./api.js";
+import { announce, question, toast } from "./notices.js";
+import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
+import { say } from "./strings.js";
+import { adopt, begin, dismiss, isOpen, park, whenever } from "./tasks.js";
+import { amountOf, decimals, minorUnits, resolvedPayOut, resolvedWords, shown } from "./words.js";
+
+/** How long a typed amount without lines stays. */
+const NUMBER_KEPT = 60_000;
+/** How long "Paid" fills the amount's place. */
+const PAID_SHOWN = 5000;
+/** With the setting `express`, a single product is armed after this long without a change. */
+const EXPRESS_DELAY = 1000;
+const MOST_DIGITS = 9;
+const MOST_OFFERED = 8;
+const words = say.sale;
+
+let numberTimer = null;
+let paidTimer = null;
+let expressTimer = null;
+/** The requests about the armed sale, one after another, so that none overtakes another. */
+let inTurn = Promise.resolve();
+/** The sales that this page has armed, by ID: their requests and lines. */
+const offered = new Map();
+
+const alter = (values) => change({ sale: { ...state.sale, ...values } });
+/** Whether the view is the one for top-ups. */
+const isTopUp = () => state.route.name === "add";
+const entryName = () => (isTopUp() ? "topUp" : "entry");
+export const entry = () => state.sale[entryName()];
+
+/** The amount of typed digits. Without a separator, they are minor units: 350 is 3.50. */
+export function entryUnits(typed) {
+  const [whole, fraction] = typed.split(".");
+  return fraction === undefined ? BigInt(whole || 0) : minorUnits(`${whole || 0}.${fraction}`);
+}
+
+const linesUnits = (lines) =>
+  lines.reduce((sum, { price, quantity }) => sum + minorUnits(price) * BigInt(quantity), 0n);
+
+/** The amount due, or in the view for top-ups, the amount to add. */
+export const totalUnits = () =>
+  entryUnits(entry()) + (isTopUp() ? 0n : linesUnits(state.sale.lines));
+export const total = () => amountOf(totalUnits());
+
+/**
+ * The request for this sale. It is the only place that names the call, so that a call with lines
+ * can replace it.
+ */
+const saleRequest = () => ({ verb: "pay", members: { amount: total() } });
+
+/** The operation of the sale that fills the sale's place; a parked one does not. */
+export const currentTask = () => saleTask();
+/** Whether a payment is under way, so that the sale cannot be changed now. */
+const isBusy = () => {
+  const task = currentTask();
+  return Boolean(task) && isOpen(task.id) && !task.doubt;
+};
+
+// MARK: Changes of the sale
+
+/** Makes room for a change: ends "Paid", parks a torn sale, and disarms. False if it must wait. */
+function mayChange() {
+  if (isTopUp()) return true;
+  if (isBusy()) return false;
+  const task = currentTask();
+  if (task?.status === "unknown" || task?.doubt) {
+    park(task.id);
+    clear();
+  } else if (task) dismiss(task.id);
+  clearTimeout(paidTimer);
+  if (state.sale.paid?.isLarge) alter({ paid: { ...state.sale.paid, isLarge: false } });
+  disarm();
+  return true;
+}
+
+/** Disarms the sale, because it was changed or its view was left. */
+export function disarm() {
+  const { armed, needsCard } = state.sale;
+  clearTimeout(expressTimer);
+  if (!armed && !needsCard) return;
+  alter({ armed: null, needsCard: false, notice: null });
+  const query = armed ? `operation=${armed.id}&client=${state.client}` : `client=${state.client}`;
+  inTurn = inTurn.then(() => call("DELETE", `armed?${query}`)).catch((problem) => {
+    // The payment has begun: its events say so. If the server cannot be reached, the sale ends with
+    // this page's stream.
+    if (!["too-late", "lost"].includes(problem.error)) toast(problem.detail, "bad");
+  });
+}
+
+/** Keeps a typed amount for a while, because the next customer must not pay what was left over. */
+function keepNumber() {
+  clearTimeout(numberTimer);
+  numberTimer = setTimeout(() => {
+    if (state.sale.lines.length === 0 && !isBusy() && !currentTask()) cancelSale();
+    alter({ topUp: "" });
+  }, NUMBER_KEPT);
+}
+
+function set(values) {
+  alter({ notice: null, ...values });
+  keepNumber();
+  const { lines, entry: typed } = state.sale;
+  clearTimeout(expressTimer);
+  const isSingle = lines.length === 1 && lines[0].quantity === 1 && lines[0].product && !typed;
+  if (!state.settings?.express || !isSingle || isTopUp()) return;
+  expressTimer = setTimeout(() => { if (!state.card) charge(); }, EXPRESS_DELAY);
+}
+
+/** Types a digit, "00", or a separator. */
+export function type(key) {
+  if (!mayChange()) return;
+  const before = entry();
+  const [, fraction] = before.split(".");
+  const isSeparator = key === "." || key === ",";
+  if (isSeparator && (decimals() === 0 || fraction !== undefined)) return;
+  if (!isSeparator && fraction !== undefined && fraction.length + key.length > decimals()) return;
+  const next = isSeparator ? `${before}.` : before + key;
+  if (next.replace(".", "").length > MOST_DIGITS) return;
+  // Leading zeros mean nothing.
+  set({ [entryName()]: next.replace(/^0+(?!\.)/, "") });
+}
+
+export function erase() {
+  if (!mayChange()) return;
+  const { lines } = state.sale;
+  if (entry()) set({ [entryName()]: entry().slice(0, -1) });
+  else if (!isTopUp() && lines.length > 0) changeQuantity(lines.length - 1, -1);
+}
+
+/** Adds the typed amount as a line of its own. */
+export function addEntry() {
+  if (entryUnits(entry()) === 0n || isTopUp() || !mayChange()) return;
+  addLine({ product: null, name: words.other, price: amountOf(entryUnits(entry())) });
+  set({ entry: "" });
+}
+
+function addLine(line) {
+  const { lines } = state.sale;
+  const place = lines.findIndex(({ product, price }) =>
+    line.product !== null && product === line.product && price === line.price);
+  set({
+    lines: place < 0 ? [...lines, { ...line, quantity: 1 }]
+      : lines.map((each, index) =>
+        (index === place ? { ...each, quantity: each.quantity + 1 } : each)),
+  });
+}
+
+/** Adds a product. If its price is open, the typed amount is its price. */
+export function addProduct({ id, name, price }) {
+  if (!mayChange()) return;
+  if (price !== null) addLine({ product: id, name, price });
+  else if (entryUnits(entry()) > 0n) {
+    addLine({ product: id, name, price: amountOf(entryUnits(entry())) });
+    set({ entry: "" });
+  } else set({ notice: words.priceFirst(name) });
+}
+
+export function changeQuantity(place, by) {
+  if (!mayChange()) return;
+  set({
+    lines: state.sale.lines
+      .map((line, index) => (index === place ? { ...line, quantity: line.quantity + by } : line))
+      .filter(({ quantity }) => quantity > 0),
+  });
+}
+
+function clear() {
+  clearTimeout(numberTimer);
+  alter({ entry: "", lines: [], needsCard: false, notice: null });
+}
+
+/** Empties the sale, or the amount of a top-up. */
+export function cancelSale() {
+  if (isTopUp()) {
+    alter({ topUp: "" });
+    return;
+  }
+  if (!mayChange()) return;
+  clear();
+}
+
+/** Whether there is something to cancel. */
+export const isEmpty = () => !entry() && (isTopUp() || state.sale.lines.length === 0);
+
+// MARK: Charging
+
+/**
+ * Charges the card on the reader, or arms the sale for the next card. A card that has just paid is
+ * still there for the last sale, so it does not pay this one.
+ */
+export function charge(isForNext = isServed("pay")) {
+  if (totalUnits() <= 0n || !isUsable() || isBusy() || state.sale.armed) return;
+  const task = currentTask();
+  if (task?.doubt) return;
+  const card = payingCard();
+  if (!isForNext && card) {
+    if (task) dismiss(task.id);
+    chargeCard(card.uid);
+  } else if (state.sale.needsCard) {
+    alter({ notice: words.nameCard });
+    announce(words.nameCard, true);
+  } else if (isForNext || state.onReader === null) {
+    if (task) dismiss(task.id);
+    arm();
+  }
+}
+
+/** Charges this card, which the page shows with its name. */
+function chargeCard(card) {
+  const { verb, members } = saleRequest();
+  begin(verb, { ...members, card },
+    { about: shown(total()), place: "sale", lines: state.sale.lines, entry: state.sale.entry });
+}
+
+/** Charges the card on the reader once more in the same visit. */
+export const chargeAgain = () => {
+  disarm();
+  change({ again: { ...state.again, pay: true } });
+  charge(false);
+};
+
+function arm() {
+  const id = freshID();
+  const { verb, members } = saleRequest();
+  const { lines, entry: typed } = state.sale;
+  offered.set(id, { verb, members, lines, entry: typed, about: shown(total()) });
+  if (offered.size > MOST_OFFERED) offered.delete(offered.keys().next().value);
+  alter({ armed: { id, isSet: false }, notice: null });
+  inTurn = inTurn.then(async () => {
+    // The sale was changed before this request was sent.
+    if (state.sale.armed?.id !== id) return;
+    try {
+      await call("POST", "armed", { verb, ...members, operation: id, client: state.client });
+      if (state.sale.armed?.id !== id) return;
+      alter({ armed: { id, isSet: true } });
+      announce(words.armedSpoken(shown(members.amount)));
+    } catch (problem) {
+      if (state.sale.armed?.id !== id) return;
+      // If the answer was lost, the sale may be armed.
+      disarm();
+      refuseToArm(problem);
+    }
+  });
+}
+
+function refuseToArm({ error, detail }) {
+  const notice = words.notArmed[error] ?? detail;
+  alter({ notice, needsCard: ["card-needed", "confirmation-needed"].includes(error) });
+  announce(notice, true);
+}
+
+/** Follows what the server says about the armed sale. */
+export function followArmed({ operation: id, client, ended, card }) {
+  if (ended === "paying" && offered.has(id)) pay(id, card);
+  if (state.sale.armed?.id === id && ended) {
+    const notice = words.ended[ended] ?? null;
+    alter({ armed: null, notice });
+    if (notice) announce(notice, true);
+  } else if (!ended && client !== state.client && state.sale.armed) alter({ armed: null });
+}
+
+/** A card has arrived, and the server pays the armed sale with it. */
+function pay(id, card) {
+  const { verb, members, ...rest } = offered.get(id);
+  offered.delete(id);
+  alter({ armed: null, notice: null });
+  const task = currentTask();
+  if (task) dismiss(task.id);
+  adopt(id, verb, { ...members, card }, { place: "sale", ...rest });
+}
+
+/** After a reconnect, nothing that this page armed before is armed any longer. */
+export function forgetArmed(armed) {
+  const id = state.sale.armed?.id;
+  if (armed && offered.has(armed.operation)) {
+    inTurn = inTurn.then(() =>
+      call("DELETE", `armed?operation=${armed.operation}&client=${state.client}`)).catch(() => {});
+  }
+  if (id) alter({ armed: null, notice: words.ended["page-left"] });
+}
+
+// MARK: Outcomes
+
+/** Clears the sale once it is paid, and shows "Paid". */
+function ended(task) {
+  if (task.place !== "sale") return;
+  const { id, answer, problem, about, verb, status } = task;
+  const resolved = (answer ?? problem).resolved?.filter(({ operation }) => operation !== id);
+  const due = resolvedPayOut(resolved);
+  if (due) question(say.panel.handOut(shown(due)), resolvedWords(resolved), [[null, say.close]]);
+  if (status === "done") {
+    clear();
+    const { name = null } = state.seen?.uid === answer.uid ? state.seen : {};
+    clearTimeout(paidTimer);
+    paidTimer = setTimeout(shrinkPaid, PAID_SHOWN);
+    alter({ paid: { ...answer, verb, about, name, isLarge: true } });
+    dismiss(task.id);
+  } else if (status === "failed" && ["refused", "untrusted"].includes(problem.result)) {
+    // A second card must not pay what the first could not without being named.
+    alter({ needsCard: true });
+  }
+}
+
+function shrinkPaid() {
+  if (state.sale.paid?.isLarge) alter({ paid: { ...state.sale.paid, isLarge: false } });
+}
+
+whenever("pay", ended);
+
+/** Undoes the last payment. */
+export function undoPaid() {
+  const { operation, about } = state.sale.paid;
+  alter({ paid: null });
+  begin("refund", { payment: operation }, { about });
+}
+
+export const forgetPaid = () => {
+  clearTimeout(paidTimer);
+  alter({ paid: null });
+};
+
+/** Puts the lines of a parked sale that did not go through back into the cart. */
+export function takeBack({ id, lines = [], entry: typed = "" }) {
+  if (!mayChange()) return;
+  dismiss(id);
+  set({ lines: [...state.sale.lines, ...lines], entry: typed });
+}
+
+/** Leaves the failed payment, and keeps its sale. */
+export const keepSale = ({ id }) => dismiss(id);

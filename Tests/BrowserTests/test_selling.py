@@ -1,0 +1,333 @@
+"""Selling: typed amounts, the armed sale, and what never charges a card."""
+
+from selenium.webdriver.common.keys import Keys
+
+from browser import NARROW, TABLET, WIDE
+from case import BrowserCase
+
+DUE = "document.querySelector('#due')?.textContent === arguments[0]"
+ARMED = "document.querySelector('.moment.waiting')"
+PRODUCTS = """
+const [done, products] = [arguments[1], arguments[0]];
+import("/store.js").then(({ change, state }) => {
+  change({ data: { ...state.data, products: { path: "products", value: { products } } } });
+  done();
+});
+"""
+SETTING = """
+const [settings, done] = arguments;
+import("/store.js").then(({ change, state }) => {
+  change({ settings: { ...state.settings, ...settings } });
+  done();
+});
+"""
+COFFEE = {"id": "1", "name": "Coffee", "group": "Drinks", "price": "3.50", "color": "brown",
+          "position": 1, "retired": False, "soldOut": False}
+CAKE = {**COFFEE, "id": "2", "name": "Cake", "group": "Food", "price": "4.00", "color": "yellow",
+        "position": 2}
+OPEN = {**COFFEE, "id": "3", "name": "Catering", "group": "Food", "price": None, "position": 3}
+SOLD_OUT = {**COFFEE, "id": "4", "name": "Juice", "position": 4, "soldOut": True}
+
+
+class SellingCase(BrowserCase):
+    loses_server = True
+
+    def setUp(self):
+        super().setUp()
+        self.till.put("NTAG213")
+        self.other = self.till.make_card(name="Eva Novak", balance="90.00")
+        self.till.put("NTAG213")
+        self.uid = self.till.make_card(name="Ann Smith", balance="80.00")
+        self.till.take()
+        self.page.open()
+        self.page.see("Tap a card")
+
+    def due(self, amount):
+        self.page.wait(DUE, amount)
+
+    def arm(self, amount="3.50"):
+        self.page.type_amount(amount)
+        self.page.press("Charge")
+        self.armed()
+
+    def armed(self):
+        self.page.wait(ARMED)
+        self.till.wait("it is armed", lambda: self.till.call("GET", "armed")["armed"])
+
+    def disarmed(self):
+        self.page.wait(f"!{ARMED}")
+        self.till.wait("it is disarmed", lambda: not self.till.call("GET", "armed")["armed"])
+
+    def assertUncharged(self, uid=None):
+        """A card that comes now is read, and pays nothing."""
+        self.till.put(uid or self.uid)
+        self.till.wait("the card is read", self.till.read)
+        self.assertEqual(self.till.done("pay"), [])
+        self.till.take()
+        self.page.see("Tap a card")
+
+    def show(self, *products):
+        self.page.driver.execute_async_script(PRODUCTS, list(products))
+
+
+class TypingTests(SellingCase):
+    def test_digits_are_cents_and_a_separator_makes_them_decimal(self):
+        for keys, amount in (
+                ("350", "$3.50"), ("3.50", "$3.50"), ("3,50", "$3.50"), (".5", "$0.50"),
+                ("5", "$0.05"), ("0", "$0.00"), ("3.", "$3.00"), ("3.505", "$3.50"),
+                ("0350", "$3.50"), ("1234567", "$12,345.67"), ("3.5.0", "$3.50"), ("abc", "$0.00")):
+            with self.subTest(keys):
+                self.page.keys(keys)
+                self.due(amount)
+                self.page.keys(Keys.ESCAPE)
+                self.due("$0.00")
+        self.page.keys("350", Keys.BACKSPACE)
+        self.due("$0.35")
+
+    def test_ten_customers_cost_forty_keys(self):
+        keys = 0
+        for number in range(10):
+            self.page.keys("3", "5", "0", Keys.ENTER)
+            keys += 4
+            self.armed()
+            self.till.put(self.uid)
+            self.page.panel("done")
+            self.page.see("Paid", "Ann Smith", f"${80 - 3.5 * (number + 1):.2f} left")
+            self.till.take()
+        self.assertLessEqual(keys, 40)
+        self.assertEqual(self.till.done("pay"), ["-3.50"] * 10)
+        self.assertAudited()
+
+    def test_paid_gives_way_to_the_next_key_and_can_be_undone(self):
+        self.arm()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.page.keys("4")
+        self.due("$0.04")
+        self.page.see("Undo", "Ann Smith", "$3.50")
+        self.page.press("Undo")
+        self.page.see("Refunded")
+        self.assertEqual(self.till.done("refund"), ["3.50"])
+        self.assertAudited()
+
+    def test_a_number_goes_away_after_a_minute_and_lines_stay(self):
+        self.page.script("""
+          const later = window.setTimeout;
+          window.setTimeout = (act, pause, ...rest) => later(act, pause === 60000 ? 50 : pause, ...rest);
+        """)
+        self.page.keys("350")
+        self.due("$0.00")
+        self.page.keys("3", "5", "0", "+")
+        self.page.see("Other amount")
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+        self.till.put(self.other)
+        self.page.see("Eva Novak")
+        self.due("$3.50")
+
+
+class ArmedTests(SellingCase):
+    def test_a_card_that_comes_before_charge_is_pressed_pays_nothing(self):
+        for size in (WIDE, TABLET, NARROW):
+            with self.subTest(size=size):
+                self.page.look(size)
+                self.page.keys(Keys.ESCAPE)
+                for key in "350":
+                    self.page.keys(key)
+                    self.assertUncharged()
+                self.due("$3.50")
+
+    def test_a_change_disarms(self):
+        changes = {
+            "digit": lambda: self.page.keys("1"), "erase": lambda: self.page.keys(Keys.BACKSPACE),
+            "line": lambda: self.page.keys("+"), "escape": lambda: self.page.keys(Keys.ESCAPE),
+            "cancel": lambda: self.page.press("Cancel"),
+            "reload": self.page.driver.refresh, "leave": lambda: self.page.go("history"),
+        }
+        for name, change in changes.items():
+            with self.subTest(name):
+                self.page.open()
+                self.arm()
+                change()
+                self.disarmed()
+                self.assertUnchargedQuietly()
+
+    def assertUnchargedQuietly(self):
+        self.till.put(self.uid)
+        self.till.wait("the card is read", self.till.read)
+        self.assertEqual(self.till.done("pay"), [])
+        self.till.take()
+
+    def test_another_page_takes_the_sale_over(self):
+        self.arm()
+        first = self.page.driver.current_window_handle
+        self.open_tab()
+        self.page.open()
+        self.page.see("Reader ready")
+        self.arm("1.00")
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
+        self.turn_to(first)
+        self.page.see("Another page is charging")
+
+    def test_a_card_that_lies_there_is_charged_only_by_a_press_that_rests(self):
+        self.page.keys("350")
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+        # Within 600 ms of its arrival, the press is ignored, by key and by hand.
+        charge = self.page.find("Charge")
+        self.page.script("document.documentElement.dispatchEvent(new Event('x'));"
+                         "arguments[0].click()", charge)
+        self.page.come_to_rest(charge)
+        self.page.keys(Keys.ENTER)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-3.50"])
+        self.page.see("Already paid", "Charge again")
+
+    def test_a_flicker_disarms(self):
+        self.page.keys("100")
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+        self.page.press("Charge")
+        self.page.panel("done")
+        self.arm("2.00")
+        self.till.take()
+        # Not absent for long enough.
+        self.till.emptied = 0
+        self.till.put(self.uid)
+        self.page.see("Check whose card is on the reader")
+        self.disarmed()
+        self.assertEqual(self.till.done("pay"), ["-1.00"])
+
+    def test_after_a_refusal_the_next_card_is_named(self):
+        self.arm("85.00")
+        self.till.put(self.uid)
+        self.page.panel("failed")
+        self.page.see("Payment failed")
+        self.page.press("Back")
+        self.due("$85.00")
+        self.till.take()
+        self.page.see("Tap a card")
+        self.page.press("Charge")
+        self.page.see("Put the card on the reader, then press Charge.")
+        self.assertUncharged(self.other)
+        self.till.put(self.other)
+        self.page.see("Eva Novak")
+        self.page.press("Charge")
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-85.00"])
+
+    def test_a_large_amount_is_charged_only_to_a_named_card(self):
+        self.page.type_amount("150.00")
+        self.page.press("Charge")
+        self.page.see("For this amount, put the card on the reader, then press Charge.")
+        self.disarmed()
+        self.assertUncharged()
+
+    def test_a_lost_server_disarms(self):
+        self.arm()
+        self.till.server.kill()
+        self.page.see("Reconnecting")
+        self.till.start()
+        self.page.see("Reader ready", "Press Charge to try again.")
+        self.assertUncharged()
+
+
+class ParkedTests(SellingCase):
+    def tear(self):
+        self.till.tear("2 torn mix 7")
+        self.arm()
+        self.till.put(self.uid)
+        self.page.panel("unknown")
+        self.page.see("Outcome unknown, $3.50")
+
+    def test_the_next_customer_pays_at_once_and_no_stranger_pays_the_parked_sale(self):
+        self.tear()
+        self.page.keys("200")
+        self.page.see("$3.50, outcome unknown")
+        self.due("$2.00")
+        self.till.take()
+        self.page.press("Charge")
+        self.armed()
+        self.till.put(self.other)
+        self.page.panel("done")
+        self.page.see("Eva Novak", "$88.00 left")
+        self.assertEqual(self.till.done("pay"), ["-2.00"])
+        self.till.take()
+        self.till.put(self.uid)
+        self.page.see("did not go through")
+        self.page.press("Put back in the cart")
+        self.due("$3.50")
+        self.assertEqual(self.till.done("pay"), ["-2.00"])
+        self.assertAudited()
+
+    def test_a_reload_keeps_it_and_checking_again_finishes_it(self):
+        self.tear()
+        self.page.press("Next customer")
+        self.page.see("$3.50, outcome unknown")
+        self.page.driver.refresh()
+        self.page.see("$3.50, outcome unknown")
+        self.page.press("Check again")
+        self.page.see("Tap the same card again to finish.")
+        self.till.put(self.uid)
+        self.page.see("Paid")
+        self.assertEqual(self.till.done("pay"), ["-3.50"])
+
+
+class CartTests(SellingCase):
+    def test_products_quantities_and_the_sum(self):
+        self.show(COFFEE, CAKE, OPEN, SOLD_OUT)
+        self.page.see("Drinks", "Food", "Sold out", "Enter price")
+        self.page.press("Coffee")
+        self.page.press("Coffee")
+        self.page.press("Cake")
+        self.due("$11.00")
+        self.page.press("One less: Coffee")
+        self.due("$7.50")
+        self.page.press("Catering")
+        self.page.see("Type the price first, then press Catering.")
+        self.page.keys("1000")
+        self.page.press("Catering")
+        self.due("$17.50")
+        self.assertFalse(self.page.can_press("Juice"))
+        self.page.press("Charge")
+        self.armed()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-17.50"])
+        self.page.wait("!document.querySelector('.cart')")
+
+    def test_express_arms_a_single_product(self):
+        self.show(COFFEE, CAKE)
+        self.page.driver.execute_async_script(SETTING, {"express": True})
+        self.page.press("Coffee")
+        self.armed()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.till.take()
+        self.page.press("Coffee")
+        self.page.press("Cake")
+        self.due("$7.50")
+        self.assertEqual(self.till.call("GET", "armed")["armed"], None)
+        self.assertEqual(self.till.done("pay"), ["-3.50"])
+
+
+class TopUpTests(SellingCase):
+    def test_a_top_up_comes_back_to_the_same_cart(self):
+        self.page.keys("350", "+")
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+        self.page.press("Top-up")
+        self.page.see("Cash taken")
+        self.page.press("$20.00")
+        self.due("$20.00")
+        self.page.press("Top up")
+        self.page.panel("done")
+        self.page.leave_check()
+        self.page.wait("document.querySelector('.in-home')")
+        self.due("$3.50")
+        self.page.press("Charge")
+        self.page.panel("done")
+        self.page.see("$96.50 left")
+        self.assertEqual(self.till.done("add"), ["90.00", "80.00", "20.00"][2:])
