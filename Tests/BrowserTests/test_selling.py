@@ -7,13 +7,6 @@ from case import BrowserCase
 
 DUE = "document.querySelector('#due')?.textContent === arguments[0]"
 ARMED = "document.querySelector('.moment.waiting')"
-PRODUCTS = """
-const [done, products] = [arguments[1], arguments[0]];
-import("/store.js").then(({ change, state }) => {
-  change({ data: { ...state.data, products: { path: "products", value: { products } } } });
-  done();
-});
-"""
 SETTING = """
 const [settings, done] = arguments;
 import("/store.js").then(({ change, state }) => {
@@ -21,12 +14,10 @@ import("/store.js").then(({ change, state }) => {
   done();
 });
 """
-COFFEE = {"id": "1", "name": "Coffee", "group": "Drinks", "price": "3.50", "color": "brown",
-          "position": 1, "retired": False, "soldOut": False}
-CAKE = {**COFFEE, "id": "2", "name": "Cake", "group": "Food", "price": "4.00", "color": "yellow",
-        "position": 2}
-OPEN = {**COFFEE, "id": "3", "name": "Catering", "group": "Food", "price": None, "position": 3}
-SOLD_OUT = {**COFFEE, "id": "4", "name": "Juice", "position": 4, "soldOut": True}
+COFFEE = ["Coffee", "--price", "3.50", "--group", "Drinks", "--color", "orange", "--position", "1"]
+CAKE = ["Cake", "--price", "4", "--group", "Food", "--color", "yellow", "--position", "2"]
+OPEN = ["Catering", "--price", "ask", "--group", "Food", "--position", "3"]
+JUICE = ["Juice", "--price", "3.50", "--group", "Drinks", "--position", "4"]
 
 
 class SellingCase(BrowserCase):
@@ -67,7 +58,10 @@ class SellingCase(BrowserCase):
         self.page.see("Tap a card")
 
     def show(self, *products):
-        self.page.driver.execute_async_script(PRODUCTS, list(products))
+        for words in products:
+            self.till.run("products", "add", *words)
+        self.page.open()
+        self.page.see(*(words[0] for words in products))
 
 
 class TypingTests(SellingCase):
@@ -277,7 +271,9 @@ class ParkedTests(SellingCase):
 
 class CartTests(SellingCase):
     def test_products_quantities_and_the_sum(self):
-        self.show(COFFEE, CAKE, OPEN, SOLD_OUT)
+        self.show(COFFEE, CAKE, OPEN, JUICE)
+        self.till.run("products", "change", "Juice", "--sold-out", "yes")
+        self.page.open()
         self.page.see("Drinks", "Food", "Sold out", "Enter price")
         self.page.press("Coffee")
         self.page.press("Coffee")

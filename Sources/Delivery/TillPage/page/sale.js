@@ -6,7 +6,7 @@ import { call } from "./api.js";
 import { announce, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
-import { adopt, begin, dismiss, isOpen, park, whenever } from "./tasks.js";
+import { adopt, begin, dismiss, isOpen, park, pathOf, whenever } from "./tasks.js";
 import { amountOf, decimals, minorUnits, resolvedPayOut, resolvedWords, shown } from "./words.js";
 
 /** How long a typed amount without lines stays. */
@@ -47,11 +47,14 @@ export const totalUnits = () =>
   entryUnits(entry()) + (isTopUp() ? 0n : linesUnits(state.sale.lines));
 export const total = () => amountOf(totalUnits());
 
-/**
- * The request for this sale. It is the only place that names the call, so that a call with lines
- * can replace it.
- */
-const saleRequest = () => ({ verb: "pay", members: { amount: total() } });
+/** The request for this sale. A sale of products sends its lines, which the ledger keeps. */
+function saleRequest() {
+  const { lines, entry: typed } = state.sale;
+  if (lines.length === 0) return { verb: "pay", members: { amount: total() } };
+  const rest = entryUnits(typed) > 0n
+    ? [{ product: null, name: words.other, price: amountOf(entryUnits(typed)), quantity: 1 }] : [];
+  return { verb: "pay", members: { lines: [...lines, ...rest] } };
+}
 
 /** The operation of the sale that fills the sale's place; a parked one does not. */
 export const currentTask = () => saleTask();
@@ -151,13 +154,18 @@ function addLine(line) {
 }
 
 /** Adds a product. If its price is open, the typed amount is its price. */
-export function addProduct({ id, name, price }) {
+export function addProduct({ id, name, price, deposit }) {
   if (!mayChange()) return;
   if (price !== null) addLine({ product: id, name, price });
   else if (entryUnits(entry()) > 0n) {
     addLine({ product: id, name, price: amountOf(entryUnits(entry())) });
     set({ entry: "" });
-  } else set({ notice: words.priceFirst(name) });
+  } else {
+    set({ notice: words.priceFirst(name) });
+    return;
+  }
+  const cup = deposit && state.data.products?.value?.products.find((each) => each.id === deposit);
+  if (cup) addLine({ product: cup.id, name: cup.name, price: cup.price });
 }
 
 export function changeQuantity(place, by) {
@@ -235,10 +243,11 @@ function arm() {
     // The sale was changed before this request was sent.
     if (state.sale.armed?.id !== id) return;
     try {
-      await call("POST", "armed", { verb, ...members, operation: id, client: state.client });
+      await call("POST", "armed",
+        { verb: pathOf(verb, members), ...members, operation: id, client: state.client });
       if (state.sale.armed?.id !== id) return;
       alter({ armed: { id, isSet: true } });
-      announce(words.armedSpoken(shown(members.amount)));
+      announce(words.armedSpoken(offered.get(id)?.about ?? ""));
     } catch (problem) {
       if (state.sale.armed?.id !== id) return;
       // If the answer was lost, the sale may be armed.

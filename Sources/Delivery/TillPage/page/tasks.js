@@ -104,6 +104,9 @@ export function retry(id, isPressed) {
   if (!state.tasks[id].doubt && !isPressed) alter(id, { status: "asking" });
 }
 
+/** The path of a call. A payment with lines is a sale; everywhere else, it is a payment. */
+export const pathOf = (verb, { lines }) => (lines ? "sell" : verb);
+
 async function send(id, whenRefused, repeated = false) {
   alter(id, { ...FRESH, sentAt: performance.now() });
   if (state.card && !state.tasks[id].doubt) spin(id);
@@ -112,7 +115,7 @@ async function send(id, whenRefused, repeated = false) {
   const whole = { ...body, operation: id, client: state.client, ...(repeated && { repeated }) };
   const request = Symbol(id);
   sent.set(id, request);
-  const outcome = await call("POST", verb, whole, OPERATION_LIMIT)
+  const outcome = await call("POST", pathOf(verb, body), whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
   // In the meantime, the stream may have reported the outcome, or the request may have been resent.
   if (sent.get(id) !== request) return;
@@ -234,7 +237,8 @@ export function dismiss(id) {
 }
 
 /** Handles an operation event from the stream, whether this tab or another caused it. */
-export function follow({ operation: id, client, verb, phase, uid, answer, problem }) {
+export function follow({ operation: id, client, verb: path, phase, uid, answer, problem }) {
+  const verb = path === "sell" ? "pay" : path;
   // The cashier agreed to only one repetition.
   if (phase === "done") change({ again: {} });
   if (!state.tasks[id]) {

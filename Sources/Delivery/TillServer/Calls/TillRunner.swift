@@ -318,8 +318,8 @@ struct TillRunner: Sendable {
     }
 
     /// Whether a payment of this amount needs a confirmation.
-    func mustConfirmPayment(of amount: String) throws(TapcardError) -> Bool {
-        try session.settings.mustConfirmPayment(of: amount, in: currency)
+    func mustConfirmPayment(of command: ParsedCommand) throws(TapcardError) -> Bool {
+        try session.settings.mustConfirmPayment(command, in: currency)
     }
 
     /// Confirms a service's built-in address. Returns false if a different address is set.

@@ -21,14 +21,14 @@ extension OperationQueue {
     /// Arms a sale for the page that sent the request.
     func arm(_ request: SaleRequest) throws(Problem) -> JSONValue {
         if isClosing { throw .closing(.nothing) }
-        _ = try translating(
+        let command = try translating(
             request.call.parsed(request.members, as: request.id), into: Problem.init)
         // The cashier gives these only for a card that the page shows.
         let ofCard = ["card", "again", "confirmed"]
         guard !request.members.contains(where: { ofCard.contains($0.key) }) else {
             throw Problem(.usage, "An armed sale names no card and confirms nothing.")
         }
-        try requireNoConfirmation(request.members)
+        try requireNoConfirmation(command)
         guard hub.hasListener(request.client) else { throw .pageGone }
         guard atReader == nil else { throw .readerTaken(.nothing) }
         let replaced = arming.sale
@@ -149,9 +149,8 @@ extension OperationQueue {
         ]
     }
 
-    private func requireNoConfirmation(_ members: [JSONMember]) throws(Problem) {
-        guard let amount = members.first(where: { $0.key == "amount" })?.value.string,
-            try translating(runner.mustConfirmPayment(of: amount), into: Problem.init)
+    private func requireNoConfirmation(_ command: ParsedCommand) throws(Problem) {
+        guard try translating(runner.mustConfirmPayment(of: command), into: Problem.init)
         else { return }
         throw Problem(
             TapcardError(
@@ -161,8 +160,11 @@ extension OperationQueue {
 }
 
 extension TillCall {
+    /// The kind of request that is carried out only once for a card in a visit. A sale with lines
+    /// is a payment, too.
+    var visitRequest: VisitRequest? { path == "sell" ? .pay : VisitRequest(rawValue: path) }
     /// Whether an arriving card may pay such a call.
-    var mayBeArmed: Bool { path == VisitRequest.pay.rawValue }
+    var mayBeArmed: Bool { visitRequest == .pay }
     /// The calls that can be armed.
     static let armable = all.filter(\.mayBeArmed)
 }

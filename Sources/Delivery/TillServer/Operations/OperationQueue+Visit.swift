@@ -43,7 +43,7 @@ extension OperationQueue {
     /// operation's ID, because a repeated request starts nothing new.
     func refusal(of id: OperationID) async -> TapcardError? {
         guard let operation = running[id],
-            let request = VisitRequest(rawValue: operation.call.path)
+            let request = operation.call.visitRequest
         else { return nil }
         func question() -> Visit.Certainty? {
             admission.question(request, on: operation.namedCard, isAgain: operation.isAgain)
@@ -102,7 +102,7 @@ extension OperationQueue {
         guard let operation = running[id] else { return }
         let problem = answer.problem
         noteResolved(answer.document?["resolved"] ?? problem.map { .resolved($0.resolved) })
-        if let request = VisitRequest(rawValue: operation.call.path) {
+        if let request = operation.call.visitRequest {
             // A replayed answer may be from an earlier visit, which does not count now.
             let isReplayed = answer.document?["replayed"] == .bool(true)
             if problem == nil, !isReplayed || admission.visit.knows(id) {

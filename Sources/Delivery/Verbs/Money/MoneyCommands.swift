@@ -5,7 +5,7 @@ package import TapcardDomain
 import TextCodecs
 
 extension Parameter<TypedAmount> {
-    fileprivate static var amount: Self {
+    static var amount: Self {
         .argument("AMOUNT", .positiveAmount, "Amount to take (must be more than 0)")
     }
 }

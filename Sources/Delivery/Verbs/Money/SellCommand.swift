@@ -77,7 +77,7 @@ extension ValueType<TypedRest> {
 }
 
 extension Parameter<[SaleItem]> {
-    fileprivate static var items: Self {
+    static var items: Self {
         .arguments(
             "ITEM", .saleItem, "Product to sell, as NAME, 2xNAME, or NAME=PRICE",
             isRequired: false, page: .other("lines"))
@@ -303,5 +303,31 @@ private struct SaleLines {
 
     private func refusal(_ what: String) -> TapcardError {
         TapcardError(Refusal(.notForSale, what))
+    }
+}
+
+extension MoneyCommands {
+    /// The amount that a payment or a page's sale takes off the card, before its products are
+    /// compared with the ledger.
+    static func amountDue(
+        for command: ParsedCommand, _ settings: Settings, _ currency: Currency
+    ) throws(TapcardError) -> Int64 {
+        func units(_ text: String) throws(TapcardError) -> Int64 {
+            let isNegative = text.hasPrefix("-")
+            let amount = try translating(
+                settings.amount(isNegative ? String(text.dropFirst()) : text, currency)
+            ) { (error: Refusal) in TapcardError(error) }
+            return isNegative ? -amount.minorUnits : amount.minorUnits
+        }
+        guard command.isGiven(Parameter<[SaleItem]>.items) else {
+            return try units(command[.amount].text)
+        }
+        var sum = -(try command[.rest].map { rest throws(TapcardError) in try units(rest.amount) }
+            ?? 0)
+        for case .line(_, _, let price, let quantity) in command[.items] {
+            // Wraps instead of trapping; the sale itself refuses such a sum.
+            sum &+= try units(price) &* Int64(quantity)
+        }
+        return sum
     }
 }

@@ -17,17 +17,16 @@ extension Settings {
             credit: try ceiling(.creditLimit, standard.credit))
     }
 
-    /// Whether a payment of this amount needs a confirmation.
+    /// Whether the payment or sale needs a confirmation because of its amount. Refuses one that
+    /// leaves nothing to charge.
     package func mustConfirmPayment(
-        of text: String, in currency: Currency
+        _ command: ParsedCommand, in currency: Currency
     ) throws(TapcardError) -> Bool {
-        let amount = try translating(amount(text, currency)) { (error: Refusal) in
-            TapcardError(error)
-        }
-        guard amount.minorUnits > 0 else {
+        let amount = try MoneyCommands.amountDue(for: command, self, currency)
+        guard amount > 0 else {
             throw TapcardError(Refusal(.badAmount, "the amount must be more than 0"))
         }
-        return amount.minorUnits > (try ceilings(currency)).unconfirmed.payment.minorUnits
+        return amount > (try ceilings(currency)).unconfirmed.payment.minorUnits
     }
 
     func offlineLimits(_ currency: Currency) throws(TapcardError) -> OfflineLimits {
