@@ -117,7 +117,7 @@ extension Endpoint {
 
     static let armed = Endpoint(
         method: "GET", path: base + "armed", group: "live", summary: "Get the armed sale",
-        answer: .json("The armed sale, or none.", armedSchema))
+        permission: .sellers, answer: .json("The armed sale, or none.", armedSchema))
 
     static let arm = Endpoint(
         method: "POST", path: base + "armed", group: "live",
@@ -133,8 +133,11 @@ extension Endpoint {
                 optional: [
                     "verb": Schema.nullable(Schema.oneOf(TillCall.armable.map(\.path))),
                     "amount": Schema.named("Amount"),
+                    "lines": Schema.list(of: ["type": "object"]),
+                    "rest": Schema.nullable(["type": "object"]),
                 ]), isRequired: true),
-        needsToken: true, answer: .json("The sale is armed.", armedSchema), problems: [409])
+        needsToken: true, permission: .sellers, answer: .json("The sale is armed.", armedSchema),
+        problems: [409])
 
     static let disarm = Endpoint(
         method: "DELETE", path: base + "armed", group: "live",
@@ -143,7 +146,7 @@ extension Endpoint {
             + "the request to arm it arrives later.",
         parameters: ["operation", "client"].map {
             Parameter(name: $0, isInPath: false, isRequired: false, schema: id.schema)
-        }, needsToken: true,
+        }, needsToken: true, permission: .sellers,
         answer: .json("No sale is armed.", armedSchema), problems: [409])
 
     private static let armedSchema = Schema.object(
