@@ -103,7 +103,7 @@ class UnusableTests(ReadingCase):
         self.page.script(TOLD, f"/{view}", json.dumps({
             "status": 409, "resolved": [], "title": "The tag does not have the key that it names.",
             "meaning": "It is worth nothing.", "operation": None, **problem}))
-        self.page.press(amount)
+        self.page.take(amount)
         self.page.panel(panel)
         self.assertEqual(self.asked(f"/{view}"), 1)
 

@@ -225,9 +225,7 @@ function side(s) {
   const verb = isTopUp(s) ? "add" : "pay";
   const { read } = s.card ?? {};
   return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
-    moment(s) || cardSide(s,
-      why && isBarred() && !isWithoutLedger() && note(why, "warn", "bad"),
-      why && !isBarred() && s.reader?.state !== "missing" && note(why, "warn", "warn")),
+    moment(s) || cardSide(s, why && s.reader?.state !== "missing" && h("p.hint", why)),
     isServed(verb) && !s.sale.armed && !currentTask() && h("div.again-row",
       note(servedWords(verb), "info", "warn"),
       button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
