@@ -197,8 +197,7 @@ class SellingCase(IssuerCase):
         self.page.go("home")
         if again:
             self.page.press("Charge again")
-        self.page.type_amount(amount)
-        self.page.press("Charge")
+        self.page.take(amount)
 
 
 class SellingTests(SellingCase):

@@ -231,6 +231,7 @@ class ArmedTests(SellingCase):
         self.page.see("Reconnecting")
         self.till.start()
         self.page.see("Reader ready", "The server has no record of this; nothing was done.")
+        self.page.press("Back")
         self.assertUncharged()
 
 

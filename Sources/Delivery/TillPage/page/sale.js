@@ -256,6 +256,7 @@ function refuseToArm({ error, detail }) {
 
 /** Follows what the server says about the armed sale. */
 export function followArmed({ operation: id, client, ended, card }) {
+  change({ isArmedElsewhere: !ended && client !== state.client });
   if (ended === "paying" && offered.has(id)) pay(id, card);
   if (state.sale.armed?.id === id && ended) {
     const notice = words.ended[ended] ?? null;
@@ -289,6 +290,7 @@ export function loseArmed() {
 
 /** After a reconnect, nothing that this page armed before stays armed. */
 export function endArmed(armed) {
+  change({ isArmedElsewhere: Boolean(armed) && armed.client !== state.client });
   if (armed?.client !== state.client) return;
   inTurn = inTurn.then(() =>
     call("DELETE", `armed?operation=${armed.operation}&client=${state.client}`)).catch(() => {});
