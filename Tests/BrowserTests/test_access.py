@@ -105,7 +105,7 @@ class SmallTests(BrowserCase):
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
         # No part of an amount is cut off.
-        for place in (".card .balance b", ".balance-tile b"):
+        for place in (".card .balance b", ".due b"):
             inside = self.page.script("""
               const [it, all] = [arguments[0], arguments[0].split(" ")[0]].map(
                 (each) => document.querySelector(each).getBoundingClientRect());

@@ -12,7 +12,7 @@ class SameCardTests(BrowserCase):
         self.page.open("home")
 
     def pay(self, amount="$2.50"):
-        self.page.press(amount)
+        self.page.take(amount)
         self.page.panel("done")
         self.page.leave_check()
 

@@ -54,7 +54,7 @@ class UnusableTests(ReadingCase):
 
     def replace_after_adding(self, make):
         uid = self.add(make)
-        self.page.press("Next customer")
+        self.page.press("Check later")
         self.page.see("Needs replacement", MOVE)
         self.page.wait(f"/{UNWRITABLE}/.test(document.body.innerText)")
         self.page.go("cards")
@@ -98,12 +98,12 @@ class UnusableTests(ReadingCase):
 
     def told(self, view, amount, panel, **problem):
         readings.card(self.till, "NTAG424")
-        self.page.open(view)
+        self.page.open("home" if view == "pay" else view)
         self.page.see("Amanda Gonzalez")
         self.page.script(TOLD, f"/{view}", json.dumps({
             "status": 409, "resolved": [], "title": "The tag does not have the key that it names.",
             "meaning": "It is worth nothing.", "operation": None, **problem}))
-        self.page.press(amount)
+        self.page.take(amount)
         self.page.panel(panel)
         self.assertEqual(self.asked(f"/{view}"), 1)
 

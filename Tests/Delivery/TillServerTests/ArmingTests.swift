@@ -131,8 +131,8 @@ struct ArmingTests {
         try await withAbsentCard { bench, page in
             let large = try await arm(bench, Self.id, by: Self.page, "150.00")
             #expect(large.word == "confirmation-needed")
-            let named = #"{"operation":"\#(Self.id)","client":"\#(Self.page)","amount":"1.00","#
-                + #""card":"04AC6B72BA6C80"}"#
+            let ids = #""operation":"\#(Self.id)","client":"\#(Self.page)""#
+            let named = #"{\#(ids),"amount":"1.00","card":"04AC6B72BA6C80"}"#
             #expect(try await bench.call("armed", named).status == 400)
             #expect(try await arm(bench, Self.id, by: Self.page, "0.00").status != 200)
             #expect(try await bench.call("armed", #"{"amount":"1.00"}"#).status == 400)

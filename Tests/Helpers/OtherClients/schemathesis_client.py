@@ -61,10 +61,10 @@ def story(address, token):
     status, document = ask(address, token, "GET", "api/openapi.json")
     asked = {"GET /api/openapi.json"}
     # Nothing is there to adopt, a fresh card has won nothing, a completed operation cannot be
-    # stopped, and the address that is set is not the built-in one.
+    # stopped, the address that is set is not the built-in one, and no client has a stream.
     refused = {
         "POST adopt": 409, "POST ticket/claim": 409, "DELETE operations/{id}": 409,
-        "POST settings": 409,
+        "POST settings": 409, "POST armed": 409,
     }
 
     def call(method, path, body=None, **named):
@@ -104,6 +104,9 @@ def story(address, token):
     post("tag/info")
     post("add", amount="20")
     post("pay", amount="4.50", operation=payment)
+    get("armed")
+    post("armed", operation=str(uuid.uuid4()), client=str(uuid.uuid4()), amount="1.00")
+    call("DELETE", "/api/v1/armed")
     get("operations/{id}", id=payment)
     call("DELETE", "/api/v1/operations/{id}", id=payment)
     post("refund", payment=payment, amount="1.00")

@@ -133,6 +133,8 @@ function banner({ link: connection, reader, route, offlinePayments }) {
 /** Other tabs' operations, on a line of fixed height so that no button moves under a finger. */
 const others = (s) => [
   activationNote(s),
+  s.isArmedElsewhere && h("span", { key: "armed" },
+    [say.another, say.verbs.pay[0], say.phases.waiting].join(", ")),
   Object.entries(s.others).map(([id, { verb, phase, uid }]) => h("span", { key: id },
     [say.another, say.verbs[verb]?.[0] ?? verb, uid && say.cardWords(uidWords(uid)),
       say.phases[phase] ?? say.phases.working].filter(Boolean).join(", "))),

@@ -7,7 +7,7 @@ import { announce, question, toast } from "./notices.js";
 import { spoken, tagTexts } from "./refusals.js";
 import { acceptsOffline, change, HERE, isAtTill, panelTask, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
-import { followArmed, forgetArmed } from "./sale.js";
+import { endArmed, followArmed, loseArmed } from "./sale.js";
 import { follow, isOpen, reconcile, restoreTasks, settleParked } from "./tasks.js";
 import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
 
@@ -69,6 +69,7 @@ export function disconnect() {
 
 function close() {
   clearTimeout(silenceTimer);
+  loseArmed();
   source?.close();
 }
 
@@ -106,7 +107,7 @@ function listen() {
     if (isFirst) restoreTasks();
     isFirst = false;
     change({ onReader: card?.session ?? null, again: {} });
-    forgetArmed(armed);
+    endArmed(armed);
     reconcile(operations);
     seeCard(card, wasAway);
     if (wasLost) announce(say.link.back);
@@ -174,6 +175,7 @@ function isResting() { return state.link === "resting"; }
 
 function showLost() {
   if (state.link === "lost") return;
+  loseArmed();
   change({ link: "lost", card: null });
   announce(say.link.lost, true);
 }

@@ -90,8 +90,6 @@ export function refusalTexts(task) {
   return { title: title || say.panel.failed, lines: [meaning, withoutCash(task, advice)] };
 }
 
-const MONEY_VIEWS = ["home", "add"];
-
 /**
  * The problem with the tag on the reader. In the money views, the advice is to use another card,
  * not to turn this tag into one.
@@ -100,7 +98,7 @@ export function tagTexts(problem) {
   const { error, title, meaning, advice } = problem;
   // If the ledger cannot be used, the server's sentences mention sockets and commands, which do not
   // help a cashier.
-  const isPlain = MONEY_VIEWS.includes(state.route.name) || isLedgerProblem(problem);
+  const isPlain = state.route.name === "add" || isLedgerProblem(problem);
   const [what, next] = (isPlain && ownReason(problem)) || [title, advice || meaning];
   return { warning: isSerious() && say.card.untrusted, title: what, lines: [next] };
 }

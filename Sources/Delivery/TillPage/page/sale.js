@@ -265,6 +265,7 @@ function refuseToArm({ error, detail }) {
 
 /** Follows what the server says about the armed sale. */
 export function followArmed({ operation: id, client, ended, card }) {
+  change({ isArmedElsewhere: !ended && client !== state.client });
   if (ended === "paying" && offered.has(id)) pay(id, card);
   if (state.sale.armed?.id === id && ended) {
     const notice = words.ended[ended] ?? null;
@@ -283,14 +284,25 @@ function pay(id, card) {
   adopt(id, verb, { ...members, card }, { place: "sale", ...rest });
 }
 
-/** After a reconnect, nothing that this page armed before is armed any longer. */
-export function forgetArmed(armed) {
-  const id = state.sale.armed?.id;
-  if (armed && offered.has(armed.operation)) {
-    inTurn = inTurn.then(() =>
-      call("DELETE", `armed?operation=${armed.operation}&client=${state.client}`)).catch(() => {});
-  }
-  if (id) alter({ armed: null, notice: words.ended["page-left"] });
+/**
+ * When the connection is lost or the page is left, a card may have come for the armed sale. The
+ * page asks about its payment as about any other.
+ */
+export function loseArmed() {
+  const { armed } = state.sale;
+  if (!armed || !offered.has(armed.id)) return;
+  const { verb, members, ...rest } = offered.get(armed.id);
+  offered.delete(armed.id);
+  alter({ armed: null });
+  adopt(armed.id, verb, members, { place: "sale", ...rest, status: "asking" });
+}
+
+/** After a reconnect, nothing that this page armed before stays armed. */
+export function endArmed(armed) {
+  change({ isArmedElsewhere: Boolean(armed) && armed.client !== state.client });
+  if (armed?.client !== state.client) return;
+  inTurn = inTurn.then(() =>
+    call("DELETE", `armed?operation=${armed.operation}&client=${state.client}`)).catch(() => {});
 }
 
 // MARK: Outcomes

@@ -21,6 +21,8 @@ export const state = {
   sale: {
     entry: "", topUp: "", lines: [], armed: null, needsCard: false, notice: null, paid: null,
   },
+  // Whether another page's sale is armed.
+  isArmedElsewhere: false,
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
   // `onReader`: the session of the tag on the reader, even before the tag has been read; `served`:
   // what the server has already done during it; `again`: what the cashier agreed to repeat.

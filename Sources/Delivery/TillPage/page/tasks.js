@@ -56,13 +56,13 @@ export function begin(
 }
 
 /** Follows an operation that the server began for this page: the payment of the armed sale. */
-export function adopt(id, verb, body, { place, about, lines, entry }) {
+export function adopt(id, verb, body, { place, about, lines, entry, status = "working" }) {
+  const now = performance.now();
   const task = {
-    ...FRESH, id, verb, kind: verb, body, place, about, lines, entry, at: Date.now(),
-    sentAt: performance.now(),
+    ...FRESH, id, verb, kind: verb, body, place, about, lines, entry, at: Date.now(), status,
+    since: now, sentAt: now,
   };
   change({ tasks: { ...state.tasks, [id]: task } });
-  spin(id);
   keepOpenTasks();
 }
 

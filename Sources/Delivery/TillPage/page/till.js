@@ -219,17 +219,18 @@ function obstacle(s) {
   return isBarred() ? say.money.notNow : null;
 }
 
-const topUpLink = () => link(say.add.title, "#/add", { tone: "button small to-add", sign: "add" });
+const topUpLink = () => (isUsable() && !isWithoutLedger()
+  ? link(say.add.title, "#/add", { tone: "button small to-add", sign: "add" })
+  : button(say.add.title, null, { tone: "small", sign: "add", disabled: true }));
 
 function side(s) {
   const why = obstacle(s);
   const verb = isTopUp(s) ? "add" : "pay";
   const { read } = s.card ?? {};
   return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
-    moment(s) || cardSide(s,
-      why && isBarred() && !isWithoutLedger() && note(why, "warn", "bad"),
-      why && !isBarred() && s.reader?.state !== "missing" && note(why, "warn", "warn")),
+    moment(s) || cardSide(s, why && s.reader?.state !== "missing" && h("p.hint", why)),
     isServed(verb) && !s.sale.armed && !currentTask() && h("div.again-row",
+      { key: s.onReader, mount: () => announce(servedWords(verb)) },
       note(servedWords(verb), "info", "warn"),
       button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
         { tone: "again small", sign: "card", money: true })),
