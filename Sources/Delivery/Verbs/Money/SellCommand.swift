@@ -322,8 +322,8 @@ extension MoneyCommands {
         guard command.isGiven(Parameter<[SaleItem]>.items) else {
             return try units(command[.amount].text)
         }
-        var sum = -(try command[.rest].map { rest throws(TapcardError) in try units(rest.amount) }
-            ?? 0)
+        let rest = try command[.rest].map { rest throws(TapcardError) in try units(rest.amount) }
+        var sum = -(rest ?? 0)
         for case .line(_, _, let price, let quantity) in command[.items] {
             // Wraps instead of trapping; the sale itself refuses such a sum.
             sum &+= try units(price) &* Int64(quantity)
