@@ -137,7 +137,8 @@ const working = ({ id, status, phase, isCanceling }) => {
     h("p.big", isWaiting ? words.tapAgain : status === "asking" ? say.panel.asking
       : say.phases[phase] ?? say.phases.working),
     isWaiting ? button(isCanceling ? say.panel.canceling : say.cancel, () => cancel(id),
-      { disabled: isCanceling, tone: "quiet", sign: "cross" }) : h("p", say.panel.keep));
+      { disabled: isCanceling, tone: "quiet", sign: "cross" })
+      : status !== "asking" && h("p", say.panel.keep));
 };
 
 const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", { class: tone },
