@@ -28,6 +28,12 @@ static const unsigned char tills_js[] = {
 static const unsigned char cards_js[] = {
 #embed "page/cards.js"
 };
+static const unsigned char customer_display_js[] = {
+#embed "page/customer-display.js"
+};
+static const unsigned char display_html[] = {
+#embed "page/display.html"
+};
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
@@ -124,6 +130,8 @@ static const till_page_entry files[] = {
     FILE_NAMED("till.js", till_js),
     FILE_NAMED("tills.js", tills_js),
     FILE_NAMED("cards.js", cards_js),
+    FILE_NAMED("customer-display.js", customer_display_js),
+    FILE_NAMED("display.html", display_html),
     FILE_NAMED("dom.js", dom_js),
     FILE_NAMED("guard.js", guard_js),
     FILE_NAMED("health.js", health_js),

@@ -98,6 +98,7 @@ extension Settings.Name {
         case .presets: "Payment amounts offered on the till page: one to six, separated by spaces"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
+        case .displayBalance: "Show the balance after a payment on the customer's display"
         case .cardAddress:
             "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customer page "
                 + "is at `/c`"

@@ -5,6 +5,7 @@ import { logIn, logOut } from "./api.js";
 import { add, home, leaveAdd, pay } from "./till.js";
 import { tillChip, tills } from "./tills.js";
 import { cards, issue } from "./cards.js";
+import "./customer-display.js";
 import { h, icon, patch } from "./dom.js";
 import { inspectControls } from "./guard.js";
 import { health } from "./health.js";

@@ -9,6 +9,7 @@ enum TillSchemas {
         ("Problem", problem), ("Session", session), ("Settings", settings), ("Reader", reader),
         ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
+        ("Display", CustomerDisplay.schema),
     ]
 
     private static let problem = Schema.object([

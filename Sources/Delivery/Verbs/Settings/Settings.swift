@@ -38,6 +38,7 @@ package struct Settings: Sendable {
         case offlineSnapshotAge = "offline-snapshot-age"
         case presets
         case topUpPresets = "top-up-presets"
+        case displayBalance = "display-balance"
         case cardAddress = "card-address"
         case customers
         case customersName = "customers-name"
@@ -60,7 +61,7 @@ package struct Settings: Sendable {
         /// Whether the setting is either true or false.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor, .offlinePayments: true
+            case .json, .quiet, .verbose, .noColor, .offlinePayments, .displayBalance: true
             default: false
             }
         }
