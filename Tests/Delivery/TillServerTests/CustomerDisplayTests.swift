@@ -71,6 +71,20 @@ struct CustomerDisplayTests {
         }
     }
 
+    @Test("Undoing a payment is a refund, and undoing a top-up is a payout")
+    func undone() async throws {
+        try await withDisplay { bench, display in
+            for (call, verb, shown) in [("pay", "pay", "refund"), ("add", "add", "close")] {
+                let done = try await bench.call(call, #"{"amount":"2"}"#)
+                #expect(try await next("paid", display)["verb"]?.string == verb)
+                let id = try #require(done.json["operation"]?.string, "\(done.text)")
+                #expect(try await bench.call("refund", "{\"payment\":\"\(id)\"}").status == 200)
+                let undone = try await next("paid", display)
+                #expect(undone["verb"]?.string == shown && undone["amount"]?.string == "2.00")
+            }
+        }
+    }
+
     @Test("An outcome disappears by itself")
     func expires() async throws {
         try await withDisplay { bench, display in

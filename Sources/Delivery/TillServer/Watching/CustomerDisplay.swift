@@ -131,8 +131,11 @@ struct CustomerDisplay: Sendable {
         case .seen, .resolving, .scratching, .writing, .asking, .committed: enter(.working, verb)
         case .done:
             let answer = operation["answer"]
-            enter(.paid, verb)
-            amount = answer?["amount"]?.string.map { String($0.trimmingPrefix("-")) }
+            let moved = answer?["amount"]?.string
+            // Undoing a top-up takes money off the card, like a payout.
+            let isPaidOut = verb == "refund" && moved?.hasPrefix("-") == true
+            enter(.paid, isPaidOut ? "close" : verb)
+            amount = moved.map { String($0.trimmingPrefix("-")) }
             balance = showsBalance ? answer?["balance"]?.string : nil
         case .failed: fail(operation["problem"], verb)
         }
