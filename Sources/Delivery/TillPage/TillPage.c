@@ -91,6 +91,9 @@ static const unsigned char simulator_js[] = {
 static const unsigned char small_css[] = {
 #embed "page/small.css"
 };
+static const unsigned char sounds_js[] = {
+#embed "page/sounds.js"
+};
 static const unsigned char panel_js[] = {
 #embed "page/panel.js"
 };
@@ -151,6 +154,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
+    FILE_NAMED("sounds.js", sounds_js),
     FILE_NAMED("panel.js", panel_js),
     FILE_NAMED("steps.js", steps_js),
     FILE_NAMED("store.js", store_js),

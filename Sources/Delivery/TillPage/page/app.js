@@ -17,6 +17,7 @@ import { announce, clearTagMessages, renderDialog, renderToasts, toast } from ".
 import { mayView, seesAllHistory } from "./roles.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
+import { soundButton } from "./sounds.js";
 import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
 import {
   change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
@@ -145,6 +146,7 @@ function status(s) {
   return [
     tillChip(s),
     isFollowing && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
+    s.session && soundButton(),
     cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
     cashier && button(say.login.out, logOutAndClose),
   ];
