@@ -28,6 +28,12 @@ static const unsigned char tills_js[] = {
 static const unsigned char cards_js[] = {
 #embed "page/cards.js"
 };
+static const unsigned char customer_display_js[] = {
+#embed "page/customer-display.js"
+};
+static const unsigned char display_html[] = {
+#embed "page/display.html"
+};
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
@@ -91,6 +97,9 @@ static const unsigned char simulator_js[] = {
 static const unsigned char small_css[] = {
 #embed "page/small.css"
 };
+static const unsigned char sounds_js[] = {
+#embed "page/sounds.js"
+};
 static const unsigned char panel_js[] = {
 #embed "page/panel.js"
 };
@@ -130,6 +139,8 @@ static const till_page_entry files[] = {
     FILE_NAMED("till.js", till_js),
     FILE_NAMED("tills.js", tills_js),
     FILE_NAMED("cards.js", cards_js),
+    FILE_NAMED("customer-display.js", customer_display_js),
+    FILE_NAMED("display.html", display_html),
     FILE_NAMED("dom.js", dom_js),
     FILE_NAMED("guard.js", guard_js),
     FILE_NAMED("health.js", health_js),
@@ -151,6 +162,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
+    FILE_NAMED("sounds.js", sounds_js),
     FILE_NAMED("panel.js", panel_js),
     FILE_NAMED("steps.js", steps_js),
     FILE_NAMED("store.js", store_js),

@@ -15,6 +15,8 @@ struct RoleTests {
         "GET settings": nil, "POST session": nil, "DELETE session": nil, "GET health": nil,
         "GET /api/openapi.json": nil, "GET /metrics": nil, "POST settings": .owner,
         "POST consent": .seller, "GET events": .seller, "GET taps": .seller, "GET card": .seller,
+        "POST display": .seller,
+        "GET display/events": nil,
         "GET operations/{id}": .seller, "DELETE operations/{id}": .seller,
         "POST read": .seller, "POST pay": .seller, "POST scratch": .seller,
         "GET armed": .seller, "POST armed": .seller, "DELETE armed": .seller,

@@ -33,16 +33,18 @@ final class TillServerBench: Sendable {
     private let running: Task<Int32, Never>
     private let folder: String
     private let options: [String]
+    private let environment: [String: String]
 
     /// Runs a bench while the body runs.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
         ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1, options: [String] = [],
+        environment: [String: String] = [:],
         _ body: (TillServerBench) async throws -> Void
     ) async throws {
         let bench = try await TillServerBench(
             timeout, services, ledger, (0..<readers).map { _ in UnpluggableReader() },
-            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))", options)
+            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))", options, environment)
         try await bench.run(body)
     }
 
@@ -59,7 +61,9 @@ final class TillServerBench: Sendable {
     /// Ends the program and starts it again with the same readers, ledger and keys.
     func startAgain(_ body: (TillServerBench) async throws -> Void) async throws {
         await end()
-        try await TillServerBench(600, services, ledger, readers, folder, options).run(body)
+        try await TillServerBench(
+            600, services, ledger, readers, folder, options, environment
+        ).run(body)
     }
 
     /// A bench with a card of 20.00 on its reader.
@@ -75,10 +79,11 @@ final class TillServerBench: Sendable {
 
     private init(
         _ timeout: Int, _ services: Services, _ ledger: any LedgerStore,
-        _ readers: [UnpluggableReader], _ folder: String, _ options: [String]
+        _ readers: [UnpluggableReader], _ folder: String, _ options: [String],
+        _ environment: [String: String]
     ) async throws {
         (self.readers, self.ledger, self.services) = (readers, ledger, services)
-        (self.folder, self.options) = (folder, options)
+        (self.folder, self.options, self.environment) = (folder, options, environment)
         let names = readers.indices.map { readers.count == 1 ? "sim" : "sim:\($0 + 1)" }
         try DurableFile.makeFolder(folder)
         let (served, console) = (ServedTillPage(), Guarded(""))
@@ -93,7 +98,7 @@ final class TillServerBench: Sendable {
                 writeError: { text in console.withLock { $0 += text } }),
             environment: [
                 "XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder,
-            ].merging(NoServices.addresses) { $1 })
+            ].merging(NoServices.addresses) { $1 }.merging(environment) { $1 })
         running = Task {
             defer { served.end() }
             return await program.run(

@@ -33,6 +33,7 @@ expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 include-path = [
     "/api/v1/issue", "/api/v1/mastermind/login", "/api/v1/ticket/claim", "/api/v1/simulator/put",
     "/api/v1/simulator/tear", "/api/v1/settings", "/api/v1/tag/write",
+    "/api/v1/consent", "/api/v1/display",
 ]
 
 [operations.checks.positive_data_acceptance]
@@ -152,6 +153,7 @@ def story(address, token):
     post("settings", setting="activation-url", address="https://api.o2.sk")
     call("POST", "/api/v1/session", {})
     post("consent", cashier="Ann", password="sesame-open", call="replace", subject=first)
+    post("display", lines=[{"name": "Coffee", "quantity": 2, "price": "7.00"}], sum="7.00")
     call("DELETE", "/api/v1/session")
     known = {
         f"{method.upper()} {path}"
@@ -159,7 +161,7 @@ def story(address, token):
         for method in methods
     }
     # These calls never end.
-    left = known - asked - {"GET /api/v1/events", "GET /api/v1/taps"}
+    left = known - asked - {f"GET /api/v1/{path}" for path in ("events", "taps", "display/events")}
     if left:
         sys.exit(f"never asked for: {sorted(left)}")
 
@@ -180,6 +182,7 @@ def main(address, examples, *options):
         command += ["--suppress-health-check", "all", "--request-timeout", "50", "--no-color"]
         # The first two never end, and the third invalidates the token.
         command += ["--exclude-path", "/api/v1/events", "--exclude-path", "/api/v1/taps"]
+        command += ["--exclude-path", "/api/v1/display/events"]
         command += ["--exclude-operation-id", "deleteSession"]
         # A temporary folder, so that nothing is left behind.
         return subprocess.run(command + list(options), cwd=folder).returncode

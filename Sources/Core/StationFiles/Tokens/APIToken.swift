@@ -11,8 +11,12 @@ package struct APIToken: Hashable, Sendable {
         case watch
         /// Read and write tags, and receive tap events.
         case tags
+        /// Show the customer's display.
+        case display
 
-        package func includes(_ other: Right) -> Bool { self == .tags || other == .watch }
+        package func includes(_ other: Right) -> Bool {
+            self == other || (self == .tags && other == .watch)
+        }
     }
 
     /// The number of random bytes in a token.

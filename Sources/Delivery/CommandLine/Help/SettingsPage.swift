@@ -101,6 +101,7 @@ extension Settings.Name {
             "Till page: pressing a single product charges the next card, without pressing Charge"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
+        case .displayBalance: "Show the balance after a payment on the customer's display"
         case .cardAddress:
             "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customer page "
                 + "is at `/c`"

@@ -5,6 +5,7 @@ import { logIn, logOut } from "./api.js";
 import { add, home, leaveAdd } from "./till.js";
 import { tillChip, tills } from "./tills.js";
 import { cards, issue } from "./cards.js";
+import "./customer-display.js";
 import { h, icon, patch } from "./dom.js";
 import { inspectControls } from "./guard.js";
 import { health } from "./health.js";
@@ -17,6 +18,7 @@ import { mayView, seesAllHistory } from "./roles.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { usesService } from "./offers.js";
+import { soundButton } from "./sounds.js";
 import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
 import {
   change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
@@ -147,6 +149,7 @@ function status(s) {
   return [
     tillChip(s),
     isFollowing && h("span.chip.reader", { class: reader }, h("i"), say.reader[reader]),
+    s.session && soundButton(),
     cashier && h("span.chip.quiet", icon("person"), say.login.as(cashier)),
     cashier && button(say.login.out, logOutAndClose),
   ];

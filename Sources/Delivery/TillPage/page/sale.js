@@ -47,6 +47,10 @@ export const totalUnits = () =>
   entryUnits(entry()) + (isTopUp() ? 0n : linesUnits(state.sale.lines));
 export const total = () => amountOf(totalUnits());
 
+/** The lines as the customer sees them, with the price of each line. */
+export const shownLines = () => state.sale.lines.map(({ name, price, quantity }) =>
+  ({ name, quantity, price: amountOf(minorUnits(price) * BigInt(quantity)) }));
+
 /** The request for this sale. A sale of products sends its lines, which the ledger keeps. */
 function saleRequest() {
   const { lines, entry: typed } = state.sale;

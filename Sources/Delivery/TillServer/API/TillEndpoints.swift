@@ -78,6 +78,33 @@ extension Endpoint {
             words: "The stream ends when the client disconnects or the server stops.",
             type: "text/event-stream", schema: Schema.text))
 
+    static let displayEvents = Endpoint(
+        method: "GET", path: base + SharedCall.display.rawValue, group: "live",
+        summary: "Stream what the customer may see",
+        discussion: "Server-sent events: display (Display), first the current one, and alive "
+            + "(Alive). They never include card numbers or names. Programs on this machine need "
+            + "no login, and others an API token for `display` or a session.",
+        permission: .sellers,
+        answer: Answer(
+            words: "The stream ends when the client disconnects, its token becomes invalid, or the "
+                + "server stops.", type: "text/event-stream", schema: Schema.text),
+        problems: [429])
+
+    static let showSale = Endpoint(
+        method: "POST", path: base + "display", group: "live",
+        summary: "Show a sale on the customer's display",
+        discussion: "The sale replaces the one before. Without a `sum`, there is no sale. The sale "
+            + "is only shown: it charges nothing.",
+        body: Body(
+            schema: Schema.object(
+                [:],
+                optional: [
+                    "lines": Schema.list(of: CustomerDisplay.Sale.lineSchema),
+                    "sum": Schema.nullable(Schema.named("Amount")),
+                ]), isRequired: false),
+        needsToken: true, permission: .sellers,
+        answer: Answer(status: 204, words: "The sale is shown.", schema: nil))
+
     static let taps = Endpoint(
         method: "GET", path: base + "taps", group: "live",
         summary: "Stream tap events",

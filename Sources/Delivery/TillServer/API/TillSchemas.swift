@@ -10,6 +10,7 @@ enum TillSchemas {
         ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
         ("Armed", armed),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
+        ("Display", CustomerDisplay.schema),
     ]
 
     private static let problem = Schema.object([

@@ -108,6 +108,10 @@ final class Authenticator: Sendable {
         // Metrics need no login here, because a monitoring program has no session, and only
         // programs on this machine can connect.
         if request.path == "/metrics", isLoopback { return Caller(session: nil, cashier: nil) }
+        // A display on this machine shows only what customers may see.
+        if SharedCall(path: request.path) == .display, request.isFromMachine {
+            return Caller(session: nil, cashier: nil)
+        }
         // A client that sends a token expects it to be checked, even if none is needed.
         if request.hasAuthorization {
             let session = try requireToken(request, isUse: isUse)
@@ -159,13 +163,13 @@ final class Authenticator: Sendable {
         return nil
     }
 
-    /// Authorizes a stream of this till's taps. Returns a function that checks whether the stream
+    /// Authorizes a stream that API tokens allow. Returns a function that checks whether the stream
     /// is still allowed.
-    func tapPermissionCheck(
-        for request: WebRequest, at till: TillRunner
+    func streamCheck(
+        _ call: SharedCall, for request: WebRequest, at till: TillRunner
     ) throws(Problem) -> @Sendable () -> Bool {
         guard let text = request.apiToken else { return permissionCheck(for: request) }
-        let token = try tokens.require(.taps, text, request, at: till)
+        let token = try tokens.require(call, text, request, at: till)
         return { [tokens] in tokens.isValid(token) }
     }
 

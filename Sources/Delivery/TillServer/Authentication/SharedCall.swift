@@ -6,14 +6,21 @@ enum SharedCall: String, CaseIterable {
     case taps
     case readTag = "tag/read"
     case writeTag = "tag/write"
+    case display = "display/events"
 
     init?(path: String) {
         guard path.hasPrefix(CallRoutes.base) else { return nil }
         self.init(rawValue: String(path.dropFirst(CallRoutes.base.count)))
     }
 
-    var right: APIToken.Right { self == .taps ? .watch : .tags }
-    private var method: String { self == .taps ? "GET" : "POST" }
+    var right: APIToken.Right {
+        switch self {
+        case .taps: .watch
+        case .readTag, .writeTag: .tags
+        case .display: .display
+        }
+    }
+    private var method: String { right == .tags ? "POST" : "GET" }
 
     /// How long browsers may cache a preflight response, in seconds.
     private static let preflightSeconds = 600
@@ -51,6 +58,12 @@ extension WebRequest {
             header.prefix(scheme.count).lowercased() == scheme
         else { return nil }
         return String(header.dropFirst(scheme.count))
+    }
+
+    /// Whether the request comes from this machine, and no proxy says that it forwarded it.
+    var isFromMachine: Bool {
+        (client.hasPrefix("127.") || client == "::1")
+            && headers["X-Forwarded-For"] == nil && headers["Forwarded"] == nil
     }
 
     /// The API token; nil if the request has no token or a session token.

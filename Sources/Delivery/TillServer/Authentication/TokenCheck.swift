@@ -50,13 +50,14 @@ final class TokenCheck: Sendable {
     private func refusal(
         of token: APIToken, _ call: SharedCall, _ request: WebRequest, at till: TillRunner
     ) -> Problem? {
-        let isFromMachine = request.client.hasPrefix("127.") || request.client == "::1"
         // Browsers send Origin with every cross-origin request. Programs do not send it.
         let isFromRightOrigin =
             request.headers["Origin"].map { origin in
                 token.origins.contains { $0.description == origin }
             } ?? token.origins.isEmpty
-        if !isProtected, !isFromMachine { return .tokenForbidden("cannot be used without TLS") }
+        if !isProtected, !request.isFromMachine {
+            return .tokenForbidden("cannot be used without TLS")
+        }
         if !isFromRightOrigin { return .tokenForbidden("is not for this web page or program") }
         if !token.right.includes(call.right) { return .tokenForbidden("does not allow this call") }
         if let reader = token.reader, reader != till.readerText {

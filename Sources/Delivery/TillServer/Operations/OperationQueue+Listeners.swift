@@ -24,7 +24,7 @@ extension OperationQueue {
         return try listen(to: .taps, nil, first: present ?? [], while: isAuthorized)
     }
 
-    private func listen(
+    func listen(
         to channel: EventHub.Channel, _ client: OperationID?, first: [UInt8],
         while isAuthorized: @escaping @Sendable () -> Bool
     ) throws(Problem) -> WebStream {
@@ -54,6 +54,7 @@ extension OperationQueue {
     func publish(_ event: String, _ data: JSONValue) {
         endUnauthorizedStreams()
         hub.publish(event, data)
+        if customerDisplay.follow(event, data) { publishDisplay() }
     }
 
     func publish(_ tap: TapEvent?) {

@@ -26,6 +26,7 @@ actor OperationQueue {
     var hub: EventHub
     /// The tap events of this till.
     var taps: TapNews
+    var customerDisplay: CustomerDisplay
     /// What may be started for the card on the reader.
     var admission = Admission()
     /// The sale that the next card pays, and its request.
@@ -59,6 +60,7 @@ actor OperationQueue {
         (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
         hub = EventHub(limit: maximumListeners)
         taps = TapNews(runner.tapEvents)
+        customerDisplay = CustomerDisplay(showsBalance: runner.settings.isOn(.displayBalance))
     }
 
     func open() async {
@@ -140,6 +142,7 @@ actor OperationQueue {
     private func beat() {
         endUnauthorizedStreams()
         hub.keepAlive()
+        if customerDisplay.beat() { publishDisplay() }
         beats += 1
         guard beats.isMultiple(of: OperationQueue.beatsPerCheck) else { return }
         if !isClosing { ledgerCheck.beat() }

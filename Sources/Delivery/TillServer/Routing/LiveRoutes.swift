@@ -19,7 +19,7 @@ struct LiveRoutes: Sendable {
                     client, RoleCheck.document(of: caller.cashier), while: check))
         }
         routes.add(.taps) { request, _ throws(Problem) in
-            let check = try authenticator.tapPermissionCheck(for: request, at: queue.runner)
+            let check = try authenticator.streamCheck(.taps, for: request, at: queue.runner)
             return .events(try await queue.listenToTaps(while: check))
         }
         routes.add(.card, instant: { _ in queue.card })
@@ -39,7 +39,7 @@ struct LiveRoutes: Sendable {
 
 extension WebResponse {
     /// Server-sent events.
-    fileprivate static func events(_ stream: WebStream) -> WebResponse {
+    static func events(_ stream: WebStream) -> WebResponse {
         WebResponse(
             200, headers: [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")],
             body: .stream(stream))

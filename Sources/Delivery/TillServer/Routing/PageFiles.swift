@@ -9,6 +9,7 @@ import WebServer
 /// separate file, it would be queued behind the scripts.
 @safe struct PageFiles: Sendable {
     private static let page = "index.html"
+    private static let display = "display.html"
     private static let style = "page.css"
     /// The file name suffix of the style sheets, which are joined in the order of the embedded
     /// files.
@@ -23,7 +24,7 @@ import WebServer
         let known: WebResponse
 
         init(_ name: String, _ bytes: [UInt8], _ securityHeaders: [(String, String)]) {
-            path = name == PageFiles.page ? "/" : "/" + name
+            path = PageFiles.path(of: name)
             // Part of the hash is enough, because the tag only has to change when the file does.
             let digits = SHA256.digest(bytes).prefix(8).map { String($0, radix: 16) }.joined()
             tag = "W/\"\(digits)\""
@@ -63,7 +64,21 @@ import WebServer
             contents.first { $0.name == Self.page }?.bytes ?? [], inlining: style)
         let securityHeaders = Self.securityHeaders(of: page)
         files = contents.filter { !$0.name.hasSuffix(Self.styles) }.map { name, bytes in
-            File(name, name == Self.page ? [UInt8](page.utf8) : bytes, securityHeaders)
+            switch name {
+            case Self.page: File(name, [UInt8](page.utf8), securityHeaders)
+            // The display is a page of its own, with its own style sheet and script.
+            case Self.display:
+                File(name, bytes, Self.securityHeaders(of: String(decoding: bytes, as: UTF8.self)))
+            default: File(name, bytes, securityHeaders)
+            }
+        }
+    }
+
+    private static func path(of name: String) -> String {
+        switch name {
+        case page: "/"
+        case display: "/display"
+        default: "/" + name
         }
     }
 

@@ -109,6 +109,7 @@ struct Router: Sendable {
         if let till {
             LiveRoutes(queue: till.queue, authenticator: authenticator).add(to: &routes)
             ArmingRoutes(queue: till.queue, authenticator: authenticator).add(to: &routes)
+            DisplayRoutes(queue: till.queue, authenticator: authenticator).add(to: &routes)
         }
         watching.add(to: &routes)
         return routes

@@ -11,13 +11,16 @@ struct EventHub {
         case till
         /// Only tap events.
         case taps
+        /// Only what the customer may see.
+        case display
     }
 
     /// The size of a listener's buffer. A client that keeps reading never comes close to
     /// filling it.
     private static let capacity = 64 << 10
     static let maximumListeners = 2_048
-    /// The maximum number of listeners for taps, so that till pages can always connect.
+    /// The maximum number of listeners for taps, and of displays, so that till pages can always
+    /// connect.
     private static let maximumPrograms = 64
     /// The maximum number of listeners at this till.
     let limit: Int
@@ -42,8 +45,9 @@ struct EventHub {
         while isAuthorized: @escaping @Sendable () -> Bool,
         onGone: @escaping @Sendable (UInt64) -> Void
     ) -> WebStream? {
-        let programs = channel == .taps ? listeners.values.count { $0.channel == .taps } : 0
-        guard listeners.count < limit, programs < EventHub.maximumPrograms else { return nil }
+        let programs = listeners.values.count { $0.channel == channel }
+        guard listeners.count < limit, channel == .till || programs < EventHub.maximumPrograms
+        else { return nil }
         count += 1
         let number = count
         let stream = WebStream(capacity: EventHub.capacity) { onGone(number) }
@@ -83,7 +87,7 @@ struct EventHub {
     /// Tells pages that the server is running, keeps proxies from closing idle connections, and
     /// detects clients that have disappeared.
     func keepAlive() {
-        for channel in [Channel.till, .taps] { publish("alive", [:], to: channel) }
+        for channel in [Channel.till, .taps, .display] { publish("alive", [:], to: channel) }
     }
 
     func finish() {

@@ -17,6 +17,7 @@ extension Settings.Name {
         case .topPrizeUnit: TopPrizeUnit.whole.rawValue
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
+        case .displayBalance: "true"
         case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,

@@ -39,6 +39,7 @@ package struct Settings: Sendable {
         case offlineSnapshotAge = "offline-snapshot-age"
         case express
         case topUpPresets = "top-up-presets"
+        case displayBalance = "display-balance"
         case cardAddress = "card-address"
         case customers
         case customersName = "customers-name"
@@ -61,7 +62,9 @@ package struct Settings: Sendable {
         /// Whether the setting is either true or false.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: true
+            case .json, .quiet, .verbose, .noColor, .offlinePayments, .express,
+                .displayBalance:
+                true
             default: false
             }
         }

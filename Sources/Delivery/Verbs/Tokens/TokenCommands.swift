@@ -49,7 +49,8 @@ extension Parameter<APIToken.Right?> {
     fileprivate static var may: Self {
         .option(
             "may", "RIGHT", .choice(APIToken.Right.self),
-            "Access: watch (receive taps) or tags (also read and write tags)", page: .never)
+            "Access: watch (receive taps), tags (also read and write tags), or display",
+            page: .never)
     }
 }
 
@@ -79,7 +80,8 @@ extension Command {
             discussion: "The token is shown only once, so save it. Programs can use it on this "
                 + "machine or over TLS. For a web page, give its origin with `--origin` here and "
                 + "with `--allow-origin` for `tapcard serve`. With `--reader`, the token works "
-                + "only at the till with that reader. A token never allows payments, top-ups, or "
+                + "only at the till with that reader. A token for `display` allows nothing but the "
+                + "customer's display; add it to the link after `#`. A token never allows payments, top-ups, or "
                 + "other changes to cards.",
             takes: .token(), .may, .origins, .expires, answers: .addedToken,
             example: "tapcard tokens add shelf --may tags --expires 90d", run: TokenCommands.add),
@@ -105,7 +107,7 @@ enum TokenCommands {
         guard let right = session[.may] else {
             throw TapcardError(
                 .usage, "The option --may is missing.", meaning: unchanged,
-                advice: "Add --may watch or --may tags.")
+                advice: "Add --may watch, --may tags, or --may display.")
         }
         let now = session.dependencies.now()
         let expires = session[.expires]?.time(from: now)
