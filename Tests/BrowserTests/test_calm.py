@@ -65,14 +65,13 @@ class CalmTests(BrowserCase):
     def pay(self):
         self.page.open("home")
         self.page.see("Amanda Gonzalez")
-        self.page.script(HURRY)
         self.page.take("$2.50")
         self.page.panel("done")
 
     def test_paid_goes_by_itself_when_the_card_has_left(self):
         self.pay()
         self.till.take()
-        self.page.wait("!document.querySelector('.panel')")
+        self.page.wait("!document.querySelector('.due.paid')")
         self.page.see("Tap a card")
 
     def test_what_has_to_be_handed_out_stays(self):

@@ -61,7 +61,7 @@ function amountDue(s) {
   const task = !isTopUp(s) && currentTask();
   return h("section.due", { key: "due" },
     h("div.row.spread", h("h2", isTopUp(s) ? say.add.lead : words.due),
-      !isTopUp(s) && loadsCards() && may("add") && topUpLink()),
+      !isTopUp(s) && loadsCards() && may("add") && !isBarred() && topUpLink()),
     h("b", { id: "due", "aria-live": "off" }, task ? task.about : shown(total())));
 }
 
