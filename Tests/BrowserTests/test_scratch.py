@@ -36,7 +36,8 @@ class ScratchTests(BrowserCase):
         read = self.till.read()
         self.assertEqual((read["code"], read["state"]), (code, "scratched"))
         self.page.press("Back")
-        self.page.see("Already scratched")
+        self.page.see("Code revealed", code)
+        self.assertFalse(self.page.can_press("Scratch"))
         self.assertAudited()
 
     def test_the_keyboard_does_the_same(self):
