@@ -104,7 +104,7 @@ class ApartTests(TillsCase):
         page.see("Amanda Gonzalez")
         first, second = self.open_beside()
         page.open("home", at=2)
-        page.see("Choose an amount")
+        page.see("Tap a card")
         page.take("$1.00")
         page.panel("waiting")
         self.at(first)
@@ -120,7 +120,7 @@ class ApartTests(TillsCase):
         page.see("$16.50 left")
         self.at(first)
         page.see_no("Amanda Gonzalez")
-        page.see("Choose an amount")
+        page.see("Tap a card")
         self.assertEqual(sorted(till.done("pay")), ["-1.00", "-2.50"])
         self.assertAudited()
 
