@@ -33,14 +33,14 @@ extension AuditedCard {
         return found
     }
 
-    /// I13: the lines of a sale add up to its amount.
+    /// I15: the lines of a sale add up to its amount.
     private func saleViolations(_ operation: Operation) -> [String] {
         guard !operation.lines.isEmpty else { return [] }
         let isSale =
             operation.kind == .pay || operation.kind == .offline || operation.kind == .credit
         let amount = operation.kind == .credit ? -operation.amount : operation.amount
         if isSale, Sale(operation.lines, rest: operation.rest).addsUp(to: amount) { return [] }
-        return ["I13: the lines of operation \(operation.id) do not add up to its amount"]
+        return ["I15: the lines of operation \(operation.id) do not add up to its amount"]
     }
 
     /// The card's account at the time of the operation being checked.
