@@ -207,6 +207,7 @@ class SessionTests(AnswerCase):
     def test_a_repetition_without_a_session_is_no_outcome(self):
         self.leave_open()
         self.till.add_cashier("Bob", PASSWORD)
+        self.till.run("cashiers", "role", "Bob", "owner")
         self.till.run("cashiers", "remove", "Ann")
         self.log_in("Bob")
         self.page.panel("unknown")

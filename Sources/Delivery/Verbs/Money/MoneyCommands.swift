@@ -208,12 +208,24 @@ enum MoneyCommands {
 
     static func refund(in session: Session) async throws(TapcardError) -> Report {
         let id = session[.refunded]
-        let station = try await session.station()
+        let ledger = try await session.ledger()
+        let station = try await session.station(with: ledger)
         let amount = try session[.part, in: station.currency]
+        // Read before the refund, because the cashier must learn what to return in any case.
+        let original = try await translating(
+            awaiting: try await ledger.answer(to: id),
+            into: { (error: LedgerError) in TapcardError(error) })
         let receipt = try await station.refund(
             id, amount, id: session[.operation], only: session[.card])
-        let verb = receipt.operation.kind == .reverse ? "Top-up reversed:" : "Refunded"
-        return Report(receipt, verb)
+        let returned = receipt.operation.amount
+        guard receipt.operation.kind == .reverse else {
+            return Report(
+                receipt, "Refunded",
+                returning: returned == original?.amount ? original?.rest : nil)
+        }
+        return Report(
+            receipt, "Top-up reversed:",
+            returning: TenderedAmount(original?.tender ?? .cash, returned))
     }
 
     static func close(in session: Session) async throws(TapcardError) -> Report {

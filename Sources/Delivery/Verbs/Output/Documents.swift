@@ -104,7 +104,9 @@ extension Report {
     }
 
     /// Reports the receipt for a transfer of money, whether new or replayed.
-    init(_ receipt: Receipt, _ verb: String) {
+    ///
+    /// `returning` is what the customer gets back in another way than onto the card.
+    init(_ receipt: Receipt, _ verb: String, returning: TenderedAmount? = nil) {
         // The verb shows the direction, so the amount needs no sign.
         let amount = Money(minorUnits: abs(receipt.amount.minorUnits), receipt.amount.currency)
         var lines = ["\(verb) \(amount.shown), \(receipt.balance.shown) left"]
@@ -126,13 +128,17 @@ extension Report {
             // The card's balance may have changed since.
             lines[0] += " (already done; balance at that time)"
         }
-        if receipt.operation.kind.paysOutCash, amount.minorUnits > 0 {
+        let payout =
+            returning
+            ?? (receipt.operation.kind.paysOutCash
+                ? TenderedAmount(.cash, amount.minorUnits) : nil)
+        if let payout {
             lines.append(
                 receipt.isReplayed
                     ? "This payout was already recorded\(receipt.operation.whenAndByWhom). Do not "
                         + "give the customer cash now, unless you recorded the payout yourself and "
                         + "the customer has not received the cash yet."
-                    : "Give the customer \(amount.shown) now.")
+                    : Report.words(payout, amount.currency))
         }
         lines.append("Card \(receipt.uid), operation \(receipt.operation.id)")
         lines += Report.words(resolved: receipt.resolved)
@@ -141,7 +147,22 @@ extension Report {
             lines.append(Report.displayIsOld)
         }
         lines += Report.words(givenUp: receipt.ticketsGivenUp, on: receipt.uid)
-        self.init(receipt.members + receipt.lost, lines, isChange: true)
+        let rest =
+            receipt.operation.kind == .refund
+            ? returning.map { ShownRest($0, amount.currency) } : nil
+        self.init(
+            receipt.members + receipt.lost + (rest.map { ["rest": $0.document] } ?? [:]), lines,
+            isChange: true)
+    }
+
+    /// What the cashier has to return to the customer.
+    private static func words(_ payout: TenderedAmount, _ currency: Currency) -> String {
+        let amount = Money(minorUnits: payout.amount, currency).shown
+        return switch payout.tender {
+        case .cash: "Give the customer \(amount) now."
+        case .terminal: "Refund \(amount) at the card terminal now."
+        case .other: "Return \(amount) to the customer the same way it was paid."
+        }
     }
 
     /// The lines about tickets lost with a card, which are reported only here. Many of them may
@@ -292,7 +313,7 @@ extension Operation {
     }
 
     func shownRest(_ currency: Currency) -> ShownRest? {
-        rest.map { ShownRest(tender: $0.tender, amount: Money(minorUnits: $0.amount, currency)) }
+        rest.map { ShownRest($0, currency) }
     }
 }
 
@@ -315,6 +336,10 @@ struct ShownLine: DocumentedObject {
 struct ShownRest: DocumentedObject {
     let tender: Tender
     let amount: Money
+
+    init(_ rest: TenderedAmount, _ currency: Currency) {
+        (tender, amount) = (rest.tender, Money(minorUnits: rest.amount, currency))
+    }
 
     static let fields: Fields<ShownRest> = ["tender": .of(\.tender), "amount": .of(\.amount)]
 }
