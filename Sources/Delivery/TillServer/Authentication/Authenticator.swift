@@ -128,6 +128,7 @@ final class Authenticator: Sendable {
     /// Records that another person, with a higher role, consents to one call of the sender. Their
     /// password counts toward the same limits as a login.
     func consent(_ members: [JSONMember], _ request: WebRequest) async throws(Problem) {
+        let session = try requireToken(request)
         let names = ["cashier", "password", "call", "subject"]
         for member in members where !names.contains(member.key) {
             throw Problem(.usage, "The member \(member.key.quotation) is unknown.")
@@ -139,7 +140,6 @@ final class Authenticator: Sendable {
         guard Consents.subjects[texts[2]] != nil else {
             throw Problem(.usage, "There is no consent for \(texts[2].quotation).")
         }
-        let session = try requireToken(request)
         guard let caller = try caller(in: session)?.cashier else { return }
         let supervisor = try await translating(
             awaiting: await cashier(texts[0], texts[1], request),
