@@ -1,6 +1,6 @@
-// Operations from the press of a button to their outcome. A task is done only once the server's
-// response says so. If the response is lost, the page asks about the operation by its ID. A refused
-// query or retry says nothing about the operation's outcome.
+// Operations from the press of a button to their outcome. A task is done once the server's response
+// says so. If the response is lost, the page asks for the outcome by the operation's ID. A refusal
+// of that request says nothing about the outcome.
 
 import { call, isConfirmed, OPERATION_LIMIT, Problem } from "./api.js";
 import { announce, confirmed, toast } from "./notices.js";
@@ -23,7 +23,7 @@ const LAST_ENTRIES = 20;
 const SHORTEST_WAIT = 10_000;
 const callbacks = new Map();
 const standingCallbacks = new Map();
-/** Requests that have no response yet, and the timers for the next queries. */
+/** Requests without a response, and the timers for the next queries. */
 const sent = new Map();
 const queryTimers = new Map();
 /** Refusals that ask for confirmation, and the request members that confirm. */
@@ -41,8 +41,8 @@ const FRESH = {
 
 /**
  * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves it to the
- * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. `then` is
- * called with the task once its outcome is known.
+ * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. Once the
+ * outcome is known, `then` is called with the task.
  */
 export function begin(
   verb, members = {}, { place = "panel", about = "", kind = verb, then, lines, entry } = {},
@@ -58,10 +58,8 @@ export function begin(
 /** Follows an operation that the server began for this page: the payment of the armed sale. */
 export function adopt(id, verb, body, { place, about, lines, entry, status = "working" }) {
   const now = performance.now();
-  const task = {
-    ...FRESH, id, verb, kind: verb, body, place, about, lines, entry, at: Date.now(), status,
-    since: now, sentAt: now,
-  };
+  const begun = { id, verb, kind: verb, body, place, about, lines, entry, at: Date.now() };
+  const task = { ...FRESH, ...begun, status, since: now, sentAt: now };
   change({ tasks: { ...state.tasks, [id]: task } });
   keepOpenTasks();
 }
