@@ -40,7 +40,7 @@ class RoleTests(BrowserCase):
         self.page.go(f"history/{self.uid}")
         self.page.see("Amanda" if "Amanda" in self.page.text() else "History", "$12.50")
         self.page.see_no("Undo")
-        self.page.go("pay")
+        self.page.go("home")
         self.page.press("$1.00")
         self.page.panel("done")
         self.page.leave_check()

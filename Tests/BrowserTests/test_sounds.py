@@ -22,7 +22,7 @@ class SoundTests(BrowserCase):
         self.page.script(LISTEN)
 
     def pay(self, amount, outcome):
-        self.page.go("pay")
+        self.page.go("home")
         self.page.press(amount)
         self.page.panel(outcome)
         self.page.leave_check()
@@ -41,7 +41,7 @@ class SoundTests(BrowserCase):
         done = self.tones()
         self.assertEqual(len(done), 2)
         self.till.put_again()
-        self.page.go("pay")
+        self.page.go("home")
         self.page.press("$10.00")
         self.page.panel("failed")
         refused = self.tones()

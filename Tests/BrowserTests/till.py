@@ -214,13 +214,29 @@ class Till:
 
     def put(self, *tags, at=None):
         """Puts tags on the reader. If it was empty, it was for long enough that they arrive."""
-        time.sleep(max(0, self.emptied + ABSENCE - time.monotonic()))
+        self.stay_empty()
         self.call("POST", "simulator/put", {"tags": list(tags)}, at)
+
+    def stay_empty(self):
+        time.sleep(max(0, self.emptied + ABSENCE - time.monotonic()))
 
     def take(self, at=None):
         self.call("POST", "simulator/take", {}, at)
+        self.be_empty(at)
+
+    def be_empty(self, at=None):
         self.wait("the reader is empty", lambda: self.call("GET", "card", at=at)["session"] is None)
         self.emptied = time.monotonic()
+
+    def remove(self):
+        """Takes the card off the emulated reader."""
+        self.emulator.tell("remove")
+        self.be_empty()
+
+    def present(self):
+        """Puts the card back on the emulated reader, on which it arrives."""
+        self.stay_empty()
+        self.emulator.tell("present")
 
     def tear(self, fault):
         self.call("POST", "simulator/tear", {"fault": fault})

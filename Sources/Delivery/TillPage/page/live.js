@@ -195,7 +195,9 @@ function seeCard(told, isSilent) {
   tellResolved(card.read?.resolved ?? card.problem?.resolved);
   if (isToldOnPanel(card.problem)) return;
   if (card.problem && !acceptsOffline()) announce(spoken(tagTexts(card.problem)), true);
-  else announce(standingWords(card.read) ?? seenWords(card.read));
+  else if (standingWords(card.read)) announce(standingWords(card.read));
+  // The payment is announced with the new balance.
+  else if (card.read?.uid !== state.sale.paid?.uid) announce(seenWords(card.read));
 }
 
 /** Whether the panel reports this problem together with its operation's outcome. */

@@ -231,7 +231,8 @@ function side(s) {
   return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
     moment(s) || cardSide(s, why && s.reader?.state !== "missing" && h("p.hint", why)),
     isServed(verb) && !s.sale.armed && !currentTask() && h("div.again-row",
-      { key: s.onReader, mount: () => announce(servedWords(verb)) },
+      // What was just paid is announced; this would replace it.
+      { key: s.onReader, mount: () => { if (!s.sale.paid) announce(servedWords(verb)); } },
       note(servedWords(verb), "info", "warn"),
       button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
         { tone: "again small", sign: "card", money: true })),
