@@ -81,6 +81,14 @@ chapter 'A refund happens once.'
 step 0 '$18.00 left' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 0 'already done' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 
+chapter 'Products have prices and deposits. A sale keeps its lines, and is one payment.'
+step 0 'Cup' products add Cup --price 1
+step 0 'Coffee' products add Coffee --price 3.50 --group Drinks --deposit Cup
+step 0 '$9.00 left' sell 2xCoffee
+step 0 '$11.00 left' sell --returned 2xCup
+step 2 'no product named' sell Tea
+step 0 '$18.00 left' add 7 --tender terminal
+
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
 step 4 'already been scratched' scratch

@@ -108,6 +108,6 @@ class TypedAmountTests(BrowserCase):
         self.page.see("Welcome")
         self.turn_to(till)
         self.page.go("home")
-        self.page.type("Other amount", "3.50")
+        self.page.type_amount("$3.50")
         self.turn_to(display)
         self.page.see("Total", "$3.50")

@@ -72,39 +72,41 @@ class AnswerCase(FaultCase):
 
 class QuestionTests(AnswerCase):
     def test_a_refused_question_is_no_outcome(self):
+        before = self.till.done("add")
         self.till.take()
         self.page.see("Tap a card")
+        self.page.go("add")
         for status, word in REFUSALS:
             with self.subTest(word):
                 self.page.script(INSTEAD, "/operations/", status, refusal(status, word))
-                self.page.script(BEHIND, "/pay", 0, None)
+                self.page.script(BEHIND, "/add", 0, None)
                 self.page.take("$2.50")
                 self.page.wait("window.instead === '/operations/'")
                 self.page.panel("waiting")
                 self.page.press("Cancel")
                 self.page.wait("!document.querySelector('.panel')")
                 self.assertEqual(self.page.count(".toast"), 1)
-        self.assertEqual(self.till.done("pay"), [])
+        self.assertEqual(self.till.done("add"), before)
 
     def test_an_answer_of_somebody_elses_is_none(self):
+        before = self.till.done("add")
         self.till.take()
         self.page.see("Tap a card")
-        self.page.script(BEHIND, "/pay", 502, HTML)
+        self.page.go("add")
+        self.page.script(BEHIND, "/add", 502, HTML)
         self.page.take("$2.50")
         self.page.panel("waiting")
         self.till.put(self.uid)
         self.page.panel("done")
-        self.assertPaidOnce()
+        self.assertEqual(sorted(self.till.done("add")), sorted([*before, "2.50"]))
+        self.assertAudited()
 
     def test_an_empty_answer_is_none(self):
-        self.till.take()
-        self.page.see("Tap a card")
         self.page.script(INSTEAD, "/pay", 200, "")
         self.page.take("$2.50")
         # The server has never heard of the payment, so it is not begun without a press.
         self.page.panel("failed")
         self.page.see("Payment failed", "The server has no record of this; nothing was done.")
-        self.till.put(self.uid)
         self.page.press("Back")
         self.page.see("$20.00")
         self.assertEqual(self.till.done("pay"), [])

@@ -259,7 +259,7 @@ class KindTests(ReadingCase):
     def test_the_chip_takes_no_room_from_the_name_on_a_small_phone(self):
         readings.card(self.till, "NTAG424")
         self.page.look((320, 640))
-        self.page.open()
+        self.page.open("cards")
         self.page.see(GENUINE)
         lines = ("return document.querySelector('.mark span').offsetHeight"
                  " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")

@@ -29,7 +29,7 @@ class RoleTests(BrowserCase):
 
     def test_a_seller_is_offered_only_what_sellers_may_do(self):
         self.log_in("Sam")
-        self.page.see("Payment")
+        self.page.see("Amount due")
         self.assertNotIn("Top-up", self.page.text())
         self.assertFalse(self.page.script(
             "return document.querySelector('[data-part=history]').checkVisibility()"))
@@ -41,7 +41,7 @@ class RoleTests(BrowserCase):
         self.page.see("Amanda" if "Amanda" in self.page.text() else "History", "$12.50")
         self.page.see_no("Undo")
         self.page.go("home")
-        self.page.press("$1.00")
+        self.page.take("$1.00")
         self.page.panel("done")
         self.page.leave_check()
         # The seller may undo this payment for a few minutes.

@@ -219,6 +219,23 @@ class ArmedTests(SellingCase):
         self.disarmed()
         self.assertUncharged()
 
+    def test_two_cards_pay_nothing_and_the_next_one_is_named(self):
+        self.arm()
+        self.till.put(self.uid, self.other)
+        self.disarmed()
+        self.till.take()
+        self.page.press("Charge")
+        self.page.see("Put the card on the reader, then press Charge.")
+        self.assertUncharged()
+
+    def test_leaving_the_page_and_coming_back_disarms(self):
+        self.arm()
+        self.page.driver.get("about:blank")
+        self.page.driver.back()
+        self.page.wait("document.querySelector('.keypad')")
+        self.disarmed()
+        self.assertUncharged()
+
     def test_a_lost_server_disarms(self):
         self.arm()
         self.till.server.kill()
@@ -328,3 +345,79 @@ class TopUpTests(SellingCase):
         self.page.panel("done")
         self.page.see("$96.50 left")
         self.assertEqual(self.till.done("add"), ["90.00", "80.00", "20.00"][2:])
+
+
+class DepositTests(SellingCase):
+    CUP = ["Cup", "--price", "1", "--group", "Deposits"]
+    BEER = ["Beer", "--price", "4", "--deposit", "Cup", "--minimum-age", "18"]
+
+    def setUp(self):
+        super().setUp()
+        self.show(self.CUP, self.BEER)
+
+    def put(self):
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+
+    def returned(self):
+        """Brings a cup back: the second tile of that name."""
+        self.page.script("[...document.querySelectorAll('.product')]"
+                         ".filter((tile) => tile.innerText.startsWith('Cup')).at(-1).click()")
+
+    def test_the_age_is_asked_before_anything_is_charged(self):
+        self.page.press("Beer")
+        self.due("$5.00")
+        self.page.press("Charge")
+        self.page.see("Is the customer at least 18?")
+        self.page.press("Cancel")
+        self.assertUncharged()
+        self.page.press("Charge")
+        self.page.press("Yes, 18 or older")
+        self.armed()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-5.00"])
+
+    def test_a_card_that_comes_during_the_question_is_named_first(self):
+        self.page.press("Beer")
+        self.page.press("Charge")
+        self.page.see("Is the customer at least 18?")
+        self.till.put(self.uid)
+        self.page.wait("document.querySelector('.beside').innerText.includes('Ann Smith')")
+        self.page.press("Yes, 18 or older")
+        self.page.see("Check whose card is on the reader, then press Charge.")
+        self.assertEqual(self.till.done("pay"), [])
+        self.page.press("Charge")
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-5.00"])
+
+    def test_two_cups_back_lower_the_amount_or_are_credited(self):
+        self.page.press("Beer")
+        self.returned()
+        self.returned()
+        self.due("$3.00")
+        self.page.press("One less: Beer")
+        self.page.press("One less: Cup")
+        self.due("-$2.00")
+        # A credit names its card.
+        self.page.press("Credit")
+        self.page.see("Put the card on the reader, then press Charge.")
+        self.assertUncharged()
+        self.put()
+        self.page.press("Credit")
+        self.page.panel("done")
+        self.page.see("Credited", "$2.00", "Balance $82.00")
+        self.assertEqual(self.till.done("credit"), ["2.00"])
+        self.assertAudited()
+
+    def test_what_the_balance_does_not_cover_is_paid_in_cash(self):
+        self.put()
+        self.page.type_amount("85.00")
+        self.page.press("Charge")
+        self.page.panel("failed")
+        self.page.see("Take $5.00 at the terminal")
+        self.page.press("Take $5.00 in cash")
+        self.page.panel("done")
+        self.page.see("The rest of $5.00 is paid in cash.", "$0.00 left")
+        self.assertEqual(self.till.done("pay"), ["-80.00"])
+        self.assertAudited()

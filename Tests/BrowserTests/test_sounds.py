@@ -23,7 +23,7 @@ class SoundTests(BrowserCase):
 
     def pay(self, amount, outcome):
         self.page.go("home")
-        self.page.press(amount)
+        self.page.take(amount)
         self.page.panel(outcome)
         self.page.leave_check()
 
@@ -42,7 +42,7 @@ class SoundTests(BrowserCase):
         self.assertEqual(len(done), 2)
         self.till.put_again()
         self.page.go("home")
-        self.page.press("$10.00")
+        self.page.take("$10.00")
         self.page.panel("failed")
         refused = self.tones()
         self.assertEqual(len(refused), 1)

@@ -97,6 +97,9 @@ static const unsigned char simulator_js[] = {
 static const unsigned char small_css[] = {
 #embed "page/small.css"
 };
+static const unsigned char catalog_js[] = {
+#embed "page/catalog.js"
+};
 static const unsigned char sounds_js[] = {
 #embed "page/sounds.js"
 };
@@ -162,6 +165,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("service-strings.js", service_strings_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
+    FILE_NAMED("catalog.js", catalog_js),
     FILE_NAMED("sounds.js", sounds_js),
     FILE_NAMED("panel.js", panel_js),
     FILE_NAMED("steps.js", steps_js),

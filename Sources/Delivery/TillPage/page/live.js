@@ -152,8 +152,8 @@ addEventListener("pagehide", close);
 addEventListener("pageshow", ({ persisted }) => { if (persisted) connect(); });
 
 // A browser opens at most six connections to a server, and each stream uses one. A hidden tab
-// releases its connection unless it has an open operation: without the stream, the server would end
-// an operation that waits for a card.
+// releases its connection unless it has an open operation or an armed sale: without the stream, the
+// server would end them.
 document.addEventListener("visibilitychange", onVisibilityChange);
 onVisibilityChange();
 
@@ -164,7 +164,8 @@ function onVisibilityChange() {
 }
 
 function releaseStream() {
-  if (isOpening || Object.keys(state.tasks).some(isOpen)) onVisibilityChange();
+  const isNeeded = isOpening || state.sale.armed || Object.keys(state.tasks).some(isOpen);
+  if (isNeeded) onVisibilityChange();
   else if (state.link !== "closed") {
     close();
     change({ link: "resting", card: null, others: {} });

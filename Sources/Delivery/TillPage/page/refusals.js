@@ -131,7 +131,8 @@ export const spoken = ({ warning, title, lines }) =>
 /** The heading for success. Undoing a top-up is not called a refund. */
 export const doneText = ({ verb, answer }) =>
   say.verbs[answer.offline ? "offline"
-    : verb === "refund" && answer.amount.startsWith("-") ? "reverse" : verb][1];
+    : verb === "refund" && answer.amount.startsWith("-") ? "reverse"
+      : verb === "pay" && !answer.amount.startsWith("-") ? "credit" : verb][1];
 
 /** A task's outcome as an announcement for screen readers. */
 export function told(task, isRepeated) {

@@ -3,7 +3,8 @@
 // itself is on the server, so that exactly one page owns it.
 
 import { call } from "./api.js";
-import { announce, question, toast } from "./notices.js";
+import { ageFor, productOf } from "./catalog.js";
+import { announce, confirmed, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { adopt, begin, dismiss, isOpen, park, pathOf, whenever } from "./tasks.js";
@@ -51,20 +52,29 @@ export const total = () => amountOf(totalUnits());
 export const shownLines = () => state.sale.lines.map(({ name, price, quantity }) =>
   ({ name, quantity, price: amountOf(minorUnits(price) * BigInt(quantity)) }));
 
-/** The request for this sale. A sale of products sends its lines, which the ledger keeps. */
-function saleRequest() {
+/**
+ * The request for this sale. Its lines are sent, because the ledger keeps them. `restTender` is how
+ * the customer pays what the card's balance does not cover.
+ */
+function saleRequest(restTender) {
   const { lines, entry: typed } = state.sale;
-  if (lines.length === 0) return { verb: "pay", members: { amount: total() } };
+  if (lines.length === 0 && !restTender) return { verb: "pay", members: { amount: total() } };
   const rest = entryUnits(typed) > 0n
     ? [{ product: null, name: words.other, price: amountOf(entryUnits(typed)), quantity: 1 }] : [];
-  return { verb: "pay", members: { lines: [...lines, ...rest] } };
+  const members = { lines: [...lines, ...rest] };
+  if (restTender) members.rest = { tender: restTender, amount: uncovered() };
+  return { verb: "pay", members };
 }
 
-/** The operation of the sale that fills the sale's place; a parked one does not. */
-export const currentTask = () => saleTask();
+/** The part of the sale that the balance of the card on the reader does not cover; null if none. */
+export function uncovered() {
+  const balance = minorUnits(payingCard()?.balance ?? "0");
+  return balance > 0n && totalUnits() > balance ? amountOf(totalUnits() - balance) : null;
+}
+
 /** Whether a payment is under way, so that the sale cannot be changed now. */
 const isBusy = () => {
-  const task = currentTask();
+  const task = saleTask();
   return Boolean(task) && isOpen(task.id) && !task.doubt;
 };
 
@@ -74,7 +84,7 @@ const isBusy = () => {
 function mayChange() {
   if (isTopUp()) return true;
   if (isBusy()) return false;
-  const task = currentTask();
+  const task = saleTask();
   if (task?.status === "unknown" || task?.doubt) {
     park(task.id);
     clear();
@@ -103,7 +113,7 @@ export function disarm() {
 function keepNumber() {
   clearTimeout(numberTimer);
   numberTimer = setTimeout(() => {
-    if (state.sale.lines.length === 0 && !isBusy() && !currentTask()) cancelSale();
+    if (state.sale.lines.length === 0 && !isBusy() && !saleTask()) cancelSale();
     alter({ topUp: "" });
   }, NUMBER_KEPT);
 }
@@ -168,8 +178,13 @@ export function addProduct({ id, name, price, deposit }) {
     set({ notice: words.priceFirst(name) });
     return;
   }
-  const cup = deposit && state.data.products?.value?.products.find((each) => each.id === deposit);
+  const cup = productOf(deposit);
   if (cup) addLine({ product: cup.id, name: cup.name, price: cup.price });
+}
+
+/** Adds a deposit that the customer brings back, such as a cup. */
+export function addReturned({ id, name, price }) {
+  if (mayChange()) addLine({ product: id, name, price: amountOf(-minorUnits(price)) });
 }
 
 export function changeQuantity(place, by) {
@@ -183,7 +198,7 @@ export function changeQuantity(place, by) {
 
 function clear() {
   clearTimeout(numberTimer);
-  alter({ entry: "", lines: [], needsCard: false, notice: null });
+  alter({ entry: "", lines: [], needsCard: false, notice: null, age: 0 });
 }
 
 /** Empties the sale, or the amount of a top-up. */
@@ -206,14 +221,20 @@ export const isEmpty = () => !entry() && (isTopUp() || state.sale.lines.length =
  * still there for the last sale, so it does not pay this one.
  */
 export function charge(isForNext = isServed("pay")) {
-  if (totalUnits() <= 0n || !isUsable() || isBusy() || state.sale.armed) return;
-  const task = currentTask();
+  const units = totalUnits();
+  if (units === 0n || !isUsable() || isBusy() || state.sale.armed) return;
+  const task = saleTask();
   if (task?.doubt) return;
+  if (ageFor(state.sale.lines) > state.sale.age) {
+    checkAge(isForNext);
+    return;
+  }
   const card = payingCard();
-  if (!isForNext && card) {
+  // A credit always names its card.
+  if ((!isForNext || units < 0n) && card) {
     if (task) dismiss(task.id);
     chargeCard(card.uid);
-  } else if (state.sale.needsCard) {
+  } else if (state.sale.needsCard || units < 0n) {
     alter({ notice: words.nameCard });
     announce(words.nameCard, true);
   } else if (isForNext || state.onReader === null) {
@@ -222,11 +243,33 @@ export function charge(isForNext = isServed("pay")) {
   }
 }
 
-/** Charges this card, which the page shows with its name. */
-function chargeCard(card) {
-  const { verb, members } = saleRequest();
-  begin(verb, { ...members, card },
-    { about: shown(total()), place: "sale", lines: state.sale.lines, entry: state.sale.entry });
+/** Charges this card, which the page shows with its name, or credits it. */
+function chargeCard(card, restTender) {
+  const { verb, members } = saleRequest(restTender);
+  begin(verb, { ...members, card }, {
+    about: shown(total().replace("-", "")), place: "sale", lines: state.sale.lines,
+    entry: state.sale.entry,
+  });
+}
+
+/** Charges the whole balance of the card on the reader; the rest is paid with this tender. */
+export function chargeWithRest(task, tender) {
+  if (!isUsable() || !uncovered()) return;
+  dismiss(task.id);
+  chargeCard(payingCard().uid, tender);
+}
+
+/** Asks for the customer's age before anything is charged. */
+async function checkAge(isForNext) {
+  const [age, onReader] = [ageFor(state.sale.lines), state.onReader];
+  if (!await confirmed(words.age(age), [words.ageLine], words.oldEnough(age), "")) return;
+  if (state.onReader === onReader) {
+    alter({ age });
+    charge(isForNext);
+  } else {
+    // The question covered the name of the card that is there now.
+    alter({ age, notice: words.ended["unclear-card"] });
+  }
 }
 
 /** Charges the card on the reader once more in the same visit. */
@@ -283,7 +326,7 @@ function pay(id, card) {
   const { verb, members, ...rest } = offered.get(id);
   offered.delete(id);
   alter({ armed: null, notice: null });
-  const task = currentTask();
+  const task = saleTask();
   if (task) dismiss(task.id);
   adopt(id, verb, { ...members, card }, { place: "sale", ...rest });
 }
@@ -355,6 +398,3 @@ export function takeBack({ id, lines = [], entry: typed = "" }) {
   dismiss(id);
   set({ lines: [...state.sale.lines, ...lines], entry: typed });
 }
-
-/** Leaves the failed payment, and keeps its sale. */
-export const keepSale = ({ id }) => dismiss(id);

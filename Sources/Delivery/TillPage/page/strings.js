@@ -99,7 +99,7 @@ export const say = {
     unbooked: (sum) => `Offline payments not yet booked: ${sum}.`,
     booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
     back: "The ledger is back online.",
-    hint: "Will be recorded later", done: "Will be recorded when the ledger is back online.",
+    done: "Will be recorded when the ledger is back online.",
     card: "Last known balance, minus offline payments that are not in the ledger yet.",
   },
   reader: {
@@ -177,6 +177,20 @@ export const say = {
     armedSpoken: (amount) => `${amount}. Tap the card.`,
     tapAgain: "Tap the same card again",
     nameCard: "Put the card on the reader, then press Charge.",
+    credit: "Credit", returns: "Returned deposits",
+    age: (years) => `Is the customer at least ${years}?`,
+    ageLine: "Check an identity card if you are not sure. Nothing is charged yet.",
+    oldEnough: (years) => `Yes, ${years} or older`,
+    // What the card's balance does not cover.
+    rest: {
+      cash: (amount) => `Take ${amount} in cash`,
+      terminal: (amount) => `Take ${amount} at the terminal`,
+    },
+    restTaken: {
+      cash: (amount) => `The rest of ${amount} is paid in cash.`,
+      terminal: (amount) => `The rest of ${amount} is paid at the terminal.`,
+      other: (amount) => `The rest of ${amount} is paid in another way.`,
+    },
     // Why a sale is no longer armed.
     ended: {
       expired: "No card came. Press Charge to try again.",
@@ -223,7 +237,8 @@ export const say = {
 
   // Names of the actions, and their success messages.
   verbs: {
-    pay: ["Payment", "Paid"], add: ["Top-up", "Topped up"], refund: ["Refund", "Refunded"],
+    pay: ["Payment", "Paid"], credit: ["Credit", "Credited"], add: ["Top-up", "Topped up"],
+    refund: ["Refund", "Refunded"],
     close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed", "scratch-off"],
     activate: ["Activation", "Activated"],
     demo: ["Demo card", "Demo card ready", "demo card issuance"],

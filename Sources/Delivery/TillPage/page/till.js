@@ -3,6 +3,7 @@
 import { load } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { makeDemo } from "./cards.js";
+import { deposits, groups } from "./catalog.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
@@ -10,13 +11,13 @@ import { spinner } from "./panel.js";
 import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { may } from "./roles.js";
 import {
-  addEntry, addProduct, cancelSale, changeQuantity, charge, chargeAgain, currentTask, disarm,
-  entry, entryUnits, erase, forgetPaid, isEmpty, keepSale, takeBack, total, totalUnits, type,
-  undoPaid,
+  addEntry, addProduct, addReturned, cancelSale, changeQuantity, charge, chargeAgain,
+  chargeWithRest, disarm, entry, entryUnits, erase, forgetPaid, isEmpty, takeBack, total, totalUnits, type,
+  uncovered, undoPaid,
 } from "./sale.js";
 import {
-  change, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks, payingCard,
-  serve, state, trustedCard, willBeBookedLater,
+  change, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
+  saleTask, serve, state, trustedCard, willBeBookedLater,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
@@ -28,6 +29,8 @@ import {
 const words = say.sale;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 const CHARGE = "charge";
+/** How customers usually pay what a card's balance does not cover. */
+const REST_TENDERS = ["cash", "terminal"];
 
 const isTopUp = (s) => s.route.name === "add";
 /** Why cards cannot be charged or topped up. */
@@ -48,17 +51,20 @@ export const serveAgain = (verb) => isServed(verb) && [
 
 // MARK: The amount due
 
-const paidLarge = ({ verb, about, name, uid, balance, offline, replayed, resolved, operation }) =>
-  h("section.due.paid", { key: operation, role: "status", class: "done" },
-    h("p.state", icon("check"), doneText({ verb, answer: { offline } })),
+const paidLarge = (paid) => {
+  const { verb, about, name, uid, balance, offline, rest, replayed, resolved, operation } = paid;
+  return h("section.due.paid", { key: operation, role: "status", class: "done" },
+    h("p.state", icon("check"), doneText({ verb, answer: paid })),
     h("b", about), h("p.who", name ?? say.cardWords(uid)),
-    balance && h("p.rest", balanceWords({ verb }, balance)),
-    [offline && say.offlinePayments.done, replayed && say.panel.replayed,
+    balance && h("p.rest", balanceWords({ verb, answer: paid }, balance)),
+    [rest && words.restTaken[rest.tender](shown(rest.amount)),
+      offline && say.offlinePayments.done, replayed && say.panel.replayed,
       ...resolvedWords(resolved, operation)].map((line) => line && h("p", line)));
+};
 
 function amountDue(s) {
   if (s.sale.paid?.isLarge && !isTopUp(s)) return paidLarge(s.sale.paid);
-  const task = !isTopUp(s) && currentTask();
+  const task = !isTopUp(s) && saleTask();
   return h("section.due", { key: "due" },
     h("div.row.spread", h("h2", isTopUp(s) ? say.add.lead : words.due),
       !isTopUp(s) && loadsCards() && may("add") && !isBarred() && topUpLink()),
@@ -88,12 +94,12 @@ const cart = ({ sale }) => sale.lines.length > 0 && h("ul.cart", { "aria-label":
   entry() && h("li", { key: "entry" }, h("span.what", words.other),
     h("b.price", shown(amountOf(entryUnits(entry()))))));
 
-/** The products that can be sold, by group. */
-function groups({ data }) {
-  const products = (data.products?.value?.products ?? []).filter(({ retired }) => !retired)
-    .sort((one, other) => one.position - other.position);
-  return Map.groupBy(products, ({ group }) => group ?? "");
-}
+const returns = () => deposits().length > 0 && h("div.group", { key: "returned" },
+  h("h2", words.returns),
+  h("div.products", deposits().map((product) => h("button.product", {
+    key: product.id, class: "of-plain", onmousedown: stay, onclick: () => addReturned(product),
+  },
+  h("span", product.name), h("small", shown(`-${product.price}`))))));
 
 const goods = (found) => found.size > 0 && h("section.goods", { "aria-label": words.products },
   [...found].map(([group, products]) => h("div.group", { key: group },
@@ -104,7 +110,8 @@ const goods = (found) => found.size > 0 && h("section.goods", { "aria-label": wo
     },
     h("span", product.name),
     h("small", product.soldOut ? words.soldOut
-      : product.price === null ? words.ask : shown(product.price))))))));
+      : product.price === null ? words.ask : shown(product.price))))))),
+  returns());
 
 // A pressed key keeps no focus, so that Enter charges and does not press the key again.
 const stay = (event) => event.preventDefault();
@@ -146,7 +153,7 @@ const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", {
   h("div.row", actions));
 
 function chargeAnew(task) {
-  keepSale(task);
+  dismiss(task.id);
   charge(false);
 }
 
@@ -154,9 +161,12 @@ const failed = (task) => told("failed", {
   ...refusalTexts(task),
   lines: [...refusalTexts(task).lines, ...resolvedWords(task.problem.resolved, task.id)],
 }, "cross",
+  task.problem.error === "insufficient-balance" && uncovered()
+    && REST_TENDERS.map((tender) => button(words.rest[tender](shown(uncovered())),
+      () => chargeWithRest(task, tender), { tone: "strong", disabled: !isUsable(), money: true })),
   canBeRepeated(task) && button(say.again, () => chargeAnew(task),
     { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
-  button(say.back, () => keepSale(task), { tone: "quiet" }));
+  button(say.back, () => dismiss(task.id), { tone: "quiet" }));
 
 const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)), "ask",
   !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true),
@@ -166,7 +176,7 @@ const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)
 function moment(s) {
   if (isTopUp(s)) return null;
   if (s.sale.armed) return armedNow();
-  const task = currentTask();
+  const task = saleTask();
   if (!task) return null;
   if (task.status === "failed") return failed(task);
   if (task.doubt) return unknown(task);
@@ -230,10 +240,11 @@ function side(s) {
   const { read } = s.card ?? {};
   return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
     moment(s) || cardSide(s, why && s.reader?.state !== "missing" && h("p.hint", why)),
-    isServed(verb) && !s.sale.armed && !currentTask() && h("div.again-row",
-      // What was just paid is announced; this would replace it.
-      { key: s.onReader, mount: () => { if (!s.sale.paid) announce(servedWords(verb)); } },
-      note(servedWords(verb), "info", "warn"),
+    isServed(verb) && !s.sale.armed && !saleTask() && h("div.again-row", { key: s.onReader },
+      // The payment is announced first; this would replace it.
+      h("div", { key: String(Boolean(s.sale.paid?.isLarge)),
+        mount: () => { if (!s.sale.paid?.isLarge) announce(servedWords(verb)); } },
+      note(servedWords(verb), "info", "warn")),
       button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
         { tone: "again small", sign: "card", money: true })),
     s.sale.notice && note(s.sale.notice, "info", "warn"),
@@ -248,7 +259,7 @@ const mainButton = (s, text, act) => h("button.strong.charge", {
   // Without a card, a press only arms the sale, so nothing has to rest.
   id: CHARGE, "data-money": isTopUp(s) || s.onReader !== null, onclick: act,
   // Only its position and the card decide whether a press counts, so it is never disabled.
-  "aria-disabled": String(totalUnits() <= 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)),
+  "aria-disabled": String(totalUnits() === 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)),
 }, text);
 
 const quickAmounts = ({ settings }) => h("div.quick", (settings?.presets.add ?? []).map((amount) =>
@@ -272,7 +283,7 @@ const layout = (s, title, found, action) => [
     h("div.pad", isTopUp(s) && quickAmounts(s), keypad(s),
       h("div.acts", button(isTopUp(s) ? words.toSelling : words.clear,
         isTopUp(s) ? leaveAdd : cancelSale,
-        { tone: "clear", disabled: !isTopUp(s) && isEmpty() && !s.sale.armed && !currentTask() }),
+        { tone: "clear", disabled: !isTopUp(s) && isEmpty() && !s.sale.armed && !saleTask() }),
       action))),
 ];
 
@@ -294,7 +305,7 @@ function onKey(event) {
 function leaveOrClear() {
   if (state.route.name === "add" && isEmpty()) leaveAdd();
   else {
-    const task = currentTask();
+    const task = saleTask();
     if (task?.status === "waiting" && !task.doubt) cancel(task.id);
     else cancelSale();
   }
@@ -305,8 +316,8 @@ export const home = {
   enter: () => { load("products", "products"); },
   leave: disarm,
   onKey,
-  render: (s) => layout(s, say.home.title, groups(s),
-    mainButton(s, say.pay.action, () => charge())),
+  render: (s) => layout(s, say.home.title, groups(),
+    mainButton(s, totalUnits() < 0n ? words.credit : say.pay.action, () => charge())),
 };
 
 export const add = {

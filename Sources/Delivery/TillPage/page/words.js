@@ -114,8 +114,9 @@ export const resolvedWords = (resolved = [], operation) => resolved
   });
 
 /** The balance after a task. For payments, the wording is how much is left. */
-export const balanceWords = ({ verb }, amount) =>
-  (["pay", "ticket/buy"].includes(verb) ? say.panel.left : say.panel.balance)(shown(amount));
+export const balanceWords = ({ verb, answer }, amount) =>
+  (["pay", "ticket/buy"].includes(verb) && answer?.amount?.startsWith("-")
+    ? say.panel.left : say.panel.balance)(shown(amount));
 
 /** The cash to pay out for the operations that a tap resolved; null if there is none. */
 export function resolvedPayOut(resolved = []) {

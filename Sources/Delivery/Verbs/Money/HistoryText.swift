@@ -60,7 +60,8 @@ extension HistoryText {
         // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
-            line.operation.lines.words, line.ticket?.text, line.game?.text,
+            line.operation.lines.sold,
+            line.operation.lines.returned.map { "returned \($0)" }, line.ticket?.text, line.game?.text,
             line.paidOut.map { "paid out \($0.shown)" },
             line.closed.map { "old account: \($0.shown) paid out" },
             line.shortfall.map { "card could not pay \($0.shown)" },
@@ -116,8 +117,13 @@ extension ActivationAttempt: DocumentedObject {
 }
 
 extension [SaleLine] {
-    /// The lines on one line, such as "2 Coffee, Cake"; nil if there are none.
-    var words: String? {
+    /// What was sold, such as "2 Coffee, Cake"; nil if nothing was.
+    var sold: String? { filter { $0.price >= 0 }.words }
+
+    /// The deposits that were returned, such as "2 Cup"; nil if there are none.
+    var returned: String? { filter { $0.price < 0 }.words }
+
+    private var words: String? {
         isEmpty
             ? nil
             : map { ($0.quantity == 1 ? "" : "\($0.quantity) ") + $0.name.text.shown }

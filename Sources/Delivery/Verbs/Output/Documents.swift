@@ -113,7 +113,10 @@ extension Report {
         if let rest = receipt.operation.shownRest(amount.currency), !receipt.isReplayed {
             lines.append("Collect the other \(rest.amount.shown): \(rest.tender.rawValue)")
         }
-        if let sold = receipt.operation.lines.words { lines.append("Sold: \(sold)") }
+        if let sold = receipt.operation.lines.sold { lines.append("Sold: \(sold)") }
+        if let returned = receipt.operation.lines.returned {
+            lines.append("Returned: \(returned)")
+        }
         if let unbooked = receipt.unbooked {
             lines[0] =
                 "\(verb) \(amount.shown) (offline), \(receipt.balance.shown) left "

@@ -1,0 +1,22 @@
+// The ledger's products as this page has loaded them.
+
+import { state } from "./store.js";
+
+export const products = () => state.data.products?.value?.products ?? [];
+
+/** The products that can be sold, by group. */
+export const groups = () => Map.groupBy(
+  products().filter(({ retired }) => !retired).sort((one, other) => one.position - other.position),
+  ({ group }) => group ?? "");
+
+export const productOf = (id) => (id ? products().find((each) => each.id === id) : null);
+
+/** The products that are deposits of others, and can be returned. */
+export const deposits = () => {
+  const ids = new Set(products().map(({ deposit }) => deposit));
+  return products().filter(({ id }) => ids.has(id));
+};
+
+/** The highest age that the products of these lines ask for. */
+export const ageFor = (lines) =>
+  Math.max(0, ...lines.map(({ product }) => productOf(product)?.minimumAge ?? 0));
