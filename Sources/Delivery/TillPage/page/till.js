@@ -7,6 +7,8 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
 import { spinner } from "./panel.js";
+import { showReceipt } from "./receipt.js";
+import { productGroups } from "./products.js";
 import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { may } from "./roles.js";
 import {
@@ -72,6 +74,8 @@ icon("check"),
 h("p", h("strong", paid.about), " ", paid.name ?? say.cardWords(paid.uid)),
 !paid.offline && loadsCards() && button(words.undo, undoPaid,
   { tone: "quiet", sign: "undo", money: true, disabled: !isUsable() }),
+!paid.offline && button(say.receipt.name, () => showReceipt(paid.operation),
+  { tone: "quiet", sign: "receipt" }),
 signButton("cross", words.hideLast, forgetPaid, { class: "round quiet" }));
 
 // MARK: The cart
@@ -87,13 +91,6 @@ const cart = ({ sale }) => sale.lines.length > 0 && h("ul.cart", { "aria-label":
   sale.lines.map(lineRow),
   entry() && h("li", { key: "entry" }, h("span.what", words.other),
     h("b.price", shown(amountOf(entryUnits(entry()))))));
-
-/** The products that can be sold, by group. */
-function groups({ data }) {
-  const products = (data.products?.value?.products ?? []).filter(({ retired }) => !retired)
-    .sort((one, other) => one.position - other.position);
-  return Map.groupBy(products, ({ group }) => group ?? "");
-}
 
 const goods = (found) => found.size > 0 && h("section.goods", { "aria-label": words.products },
   [...found].map(([group, products]) => h("div.group", { key: group },
@@ -237,7 +234,9 @@ function side(s) {
         { tone: "again small", sign: "card", money: true })),
     s.sale.notice && note(s.sale.notice, "info", "warn"),
     h("div.row.links", codeLinks(), read && read.ledger !== "unknown"
-      && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" })),
+      && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" }),
+    !isTopUp(s) && may("products/add")
+      && link(say.products.link, "#/products", { tone: "quiet", sign: "tag" })),
     canBecomeCard() && offer());
 }
 
@@ -304,7 +303,7 @@ export const home = {
   enter: () => { load("products", "products"); },
   leave: disarm,
   onKey,
-  render: (s) => layout(s, say.home.title, groups(s),
+  render: (s) => layout(s, say.home.title, productGroups(),
     mainButton(s, say.pay.action, () => charge())),
 };
 
