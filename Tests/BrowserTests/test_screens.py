@@ -51,6 +51,11 @@ document.querySelectorAll(".finding p strong").forEach((place) => {
 document.querySelectorAll(".panel .lead").forEach(({ firstChild }) => {
   firstChild.data = firstChild.data.replace(/[0-9a-f-]{36}/, "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f");
 });
+document.querySelectorAll(".paper span").forEach(({ firstChild }) => {
+  if (!firstChild) return;
+  firstChild.data = firstChild.data.replace(/[0-9a-f-]{36}/, "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
+    .replace(/^\d{4}-\d\d-\d\d .*/, "2026-01-01 12:00:00").replace(/\.\.\.\w{4}$/, "...6C80");
+});
 document.querySelectorAll("input[type=date]").forEach((day) => { day.value = "2026-01-01"; });
 if (!window.steady) {
   window.steady = new CSSStyleSheet();
@@ -158,6 +163,13 @@ class TillScreens(ScreenCase):
             page.press(product)
         self.screen("sale-cart")
         page.press("Clear")
+        page.go("products")
+        page.see("Add product")
+        self.screen("products")
+        page.press("Edit Coffee")
+        page.see("Color of the tile")
+        self.screen("products-form")
+        page.go("home")
         till.take()
         page.see("Tap a card")
         page.take("$1.00")
@@ -172,6 +184,10 @@ class TillScreens(ScreenCase):
         page.keys("250")
         page.see("Already paid", "Undo")
         self.screen("sale-again")
+        page.press("Receipt")
+        page.see("New balance")
+        self.screen("receipt")
+        page.press("Close")
         till.tear("4 pulled-after")
         page.press("Charge again")
         page.panel("unknown")

@@ -46,6 +46,8 @@ struct SchemaTests {
         #expect(paid["currency"]?.string == "USD")
         try check(till, "pay 4.50 --operation \(operation)")
         try check(till, "pay 4.51 --operation \(operation)", status: 2)
+        try check(till, "receipt \(operation)")
+        try check(till, "receipt print \(operation)", verb: "receipt print", status: 2)
         try check(till, "products add Cup --price 2")
         try check(till, "products add Coffee --price 3.50 --color red --deposit cup")
         try check(till, "products change coffee --minimum-age 16")

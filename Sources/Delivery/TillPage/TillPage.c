@@ -76,6 +76,12 @@ static const unsigned char refusals_js[] = {
 static const unsigned char scratch_cover_js[] = {
 #embed "page/scratch-cover.js"
 };
+static const unsigned char products_js[] = {
+#embed "page/products.js"
+};
+static const unsigned char receipt_js[] = {
+#embed "page/receipt.js"
+};
 static const unsigned char roles_js[] = {
 #embed "page/roles.js"
 };
@@ -156,6 +162,8 @@ static const till_page_entry files[] = {
     FILE_NAMED("notices.js", notices_js),
     FILE_NAMED("offers.js", offers_js),
     FILE_NAMED("page.css", page_css),
+    FILE_NAMED("products.js", products_js),
+    FILE_NAMED("receipt.js", receipt_js),
     FILE_NAMED("refusals.js", refusals_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("roles.js", roles_js),

@@ -181,6 +181,12 @@ static inline unsigned int linux_waiting_connections(int listening) {
     return info.tcpi_unacked;
 }
 
+/// The number of bytes sent that the peer has not received yet. Returns -1 and sets errno on failure.
+static inline int linux_unreceived(int connection) {
+    int count = 0;
+    return ioctl(connection, TIOCOUTQ, &count) == 0 ? count : -1;
+}
+
 enum { linux_events_at_once = 64 };
 
 /// Waits for events, for at most this many milliseconds, or without limit if the number is

@@ -20,6 +20,7 @@ struct RoleTests {
         "GET operations/{id}": .seller, "DELETE operations/{id}": .seller,
         "POST read": .seller, "POST pay": .seller, "POST scratch": .seller,
         "GET armed": .seller, "POST armed": .seller, "DELETE armed": .seller,
+        "GET receipt/{of}": .seller, "POST receipt": .seller,
         "POST sell": .seller, "GET products": .seller, "POST products/add": .owner,
         "POST products/change": .owner, "POST products/retire": .owner,
         "POST activate": .seller, "POST refund": .seller, "GET history": .cashier,

@@ -18,6 +18,7 @@ final class Transcript {
     private let till: Till
     private var services: PlayedServices?
     private var databases: [String] = []
+    private var printer: TestPrinter?
     private var page: CashierPage?
     private var token: [String] = []
     private var variables: [String: String?] = [:]
@@ -42,6 +43,7 @@ final class Transcript {
         }
         try transcript.page?.stop()
         try transcript.services?.stop()
+        transcript.printer?.stop()
         for database in transcript.databases {
             try PrivatePostgreSQL.shared.get().remove(database)
         }
@@ -115,6 +117,10 @@ final class Transcript {
         case ("statement", 1):
             let name = try #require(databases.last)
             _ = try PrivatePostgreSQL.shared.get().answer(to: words[1], in: name)
+        case ("printer", 0):
+            let started = try TestPrinter()
+            variables["TAPCARD_RECEIPT_PRINTER"] = started.address
+            printer = started
         case ("fail", 1): try services?.fail(words[1])
         case ("draw", 0): try services?.draw()
         case ("serve", _):

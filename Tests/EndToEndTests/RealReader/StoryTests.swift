@@ -31,6 +31,8 @@ struct StoryTests {
             .run("products add Tea --price 1"), .run("sell 2xTea"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+            .run("receipt 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
+            .run("receipt print 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("scratch"), .run("scratch"), .run("read --no-resolve --json"), .run("tag dump"),
             .run("pay 1 --card 04FFFFFFFFFFFF"), .take, .run("read --timeout 0"), .put,

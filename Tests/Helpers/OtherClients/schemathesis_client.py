@@ -63,10 +63,11 @@ def story(address, token):
     status, document = ask(address, token, "GET", "api/openapi.json")
     asked = {"GET /api/openapi.json"}
     # Nothing is there to adopt, a fresh card has won nothing, a completed operation cannot be
-    # stopped, the address that is set is not the built-in one, and no client has a stream.
+    # stopped, the address that is set is not the built-in one, no client has a stream, and no
+    # receipt printer is set.
     refused = {
         "POST adopt": 409, "POST ticket/claim": 409, "DELETE operations/{id}": 409,
-        "POST settings": 409, "POST armed": 409,
+        "POST settings": 409, "POST armed": 409, "POST receipt": 400,
     }
 
     def call(method, path, body=None, **named):
@@ -112,6 +113,8 @@ def story(address, token):
     get("operations/{id}", id=payment)
     call("DELETE", "/api/v1/operations/{id}", id=payment)
     post("refund", payment=payment, amount="1.00")
+    get("receipt/{of}", of=payment)
+    post("receipt", of=payment)
     post("products/add", name="Coffee", price="3.50", color="orange")
     post("products/change", product="Coffee", price="3.80")
     coffee = get("products")["products"][0]

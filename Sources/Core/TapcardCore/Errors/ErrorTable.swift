@@ -80,6 +80,9 @@ extension TapcardError.Kind {
     /// The service still has its built-in address, which has to be confirmed first.
     public static let addressUnconfirmed = Self(
         "address-unconfirmed", .refused, "the service's address is not confirmed")
+    /// The receipt printer cannot be reached, or it stopped.
+    public static let printerFailed = Self(
+        "printer-failed", .service, "the receipt printer cannot be reached or stopped")
     /// No reader can be used.
     public static let noReader = Self(
         "no-reader", .noReader, "no reader can be found or opened", next: [.reader(.diagnose)])
@@ -157,8 +160,8 @@ extension TapcardError.Kind {
         .operationMismatch, .noCard, .confirmationNeeded, .cardCurrency, .justResolved,
         .sameCard, .operationVoided, .wrongCard, .severalTags, .blankTag, .notACard, .tagNotEmpty,
         .unsupportedTag, .lockedTag, .unusableTag, .protectedTag, .tooLong,
-        .activationRefused, .addressUnconfirmed, .noReader, .readerBusy, .readerLost,
-        .unsupportedReader, .outcomeUnknown, .damaged, .forged, .copied, .rolledBack,
+        .activationRefused, .addressUnconfirmed, .printerFailed, .noReader, .readerBusy,
+        .readerLost, .unsupportedReader, .outcomeUnknown, .damaged, .forged, .copied, .rolledBack,
         .keyMissing, .keysBehind, .ledgerBehind, .ledgerLocked, .ledgerFull, .ledgerCorrupt,
         .ledgerNewer, .ledgerUndeclared, .ledgerReadOnly, .ledgerCurrency,
         .ledgerUnavailable, .ledgerOffline, .notSetUp, .auditFailed,

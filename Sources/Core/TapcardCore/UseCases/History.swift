@@ -81,6 +81,19 @@ extension History {
         return lines
     }
 
+    /// The outcome of the request with this ID, with the amounts that it booked in addition to its
+    /// own; nil if the ledger does not know the ID.
+    package static func line(
+        of id: OperationID, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> (line: HistoryLine, besides: AdditionalBookings)? {
+        guard let operation = try await queryingLedger(await ledger.answer(to: id)) else {
+            return nil
+        }
+        return try await querying(at: ledger) { rows, currency throws(LedgerError) in
+            (try rows.line(of: operation, currency), try rows.booked(besides: operation))
+        }
+    }
+
     /// Passes the whole history of one card, or of all cards, to `show`, which reads it row by row
     /// from one consistent state of the ledger. Other work on the ledger continues in the meantime.
     public static func whole<Shown: Sendable>(

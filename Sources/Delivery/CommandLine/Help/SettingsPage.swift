@@ -102,6 +102,11 @@ extension Settings.Name {
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .displayBalance: "Show the balance after a payment on the customer's display"
+        case .receipts:
+            "When the till's server prints receipts: `never`, `request` (the page has a button), or "
+                + "`always`"
+        case .receiptHeader: "First lines of a receipt, such as the shop's name and address"
+        case .receiptPrinter: "Receipt printer (ESC/POS) on the network, as `tcp://HOST:PORT`"
         case .cardAddress:
             "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customer page "
                 + "is at `/c`"

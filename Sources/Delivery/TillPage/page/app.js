@@ -14,6 +14,8 @@ import { connect, disconnect } from "./live.js";
 import { draws } from "./lottery.js";
 import { mastermind } from "./mastermind.js";
 import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
+import { productsView } from "./products.js";
+import { printerBanner } from "./receipt.js";
 import { mayView, seesAllHistory } from "./roles.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
@@ -33,10 +35,11 @@ import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
-  tills,
+  tills, products: productsView,
 };
 const PART_OF = {
   add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
+  products: "home",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */
@@ -122,7 +125,7 @@ function offlineBanner({ offline, offered, left, payments, unbooked }) {
 function banner({ link: connection, reader, route, offlinePayments }) {
   const isLost = connection === "lost";
   if (!isLost && reader?.state !== "missing") {
-    return offlinePayments && offlineBanner(offlinePayments);
+    return (offlinePayments && offlineBanner(offlinePayments)) || printerBanner(state);
   }
   const { title, meaning, advice } = reader?.problem
     ?? { title: `${say.reader.missing}.`, meaning: say.reader.why };

@@ -2,11 +2,13 @@
 
 import { state } from "./store.js";
 
-export const products = () => state.data.products?.value?.products ?? [];
+/** The products that are not retired. */
+export const products = () => (state.data.products?.value?.products ?? [])
+  .filter(({ retired }) => !retired);
 
-/** The products that can be sold, by group. */
+/** The products by group and position, as the tiles show them. */
 export const groups = () => Map.groupBy(
-  products().filter(({ retired }) => !retired).sort((one, other) => one.position - other.position),
+  [...products()].sort((one, other) => one.position - other.position),
   ({ group }) => group ?? "");
 
 export const productOf = (id) => (id ? products().find((each) => each.id === id) : null);

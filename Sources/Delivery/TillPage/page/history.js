@@ -4,6 +4,7 @@ import { load } from "./api.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
+import { showReceipt } from "./receipt.js";
 import { may, mayRefund, seesAllHistory } from "./roles.js";
 import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
@@ -130,7 +131,10 @@ const moved = (each, refunded) => entry(each,
   h("p.sum", { class: each.state },
     h("b", each.amount && isNonzero(each.amount) && shown(each.amount)),
     each.balance && h("small", words.balance(shown(each.balance)))),
-  refundPart(each, refunded));
+  refundPart(each, refunded),
+  each.amount && isNonzero(each.amount) && button(say.receipt.name,
+    () => showReceipt(each.operation),
+    { tone: "small quiet", "aria-label": say.receipt.of(shown(each.amount)) }));
 
 function entries({ entries: all, activations }) {
   const refunded = new Set(all.filter(({ state: outcome }) => outcome !== "voided")

@@ -1,9 +1,10 @@
 // The event stream: the reader, its card, and the operations of all tabs.
 
-import { API, cutOff, loadSettings, openSession, withProblem } from "./api.js";
+import { API, cutOff, load, loadSettings, openSession, withProblem } from "./api.js";
 import { standingWords } from "./card-face.js";
 import { chosenAddress } from "./tills.js";
 import { announce, question, toast } from "./notices.js";
+import { followPrinter } from "./receipt.js";
 import { spoken, tagTexts } from "./refusals.js";
 import { acceptsOffline, change, HERE, isAtTill, panelTask, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
@@ -95,12 +96,13 @@ function listen() {
     act(JSON.parse(event.data));
   });
   on("alive", () => {});
-  on("state", ({ reader, card, operations, offlinePayments, armed, ...rights }) => {
+  on("state", ({ reader, card, operations, offlinePayments, armed, printer, ...rights }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
     // A higher count makes the view reload, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
     change({ link: "live", reader: withProblem(reader), ended, offlinePayments, rights });
+    followPrinter(printer);
     pause = FIRST_PAUSE;
     wasRefused = false;
     // Tasks are restored first, so that running operations can be matched to them.
@@ -123,7 +125,13 @@ function listen() {
     if (state.onReader === session) change({ onReader: null, served: {}, again: {} });
   });
   on("armed", followArmed);
-  on("operation", follow);
+  on("operation", (operation) => {
+    // The tiles of all pages change with the products.
+    const { verb, phase } = operation;
+    if (verb.startsWith("products/") && phase === "done") load("products", "products");
+    follow(operation);
+  });
+  on("printer", followPrinter);
   on("offlinePayments", (offlinePayments) => {
     const before = state.offlinePayments;
     change({ offlinePayments });

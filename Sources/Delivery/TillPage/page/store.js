@@ -34,6 +34,8 @@ export const state = {
   // Whether the ledger is offline, and the state of offline payments; null if there is nothing to
   // report.
   offlinePayments: null,
+  /** The receipt printer and its problem; null if there is none. */
+  printer: null,
   // Counts how often a tag has been placed, removed, or changed.
   visit: 0,
 };

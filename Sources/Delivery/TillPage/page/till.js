@@ -8,6 +8,7 @@ import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
 import { spinner } from "./panel.js";
+import { showReceipt } from "./receipt.js";
 import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { may } from "./roles.js";
 import {
@@ -78,6 +79,8 @@ icon("check"),
 h("p", h("strong", paid.about), " ", paid.name ?? say.cardWords(paid.uid)),
 !paid.offline && loadsCards() && button(words.undo, undoPaid,
   { tone: "quiet", sign: "undo", money: true, disabled: !isUsable() }),
+!paid.offline && button(say.receipt.name, () => showReceipt(paid.operation),
+  { tone: "quiet", sign: "receipt" }),
 signButton("cross", words.hideLast, forgetPaid, { class: "round quiet" }));
 
 // MARK: The cart
@@ -249,7 +252,9 @@ function side(s) {
         { tone: "again small", sign: "card", money: true })),
     s.sale.notice && note(s.sale.notice, "info", "warn"),
     h("div.row.links", codeLinks(), read && read.ledger !== "unknown"
-      && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" })),
+      && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" }),
+    !isTopUp(s) && may("products/add")
+      && link(say.products.link, "#/products", { tone: "quiet", sign: "tag" })),
     canBecomeCard() && offer());
 }
 

@@ -10,6 +10,7 @@ enum TillSchemas {
         ("CardOnReader", cardOnReader), ("Operation", operation), ("State", state), ("Gone", gone),
         ("Armed", armed),
         ("Health", health), ("OfflinePayments", offlinePayments), ("Alive", Schema.object([:])),
+        ("Printer", printer),
         ("Display", CustomerDisplay.schema),
     ]
 
@@ -43,7 +44,7 @@ enum TillSchemas {
         "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
         "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
-        "tills": Schema.count, "loadsCards": Schema.boolean,
+        "tills": Schema.count, "loadsCards": Schema.boolean, "printsReceipts": Schema.boolean,
     ])
 
     private static let reader = Schema.object([
@@ -82,7 +83,13 @@ enum TillSchemas {
             "armed": Schema.nullable(Schema.named("Armed")),
             "operations": Schema.list(of: Schema.named("Operation")),
             "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")),
+            "printer": Schema.nullable(Schema.named("Printer")),
         ] + permissions)
+
+    /// The receipt printer and why the last receipt was not printed. Null if no printer is set.
+    private static let printer = Schema.object([
+        "state": Schema.oneOf(["ready", "failed"]), "why": Schema.nullable(Schema.text),
+    ])
 
     /// Whether the ledger is offline, and the state of offline payments. Null if the ledger is
     /// online and the station does not accept offline payments.
@@ -119,6 +126,7 @@ enum TillSchemas {
             "state": Schema.oneOf(["ready", "failed"]), "error": Schema.nullable(Schema.text),
             "why": Schema.nullable(Schema.text), "database": Schema.nullable(DatabaseReport.schema),
         ]),
+        "printer": Schema.nullable(Schema.named("Printer")),
         "offlinePayments": Schema.nullable(Schema.named("OfflinePayments")), "version": Schema.text,
     ])
 
@@ -126,6 +134,6 @@ enum TillSchemas {
     static let events: KeyValuePairs<String, String> = [
         "state": "State", "reader": "Reader", "card": "CardOnReader", "gone": "Gone",
         "armed": "Armed", "operation": "Operation", "offlinePayments": "OfflinePayments",
-        "alive": "Alive",
+        "printer": "Printer", "alive": "Alive",
     ]
 }

@@ -48,6 +48,7 @@ struct TillRunner: Sendable {
     }
 
     var settings: Settings { session.settings }
+    var printer: ReceiptPrinter { session.serviceCache.printer }
     var currency: Currency { ledger.currency }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
@@ -314,6 +315,7 @@ struct TillRunner: Sendable {
             "chips": .array(Chip.allCases.map { .string($0.name) }),
             "ticketPrice": .text(price), "tills": .number(tills),
             "loadsCards": .bool(session.keyFile.loadsCards),
+            "printsReceipts": .bool(session.settings.printsReceipts),
         ]
     }
 

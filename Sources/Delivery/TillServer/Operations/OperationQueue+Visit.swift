@@ -30,10 +30,17 @@ extension OperationQueue {
         for entry in resolved?.array ?? [] {
             guard let id = entry["operation"]?.string.flatMap({ OperationID($0) }) else { continue }
             // A voided operation took no money, so the card may be charged again.
-            if entry["outcome"]?.string != "committed" {
+            guard entry["outcome"]?.string == "committed" else {
                 admission.visit.forget(id)
-            } else if let request = entry["kind"]?.string.flatMap({ VisitRequest(kind: $0) }) {
+                continue
+            }
+            let kind = entry["kind"]?.string
+            if let request = kind.flatMap({ VisitRequest(kind: $0) }) {
                 admission.visit.note(request, id, .yes)
+            }
+            // The others were reported as done when they began, and have their receipt.
+            if kind.flatMap(Operation.Kind.init(rawValue:))?.isVoidable == true {
+                noteReceipt(of: id)
             }
         }
     }

@@ -66,6 +66,7 @@ actor OperationQueue {
     func open() async {
         readerName = await runner.readerName
         offlinePayments.listen { [weak self] news in await self?.publish("offlinePayments", news) }
+        watchPrinter()
         watch()
         keepOfflinePayments()
         beating = Task { [weak self] in
@@ -120,7 +121,7 @@ actor OperationQueue {
         let database = ledger == nil ? await runner.database() : nil
         return TillHealth(
             isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger,
-            database: database)
+            database: database, printer: printer)
     }
 
     /// This till's counts and state, for Prometheus.
@@ -133,7 +134,7 @@ actor OperationQueue {
     var state: JSONValue {
         [
             "reader": reader, "card": onReader?.document ?? .null, "armed": armedDocument,
-            "offlinePayments": offlinePayments.document,
+            "offlinePayments": offlinePayments.document, "printer": printer,
             "operations": .array(
                 running.values.filter { $0.call.changes }.map(\.document)),
         ]
@@ -355,9 +356,11 @@ actor OperationQueue {
 
     private func end(_ id: OperationID, _ answer: TillRunner.Answer) {
         guard var operation = running.removeValue(forKey: id) else { return }
+        let wasUnknown = ended[id]?.answer?.problem?.result == .unknown
         operation.end(answer)
         operation.task = nil
         offlinePayments.note(answer, of: operation.call)
+        noteReceipt(of: operation, wasUnknown: wasUnknown)
         guard operation.call.changes else { return }
         if answer.problem?.result == .ledger {
             ledgerProblem = answer.problem

@@ -59,6 +59,7 @@ struct Tills: Sendable {
         let own = requested.map { requested in [found[(requested.number ?? 1) - 1]] } ?? found
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
+        let printer = (own.first { $0.printer["why"]?.string != nil } ?? own[0]).printer
         let database = inFull ? own.lazy.compactMap(\.database).first : nil
         return [
             "status": .string(TillHealth.Status.worst(of: own.map(\.status)).rawValue),
@@ -76,6 +77,7 @@ struct Tills: Sendable {
                 "error": .text(failed?.ledgerError), "why": .text(why),
                 "database": database?.document ?? .null,
             ],
+            "printer": inFull ? printer : .null,
             "offlinePayments": inFull ? offlinePayments.document : .null,
             "version": .string(Release.version),
         ]

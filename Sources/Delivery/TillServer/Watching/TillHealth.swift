@@ -25,6 +25,8 @@ struct TillHealth: Sendable {
     let ledger: TapcardError?
     /// The state of the ledger's database; nil if the ledger is a file or the database is offline.
     let database: DatabaseReport?
+    /// The receipt printer; null if none is set. Payments work without it.
+    let printer: JSONValue
 
     /// The code of the error that keeps the ledger from recording payments or top-ups; nil if there
     /// is none.

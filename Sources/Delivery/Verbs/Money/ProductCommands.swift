@@ -26,15 +26,17 @@ extension Parameter<String> {
 
 extension Parameter<SaleText?> {
     fileprivate static var name: Self { .option("name", "NAME", .saleText, "New name") }
-    fileprivate static var group: Self {
-        .option("group", "GROUP", .saleText, "Group in which the page shows the product")
-    }
 }
 
 extension Parameter<String?> {
     fileprivate static var price: Self {
         .option(
             "price", "PRICE", .text(1...12), "Price, or `ask` to enter it for each sale")
+    }
+    fileprivate static var group: Self {
+        .option(
+            "group", "GROUP", .text(1...160),
+            "Group in which the page shows the product, or `none`")
     }
     fileprivate static var color: Self {
         .option(
@@ -262,7 +264,7 @@ enum ProductCommands {
 struct GivenProduct: Sendable {
     var name: SaleText?
     var price: String?
-    var group: SaleText?
+    var group: String?
     var color: String?
     var position: Int?
     var deposit: String?
@@ -306,7 +308,9 @@ struct ProductReader: Sendable {
         _ given: GivenProduct, to product: inout Product, among products: [Product]
     ) throws(TapcardError) {
         if let price = given.price { product.price = try self.price(price) }
-        product.group = given.group ?? product.group
+        if let group = given.group {
+            product.group = group == ProductReader.none ? nil : try saleText(group)
+        }
         if let color = given.color { product.color = Product.Color(rawValue: color) }
         product.position = given.position ?? product.position
         if let deposit = given.deposit {
@@ -324,6 +328,10 @@ struct ProductReader: Sendable {
             product.minimumAge = Int(age)
         }
         if let soldOut = given.soldOut { product.isSoldOut = soldOut == "yes" }
+    }
+
+    private func saleText(_ text: String) throws(TapcardError) -> SaleText {
+        try translating(SaleText(text)) { (error: Refusal) in TapcardError(error) }
     }
 
     private func price(_ text: String) throws(TapcardError) -> Int64? {

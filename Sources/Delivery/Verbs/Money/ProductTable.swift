@@ -96,7 +96,7 @@ extension ProductCommands {
             let value = text.isEmpty ? nil : text
             switch column {
             case "name": given.name = name
-            case "group": given.group = name
+            case "group": given.group = value
             case "price": given.price = value
             case "color": given.color = value ?? ProductReader.none
             case "position":

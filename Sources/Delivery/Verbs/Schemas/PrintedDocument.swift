@@ -11,6 +11,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case card = "Card"
     case cardStatus = "CardStatus"
     case receipt = "Receipt"
+    case printedReceipt = "PrintedReceipt"
+    case copy = "PrintedCopy"
     case purchase = "Purchase"
     case products = "Products"
     case product = "ChangedProduct"
@@ -86,6 +88,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .receipt:
             PrintedDocument.done(
                 Receipt.fields.required, optional: Receipt.lost.optional + Receipt.fields.optional)
+        case .printedReceipt: PrintedReceipt.fullSchema
+        case .copy: PrintedDocument.done(["copy": Schema.boolean])
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .products: PrintedDocument.done(["products": [ShownProduct].schema])

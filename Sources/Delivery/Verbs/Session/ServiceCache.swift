@@ -2,9 +2,10 @@ import BlockingLane
 package import TapcardCore
 
 /// A cache of one command's services, which are created on first use and keep their connections
-/// open.
+/// open, and the receipt printer.
 package final class ServiceCache: Sendable {
     private let cached = Guarded<Services?>(nil)
+    package let printer = ReceiptPrinter()
 
     package init() {}
 

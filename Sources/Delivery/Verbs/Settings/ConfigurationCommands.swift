@@ -161,7 +161,7 @@ enum ConfigurationCommands {
         switch Settings.Name(rawValue: name) {
         case .reader: "first usable reader"
         case .caFile, .customers, .customersName, .customersCertificate, .customersCertificateKey,
-            .customersKeys, .cardAddress:
+            .customersKeys, .cardAddress, .receiptHeader, .receiptPrinter:
             "none"
         case .cashier: "no cashier"
         case .currency: "not set; run: tapcard init --currency EUR"

@@ -18,11 +18,12 @@ extension Settings.Name {
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
         case .displayBalance: "true"
+        case .receipts: ReceiptMode.never.rawValue
         case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
             .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit,
-            .topUpPresets,
+            .topUpPresets, .receiptHeader, .receiptPrinter,
             .customers, .customersName, .customersCertificate, .customersCertificateKey,
             .customersKeys, .cardAddress:
             nil

@@ -40,6 +40,9 @@ package struct Settings: Sendable {
         case express
         case topUpPresets = "top-up-presets"
         case displayBalance = "display-balance"
+        case receipts
+        case receiptHeader = "receipt-header"
+        case receiptPrinter = "receipt-printer"
         case cardAddress = "card-address"
         case customers
         case customersName = "customers-name"
@@ -157,6 +160,7 @@ package struct Settings: Sendable {
     /// Refuses settings that are invalid for every command.
     private func check() throws(TapcardError) {
         _ = (try timeout, try paymentLifetime, try snapshotAge, try currency)
+        _ = (try printer, try receiptMode)
         try checkReader()
         try checkLedger()
         for name in Name.allCases where name.isSwitch {
