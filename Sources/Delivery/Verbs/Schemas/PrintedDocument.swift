@@ -17,6 +17,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case importedProducts = "ImportedProducts"
     case history = "History"
     case takings = "Takings"
+    case report = "Report"
     case audit = "Audit"
     case draws = "Draws"
     case draw = "Draw"
@@ -94,6 +95,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.done(["added": Schema.count, "changed": Schema.count])
         case .history: MoneySchemas.history
         case .takings: MoneySchemas.takings
+        case .report: ReportCommand.schema
         case .audit: PrintedDocument.shown(AuditReport.fields)
         case .draws: LotterySchemas.draws
         case .draw: LotterySchemas.draw
