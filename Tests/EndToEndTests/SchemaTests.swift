@@ -67,6 +67,8 @@ struct SchemaTests {
         for report in ["days", "products", "outstanding", "refunds"] {
             try check(till, "report \(report)")
         }
+        try check(till, "find")
+        try check(till, "find --product coffee")
         try check(till, "audit")
         try till.step("sim tear 3 torn mix 7")
         try check(till, "pay 1", status: 6)

@@ -123,6 +123,7 @@ def story(address, token):
     get("draws/{id}", id="draw-1")
     for report in ["days", "products", "outstanding", "refunds"]:
         get("reports/{report}", report=report)
+    get("find")
     post("ticket/buy")
     post("ticket/check")
     post("ticket/claim")

@@ -15,6 +15,7 @@ import { draws } from "./lottery.js";
 import { mastermind } from "./mastermind.js";
 import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
 import { mayView, seesAllHistory } from "./roles.js";
+import { reports } from "./reports.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { usesService } from "./offers.js";
@@ -33,10 +34,11 @@ import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
-  tills,
+  tills, reports,
 };
 const PART_OF = {
   add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
+  reports: "history",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */

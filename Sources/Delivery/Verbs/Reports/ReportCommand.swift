@@ -27,6 +27,7 @@ extension Parameter<Bool> {
 
 extension Command {
     static let reportCommands: [Command] = [
+        .find,
         Command(
             "report", group: .money, "Report on sales, top-ups, refunds, and balances",
             discussion: "`days`, `hours`, `cashiers`, and `stations` divide the same bookings, so "

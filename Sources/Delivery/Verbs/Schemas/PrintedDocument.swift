@@ -18,6 +18,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case history = "History"
     case takings = "Takings"
     case report = "Report"
+    case found = "Found"
     case audit = "Audit"
     case draws = "Draws"
     case draw = "Draw"
@@ -96,6 +97,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .history: MoneySchemas.history
         case .takings: MoneySchemas.takings
         case .report: ReportCommand.schema
+        case .found:
+            PrintedDocument.done([
+                "cards": [FoundCard].schema, "operations": [FoundOperation].schema,
+                "hasMore": Schema.boolean,
+            ])
         case .audit: PrintedDocument.shown(AuditReport.fields)
         case .draws: LotterySchemas.draws
         case .draw: LotterySchemas.draw
