@@ -66,6 +66,11 @@ struct SchemaTests {
         try check(till, "read --no-resolve")
         try check(till, "history")
         try check(till, "takings")
+        for report in ["days", "products", "outstanding", "refunds"] {
+            try check(till, "report \(report)")
+        }
+        try check(till, "find")
+        try check(till, "find --product coffee")
         try check(till, "audit")
         try till.step("sim tear 3 torn mix 7")
         try check(till, "pay 1", status: 6)

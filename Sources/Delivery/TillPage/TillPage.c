@@ -73,6 +73,9 @@ static const unsigned char page_css[] = {
 static const unsigned char refusals_js[] = {
 #embed "page/refusals.js"
 };
+static const unsigned char reports_js[] = {
+#embed "page/reports.js"
+};
 static const unsigned char scratch_cover_js[] = {
 #embed "page/scratch-cover.js"
 };
@@ -165,6 +168,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("products.js", products_js),
     FILE_NAMED("receipt.js", receipt_js),
     FILE_NAMED("refusals.js", refusals_js),
+    FILE_NAMED("reports.js", reports_js),
     FILE_NAMED("scratch-cover.js", scratch_cover_js),
     FILE_NAMED("roles.js", roles_js),
     FILE_NAMED("sale.js", sale_js),

@@ -74,7 +74,7 @@ package struct Command: Sendable {
     /// The commands that need only a station. The program adds the commands that describe the
     /// command table itself and the commands that need its executable.
     package static let all: [Command] =
-        common + receiptCommands + productCommands + drawCommands + ticketCommands
+        common + receiptCommands + productCommands + reportCommands + drawCommands + ticketCommands
         + mastermindCommands + operatorCommands + tagCommands + readerCommands
         + configurationCommands + stationCommands
         + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands

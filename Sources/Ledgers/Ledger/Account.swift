@@ -61,8 +61,13 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Account {
+    /// The accounts of the issuer.
+    package static let ofIssuer: [Account] = [
+        .takings, .cash, .terminal, .other, .adopted, .prizes, .reissued, .shortfall,
+    ]
+
     /// The account for money that is paid with this tender.
-    init(_ tender: Tender) {
+    package init(_ tender: Tender) {
         self =
             switch tender {
             case .cash: .cash

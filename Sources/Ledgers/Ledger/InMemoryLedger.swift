@@ -147,6 +147,30 @@ final class MemoryRows: LedgerRows {
         }.map(\.element).after(last?.id).prefixed(count)
     }
 
+    func bookings(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) -> [Booking] {
+        operations(begunSince: start, until: end, after: last, atMost: count).map { operation in
+            Booking(
+                operation, entries(of: operation.id), holder: card(operation.uid)?.holder.name,
+                station: nil)
+        }
+    }
+
+    func lastUses(after first: CardUID?, through last: CardUID) -> [CardUID: Timestamp] {
+        var uses: [CardUID: Timestamp] = [:]
+        for operation in all(on: nil) where !operation.kind.isByOperator {
+            let uid = operation.uid
+            guard first.map({ $0 < uid }) ?? true, uid <= last else { continue }
+            let earlier = uses[uid] ?? operation.beganAt
+            uses[uid] =
+                earlier.milliseconds > operation.beganAt.milliseconds
+                ? earlier : operation.beganAt
+        }
+        return uses
+    }
+
     func place(of id: OperationID) -> Int64? { tables.order.firstIndex(of: id).map(Int64.init) }
 
     func replacements(on uid: CardUID) -> [Operation] {

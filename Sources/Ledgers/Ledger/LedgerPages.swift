@@ -16,6 +16,16 @@ public protocol LedgerPages {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation]
+    /// The next operations begun at or after `start` and before `end`, oldest first, each with what
+    /// it has booked.
+    func bookings(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) throws(LedgerError) -> [Booking]
+    /// When each card after the first and up to the last was last used, other than by an operator.
+    func lastUses(
+        after first: CardUID?, through last: CardUID
+    ) throws(LedgerError) -> [CardUID: Timestamp]
     /// An operation's place in the order of all operations; an older operation has a lower place.
     func place(of id: OperationID) throws(LedgerError) -> Int64?
 

@@ -60,6 +60,9 @@ public struct Operation: Hashable, Identifiable, Sendable {
         /// operation is voided.
         public var changesProtection: Bool { self == .protect || self == .unprotect }
 
+        /// Whether an operator changed the card without its tag.
+        package var isByOperator: Bool { [.block, .unblock, .forget].contains(self) }
+
         /// Whether the operation turns a tag into a card, in which case it is resumed even on a tag
         /// without a valid record.
         public var makesCard: Bool { self == .issue || self == .adopt || self == .replace }

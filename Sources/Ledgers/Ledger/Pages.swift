@@ -60,6 +60,16 @@ extension LedgerRows {
         }
     }
 
+    /// The operations begun at or after `start` and before `end`, oldest first, each with what it
+    /// has booked.
+    package func pagesOfBookings(
+        begunSince start: Timestamp, until end: Timestamp
+    ) -> Pages<Booking> {
+        Pages { last, count throws(LedgerError) in
+            try bookings(begunSince: start, until: end, after: last?.operation, atMost: count)
+        }
+    }
+
     /// The attempts for this card, along with those for this code on any card, oldest first; all
     /// attempts if no card is given.
     public func pagesOfActivations(

@@ -89,17 +89,61 @@ extension PostgreSQLRows {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation] {
+        try rows(
+            where: PostgreSQLRows.begunInSpan,
+            span(from: start, to: end, after: last, atMost: count))
+    }
+
+    func bookings(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) throws(LedgerError) -> [Booking] {
+        let entries =
+            "FROM entry WHERE entry.uid = operation.uid AND entry.operation = operation.id"
+        return try query(
+            Selection(
+                """
+                SELECT \(Operation.qualifiedColumns),
+                    (SELECT holder_name FROM card WHERE card.uid = operation.uid),
+                    (SELECT string_agg(
+                        concat(coalesce(house, concat(
+                            'purse:', upper(lpad(to_hex(purse), 14, '0')), ':', number)),
+                            ' ', amount, ' ', posted_at), chr(10) ORDER BY entry.place) \(entries)),
+                    (SELECT login FROM station WHERE station.id = (
+                        SELECT max(entry.station) \(entries)))
+                FROM operation WHERE \(PostgreSQLRows.begunInSpan)
+                """, try span(from: start, to: end, after: last, atMost: count), of: "operation"
+            ) { row throws(LedgerError) in try Booking(&row) })
+    }
+
+    func lastUses(
+        after first: CardUID?, through last: CardUID
+    ) throws(LedgerError) -> [CardUID: Timestamp] {
+        let uses = try query(
+            Selection(
+                """
+                SELECT uid, max(begun_at) FROM operation
+                WHERE uid > $1 AND uid <= $2 AND kind NOT IN ('block', 'unblock', 'forget')
+                GROUP BY uid
+                """, [first.map(SQLValue.uid) ?? .integer(-1), .uid(last)]
+            ) { row throws(LedgerError) in (try row.value(\.uid), try row.value(\.time)) })
+        return Dictionary(uses, uniquingKeysWith: { $1 })
+    }
+
+    private static let begunInSpan = """
+        begun_at >= $1 AND begun_at < $2 AND (begun_at, operation.place, operation.id) > ($1, $3, $4)
+        ORDER BY begun_at, operation.place, operation.id LIMIT $5
+        """
+
+    private func span(
+        from start: Timestamp, to end: Timestamp, after last: Operation?, atMost count: Int
+    ) throws(LedgerError) -> [SQLValue] {
         let place =
             try last.flatMap { last throws(LedgerError) in try self.place(of: last.id) } ?? 0
-        return try rows(
-            where: """
-                begun_at >= $1 AND begun_at < $2 AND (begun_at, place, id) > ($1, $3, $4)
-                ORDER BY begun_at, place, id LIMIT $5
-                """,
-            [
-                .time(last?.beganAt ?? start), .time(end), .integer(place),
-                .id(last?.id ?? .lowest), .count(count),
-            ])
+        return [
+            .time(last?.beganAt ?? start), .time(end), .integer(place), .id(last?.id ?? .lowest),
+            .count(count),
+        ]
     }
 
     func place(of id: OperationID) throws(LedgerError) -> Int64? {

@@ -64,18 +64,50 @@ extension SQLiteRows {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Operation] {
-        // Many operations may begin in the same millisecond, so a page continues after a position.
         try operations(
-            where: """
-                begun_at >= ?1 AND begun_at < ?2 AND (begun_at > ?1 OR position > ?3)
-                ORDER BY begun_at, position LIMIT ?4
-                """,
-            [
-                .time(last?.beganAt ?? start), .time(end),
-                .integer(
-                    try last.flatMap { last throws(LedgerError) in try place(of: last.id) } ?? 0),
-                .count(count),
-            ])
+            where: SQLiteRows.begunInSpan, span(from: start, to: end, after: last, atMost: count))
+    }
+
+    func bookings(
+        begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
+        atMost count: Int
+    ) throws(LedgerError) -> [Booking] {
+        try connection.query(
+            """
+            SELECT \(Operation.columns),
+                (SELECT holder_name FROM card WHERE card.uid = operation.uid),
+                (SELECT group_concat(text, char(10)) FROM (
+                    SELECT account || ' ' || amount || ' ' || posted_at AS text FROM entry
+                    WHERE entry.operation = operation.id ORDER BY entry.position)), NULL
+            FROM operation WHERE \(SQLiteRows.begunInSpan)
+            """, span(from: start, to: end, after: last, atMost: count)
+        ) { row throws(LedgerError) in try Booking(&row) }
+    }
+
+    func lastUses(
+        after first: CardUID?, through last: CardUID
+    ) throws(LedgerError) -> [CardUID: Timestamp] {
+        let uses = try connection.query(
+            """
+            SELECT uid, max(begun_at) FROM operation
+            WHERE uid > ? AND uid <= ? AND kind NOT IN ('block', 'unblock', 'forget') GROUP BY uid
+            """, [first.map(SQLValue.uid) ?? .text(""), .uid(last)]
+        ) { row throws(LedgerError) in (try row.value(\.uid), try row.value(\.time)) }
+        return Dictionary(uses, uniquingKeysWith: { $1 })
+    }
+
+    /// Many operations may begin in the same millisecond, so a page continues after a position.
+    private static let begunInSpan = """
+        begun_at >= ?1 AND begun_at < ?2 AND (begun_at > ?1 OR position > ?3)
+        ORDER BY begun_at, position LIMIT ?4
+        """
+
+    private func span(
+        from start: Timestamp, to end: Timestamp, after last: Operation?, atMost count: Int
+    ) throws(LedgerError) -> [SQLValue] {
+        let place =
+            try last.flatMap { last throws(LedgerError) in try self.place(of: last.id) } ?? 0
+        return [.time(last?.beganAt ?? start), .time(end), .integer(place), .count(count)]
     }
 
     func insert(_ operation: Operation) throws(LedgerError) {

@@ -28,6 +28,7 @@ struct RoleTests {
         "POST close": .owner, "POST block": .cashier, "POST adopt": .owner,
         "POST unblock": .owner, "POST repair": .owner, "POST replace": .owner,
         "POST forget": .owner, "GET takings": .owner, "GET audit": .owner,
+        "GET reports/{report}": .owner, "GET find": .cashier,
         "GET tickets": .seller, "POST ticket/buy": .seller, "POST ticket/check": .seller,
         "POST ticket/claim": .cashier, "GET draws": .seller, "GET draws/{id}": .seller,
         "GET doctor": .seller, "POST tag/read": .cashier, "POST tag/info": .cashier,

@@ -1,5 +1,9 @@
 public import Ledger
+import TapcardDomain
 public import Testing
+
+/// Before and after every operation, in milliseconds.
+private let longAgo: Int64 = 8_640_000_000_000_000
 
 /// Behavior that every ledger shares, however it stores its rows.
 public struct Scenario: Sendable, CustomTestStringConvertible {
@@ -21,5 +25,23 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
     public func play(on ledger: any LedgerStore) async throws {
         try await steps(LedgerTill(ledger))
         #expect(try await ledger.audit().violations == [])
+        // Reports add up the same accounts as the audit.
+        let (sums, balances) = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
+            var sums = BookedSums()
+            var pages = rows.pagesOfBookings(
+                begunSince: Timestamp(milliseconds: -longAgo),
+                until: Timestamp(milliseconds: longAgo))
+            while let booking = try pages.next() { sums.add(booking) }
+            return (sums, try rows.balances())
+        }
+        for account in Account.ofIssuer {
+            #expect(sums.accounts[account, default: 0] == balances[account, default: 0])
+        }
+        let outstanding = balances.reduce(Int64(0)) {
+            Account.ofIssuer.contains($1.key) ? $0 : $0 + $1.value
+        }
+        #expect(sums.purses == outstanding)
+        let loaded = sums.loaded - sums.accounts[.adopted, default: 0] + sums.prizes
+        #expect(loaded == sums.spent + sums.paidOutFromCards + outstanding)
     }
 }

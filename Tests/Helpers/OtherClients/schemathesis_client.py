@@ -124,6 +124,9 @@ def story(address, token):
     post("scratch")
     post("activate")
     get("draws/{id}", id="draw-1")
+    for report in ["days", "products", "outstanding", "refunds"]:
+        get("reports/{report}", report=report)
+    get("find")
     post("ticket/buy")
     post("ticket/check")
     post("ticket/claim")

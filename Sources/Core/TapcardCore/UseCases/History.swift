@@ -156,6 +156,25 @@ extension History {
 }
 
 extension History {
+    /// Passes each operation begun in a period to `add`, oldest first, with what it booked, until
+    /// `add` returns false. Returns the resulting sum, and what `finish` found in the same state of
+    /// the ledger.
+    package static func bookings<Sum: Sendable, Found: Sendable>(
+        begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
+        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Booking) -> Bool,
+        then find: @escaping @Sendable (any LedgerRows) throws(LedgerError) -> Found
+    ) async throws(TapcardError) -> (sum: Sum, found: Found) {
+        try await queryingLedger(
+            await ledger.readWithoutBlocking { rows throws(LedgerError) in
+                var sum = sum
+                var pages = rows.pagesOfBookings(begunSince: start, until: end)
+                while let booking = try pages.next(), add(&sum, booking) {}
+                return (sum, try find(rows))
+            })
+    }
+}
+
+extension History {
     private static func querying<Success: Sendable>(
         at ledger: any LedgerStore,
         _ body: @escaping @Sendable (any LedgerRows, Currency) throws(LedgerError) -> Success

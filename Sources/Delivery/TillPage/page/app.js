@@ -17,6 +17,7 @@ import { announce, clearTagMessages, renderDialog, renderToasts, toast } from ".
 import { productsView } from "./products.js";
 import { printerBanner } from "./receipt.js";
 import { mayView, seesAllHistory } from "./roles.js";
+import { reports } from "./reports.js";
 import { scratch } from "./scratch.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { usesService } from "./offers.js";
@@ -35,11 +36,11 @@ import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
-  tills, products: productsView,
+  tills, products: productsView, reports,
 };
 const PART_OF = {
   add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
-  products: "home",
+  products: "home", reports: "history",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */

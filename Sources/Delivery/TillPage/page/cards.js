@@ -1,19 +1,20 @@
 // Making cards, and the operator's actions on a card. Irreversible actions need confirmation.
 
+import { load } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import {
   isEnded, isOffered, isPossible, loadsCards, confirmingMember, provesItself, WITHOUT_TAP,
 } from "./offers.js";
-import { confirmedBySecond, needsConsent } from "./roles.js";
-import { draft, discardDrafts, isUsable, state, trustedCard } from "./store.js";
+import { confirmedBySecond, may, needsConsent } from "./roles.js";
+import { draft, discardDrafts, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import {
-  accepts, amountField, button, field, form, heading, note, submit, tick, typed,
+  accepts, amountField, button, field, form, heading, loaded, note, rows, submit, tick, typed,
 } from "./ui.js";
-import { fault, minorUnits, shown, typedAmount, uidWords } from "./words.js";
+import { fault, minorUnits, shown, timeWords, typedAmount, uidWords } from "./words.js";
 
 const SIGNS = {
   issue: "add", demo: "card", adopt: "tag", repair: "repair", block: "block", unblock: "check",
@@ -124,6 +125,41 @@ async function act(verb) {
   else make(verb);
 }
 
+const FIND_PAGE = 20;
+const findPath = (after) => `find?${new URLSearchParams({
+  text: typed("cards-find"), last: FIND_PAGE, ...(after && { after }),
+})}`;
+
+function findTyped() {
+  if (!accepts("cards-find", typed("cards-find") ? null : words.findFault)) return;
+  load("found", findPath());
+}
+
+/** Puts a card that was found into the form, so that the actions below apply to it. */
+function choose({ uid }) {
+  setDraft("cards-card", uid);
+  setDraft("cards-card!", null);
+  setTimeout(() => document.getElementById("cards-card")?.focus());
+}
+
+/** The card numbers' last four digits tell people with the same name apart. */
+const foundCard = (each) => h("li.entry", { key: each.uid },
+  h("p.when", h("strong", each.name ?? words.noName),
+    h("small", [words.ends(each.uid.slice(-4)), words.statuses[each.status],
+      each.lastUsed && words.lastUsed(timeWords(each.lastUsed))].filter(Boolean).join(", "))),
+  h("p.sum", h("b", shown(each.balance))),
+  h("a.uid", { href: `#/history/${each.uid}` }, uidWords(each.uid)),
+  button(words.choose, () => choose(each),
+    { tone: "small", "aria-label": `${words.choose} ${each.name ?? ""} ${uidWords(each.uid)}` }));
+
+const finder = (found) => h("section.part", h("h2", words.find),
+  form(findTyped, h("div.free", field("cards-find", words.findWhat, { type: "search" }),
+    submit(words.findAction, false, ""))),
+  found && loaded(found, ({ cards: all, hasMore }) => [
+    rows(all, foundCard, words.notFound),
+    hasMore && button(words.more, () => load("found", findPath(all.at(-1).uid)),
+      { tone: "small" })], findTyped));
+
 const direct = { issue: () => { location.hash = "#/issue"; }, demo: makeDemo };
 
 function action([verb, [name, hint]]) {
@@ -146,5 +182,6 @@ export const cards = {
         isOffered("adopt")
           && amountField("cards-accept", words.accept, { hint: words.acceptHint })),
       h("ul.actions", Object.entries(words.actions).map(action))),
+    may("find") && finder(s.data.found),
   ],
 };

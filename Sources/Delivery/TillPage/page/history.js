@@ -10,20 +10,29 @@ import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import {
-  accepts, amountField, button, choice, heading, loaded, rows, signButton, table,
+  accepts, amountField, button, choice, heading, link, loaded, rows, signButton, table,
 } from "./ui.js";
 import {
   dayAfter, fault, minorUnits, shown, timeWords, today, typeable, typedAmount, uidWords,
 } from "./words.js";
 
-const LAST = 100;
+const PAGE = 20;
+/** The most operations that the server lists at once. */
+const MAXIMUM = 1000;
 const words = say.history;
 const chosenDay = () => draft("takings.day", today());
 const loadTakings = () => may("takings") && load("takings", `takings?day=${chosenDay()}`);
 
+const count = () => draft("history.count", PAGE);
+
 function enter(uid) {
-  load("history", `history?last=${LAST}${uid ? `&card=${encodeURIComponent(uid)}` : ""}`);
+  load("history", `history?last=${count()}${uid ? `&card=${encodeURIComponent(uid)}` : ""}`);
   loadTakings();
+}
+
+function showMore() {
+  setDraft("history.count", Math.min(count() + PAGE, MAXIMUM));
+  enter(state.route.arg);
 }
 
 function showDay(day) {
@@ -145,6 +154,8 @@ function entries({ entries: all, activations }) {
   return [
     h("h2", words.entries),
     rows(newest, (each) => moved(each, refunded), words.none),
+    all.length === count() && count() < MAXIMUM
+      && button(words.more, showMore, { tone: "small" }),
     activations?.length > 0 && [h("h2", words.activations),
       rows(activations, (each) => entry(each, words.activation(each.state, each.version)))],
   ];
@@ -174,7 +185,8 @@ export const history = {
         (chosen) => { location.hash = `#/history/${chosen ?? ""}`; }),
       !arg && may("takings") && h("section.part",
         h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
-        loaded(takings, chart, look)),
+        loaded(takings, chart, look),
+        may("reports/{report}") && link(say.reports.title, "#/reports")),
       !isTold && h("section.part", loaded(done, entries, look)),
     ];
   },

@@ -31,7 +31,9 @@ export const mayRefund = ({ kind, cashier, at }) => role() !== "seller"
     && Date.now() - Date.parse(at) < UNDO_LIMIT);
 
 /** The views that need a call; all others are for everyone. */
-const NEEDED = { add: "add", issue: "issue", products: "products/add" };
+const NEEDED = {
+  add: "add", issue: "issue", products: "products/add", reports: "reports/{report}",
+};
 export const mayView = ({ name, arg }) => (name === "history" ? seesAllHistory() || Boolean(arg)
   : !(name in NEEDED) || may(NEEDED[name]));
 

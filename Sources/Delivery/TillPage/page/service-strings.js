@@ -134,7 +134,7 @@ export const services = {
     drawer: (sum) => `Net cash for the day, all tills: ${sum}`,
     handedOut: (amount) => `Cash paid out: ${amount}.`,
     chart: (paid, added) => `${paid} in payments and ${added} in top-ups, by hour`,
-    entries: "Recent activity", activations: "Activation requests",
+    entries: "Recent activity", more: "Show more", activations: "Activation requests",
     refundAmount: "Amount (blank for full amount)",
     // The wording for refunding a payment and undoing a top-up.
     back: {
@@ -155,6 +155,42 @@ export const services = {
     balance: (balance) => `balance ${balance}`, by: (cashier) => `by ${cashier}`,
     states: { pending: "unfinished until the next tap", voided: "voided, no money moved" },
     activation: (state, version) => (version ? `${state}, version ${version}` : state),
+  },
+  reports: {
+    title: "Reports", which: "Report", period: "Period", from: "From", to: "To",
+    csv: "Download CSV", none: "No operations in this period.", sum: "Sum",
+    days: (from, to) => (from === to ? from || "all days" : `${from || "start"} to ${to || "now"}`),
+    names: {
+      days: "Days", hours: "Hours", products: "Products", cashiers: "Cashiers",
+      stations: "Stations", outstanding: "Outstanding balance", refunds: "Refunds",
+    },
+    spans: {
+      today: "Today", yesterday: "Yesterday", week: "This week", month: "This month", all: "All",
+    },
+    texts: [
+      "day", "hour", "cashier", "station", "product", "kind", "status", "lastUsed", "time",
+      "operation", "card", "name", "reverses",
+    ],
+    values: {
+      sold: "sold", returned: "returned", unnamed: "without a product", ticket: "lottery tickets",
+      refund: "refunds", reverse: "top-up undone",
+    },
+    columns: {
+      day: "Day", hour: "Hour", cashier: "Cashier", station: "Station", product: "Product",
+      kind: "Kind", quantity: "Quantity", amount: "Amount", status: "Status",
+      lastUsed: "Last used", cards: "Cards", time: "Time", operation: "Operation", card: "Card",
+      name: "Name", reverses: "Of operation", otherwise: "Paid otherwise", sales: "Sales",
+      sold: "Sold", refunds: "Refunds", refunded: "Refunded", credits: "Credits",
+      credited: "Credited", topUps: "Top-ups", reversals: "Undone", toppedUpCash: "Topped up, cash",
+      toppedUpTerminal: "Topped up, terminal", toppedUpOther: "Topped up, other",
+      restCash: "Rest, cash", restTerminal: "Rest, terminal", restOther: "Rest, other",
+      payouts: "Payouts", paidOut: "Paid out", drawer: "Drawer",
+    },
+    equation: {
+      loaded: "Topped up", adopted: "Adopted from other software", prizes: "Prizes added to cards",
+      spent: "Spent with cards", paidOut: "Paid out", outstanding: "Outstanding",
+      difference: "Difference",
+    },
   },
   health: {
     title: "Health", reader: "Reader", tills: "Tills", ledger: "Ledger",

@@ -48,6 +48,15 @@ struct CallRoutes: Sendable {
         if let problem = answer.problem, call.changes || answer.document == nil {
             throw Problem(problem)
         }
+        if let table = answer.document?["csv"]?.string {
+            let name = (parameter ?? "tapcard") + ".csv"
+            return WebResponse(
+                200,
+                headers: [
+                    ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
+                    ("Content-Disposition", "attachment; filename=\"\(name)\""),
+                ], body: .bytes(Array(table.utf8)))
+        }
         return .answer(answer.document ?? ["result": "done"])
     }
 
@@ -58,7 +67,12 @@ struct CallRoutes: Sendable {
             // Values in a query are text, which the parsers do not accept as numbers.
             let form = call.parameters.first { $0.name == field.name }?.form
             let value: JSONValue =
-                form?.isNumber == true ? .number(field.value) : .string(field.value)
+                switch form {
+                case .wholeNumber: .number(field.value)
+                case .boolean where ["true", "false"].contains(field.value):
+                    .bool(field.value == "true")
+                default: .string(field.value)
+                }
             return JSONMember(key: field.name, value: value)
         }
     }

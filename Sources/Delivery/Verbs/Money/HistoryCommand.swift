@@ -30,7 +30,7 @@ enum HistoryCommand {
     ) async throws(TapcardError) -> Report {
         let columns = session.console.columns()
         try await History.whole(of: card, in: ledger) { history throws(LedgerError) in
-            var pages = OutputPages(session.output, isJSON: session.outputOptions.isJSON)
+            var pages = OutputPages(session.output, isUTF8: session.outputOptions.isJSON)
             if session.outputOptions.isJSON {
                 try pages.write(&history)
             } else if !session.outputOptions.isQuiet {
@@ -43,14 +43,14 @@ enum HistoryCommand {
 }
 
 /// Output that is written page by page, until the receiving program closes it.
-private struct OutputPages {
+struct OutputPages {
     private let output: StandardOutput
-    private let isJSON: Bool
+    private let isUTF8: Bool
     private var page = ""
-    private var isOpen = true
+    private(set) var isOpen = true
     private static let pageSizeInBytes = 65_536
 
-    init(_ output: StandardOutput, isJSON: Bool) { (self.output, self.isJSON) = (output, isJSON) }
+    init(_ output: StandardOutput, isUTF8: Bool) { (self.output, self.isUTF8) = (output, isUTF8) }
 
     mutating func append(_ text: String) {
         page += text
@@ -59,8 +59,8 @@ private struct OutputPages {
 
     mutating func flush() {
         if isOpen, !page.isEmpty {
-            // JSON is UTF-8 in every locale.
-            isOpen = isJSON ? output.write(Array(page.utf8)) : output.write(page)
+            // JSON and CSV are UTF-8 in every locale.
+            isOpen = isUTF8 ? output.write(Array(page.utf8)) : output.write(page)
         }
         page = ""
     }

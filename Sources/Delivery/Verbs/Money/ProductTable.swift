@@ -22,7 +22,7 @@ extension ProductCommands {
                 product.minimumAge.map { String($0) } ?? "", product.isSoldOut ? "yes" : "no",
             ]
         }
-        let text = ([columns] + rows).map(CSVText.line).joined()
+        let text = ([columns] + rows).map { CSVText.line($0) }.joined()
         // The table is printed unchanged, because it is meant for a file or another program.
         if file.isStream {
             session.output.write(text)

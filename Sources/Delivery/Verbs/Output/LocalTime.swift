@@ -15,6 +15,15 @@ package enum LocalTime {
         return unsafe date(parts) + "T" + clock(parts) + "Z"
     }
 
+    /// The local time with its distance from UTC, such as "2026-11-21T14:05:09+01:00".
+    static func isoLocal(_ time: Timestamp) -> String {
+        let parts = unsafe parts(time, localtime_r)
+        let minutes = unsafe Int32(abs(parts.tm_gmtoff) / 60)
+        let sign = unsafe parts.tm_gmtoff < 0 ? "-" : "+"
+        return unsafe date(parts) + "T" + clock(parts) + sign + two(minutes / 60) + ":"
+            + two(minutes % 60)
+    }
+
     /// Parses text in the format of `iso`. Returns nil for any other format.
     static func time(iso text: String) -> Timestamp? {
         guard let day = CalendarDate(String(text.prefix(10))) else { return nil }
@@ -48,6 +57,19 @@ package enum LocalTime {
         // midnight.
         let noon = time(hours: 12, into: day).milliseconds
         return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
+    }
+
+    /// A span that contains all days from the first to the last, and some hours around them; open
+    /// at an end without a day.
+    static func span(
+        from first: CalendarDate?, to last: CalendarDate?
+    ) -> (start: Timestamp, end: Timestamp) {
+        // The highest time that a ledger can hold, and the lowest.
+        let limit: Int64 = 8_640_000_000_000_000
+        return (
+            first.map { span(around: $0).start } ?? Timestamp(milliseconds: -limit),
+            last.map { span(around: $0).end } ?? Timestamp(milliseconds: limit)
+        )
     }
 
     /// The start of the next local day.

@@ -25,11 +25,6 @@ package struct PageParameter: Sendable {
         /// The lines of a sale, and the part of it that is not paid with the card.
         case saleLines, rest
 
-        /// Whether the value is written as digits in a query.
-        package var isNumber: Bool {
-            if case .wholeNumber = self { true } else { false }
-        }
-
         /// Whether the text can have this form; the value's type checks the rest.
         func allows(_ text: String) -> Bool {
             switch self {

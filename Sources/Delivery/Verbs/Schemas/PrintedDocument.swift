@@ -19,6 +19,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case importedProducts = "ImportedProducts"
     case history = "History"
     case takings = "Takings"
+    case report = "Report"
+    case found = "Found"
     case audit = "Audit"
     case draws = "Draws"
     case draw = "Draw"
@@ -98,6 +100,12 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             PrintedDocument.done(["added": Schema.count, "changed": Schema.count])
         case .history: MoneySchemas.history
         case .takings: MoneySchemas.takings
+        case .report: ReportCommand.schema
+        case .found:
+            PrintedDocument.done([
+                "cards": [FoundCard].schema, "operations": [FoundOperation].schema,
+                "hasMore": Schema.boolean,
+            ])
         case .audit: PrintedDocument.shown(AuditReport.fields)
         case .draws: LotterySchemas.draws
         case .draw: LotterySchemas.draw

@@ -64,21 +64,22 @@ package enum CSVText {
     }
 
     /// Formats one row. A cell that looks like a formula gets a leading apostrophe, so that
-    /// spreadsheets display it as text instead of evaluating it.
-    package static func line(_ cells: [String]) -> String {
-        cells.map { cell in
+    /// spreadsheets display it as text instead of evaluating it; cells in `numbers` do not.
+    package static func line(_ cells: [String], numbers: Set<Int> = []) -> String {
+        cells.enumerated().map { index, cell in
             let formulas: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n"]
             let special: Set<Unicode.Scalar> = [",", ";", "\"", "\n", "\r"]
             var text = String.UnicodeScalarView()
             let needsQuotes = cell.unicodeScalars.contains(where: special.contains)
             if needsQuotes { text.append("\"") }
-            if let first = cell.unicodeScalars.first, formulas.contains(first) { text.append("'") }
+            let first = numbers.contains(index) ? nil : cell.unicodeScalars.first
+            if let first, formulas.contains(first) { text.append("'") }
             for scalar in cell.unicodeScalars {
                 if scalar == "\"" { text.append(scalar) }
                 text.append(scalar)
             }
             if needsQuotes { text.append("\"") }
             return String(text)
-        }.joined(separator: ",") + "\n"
+        }.joined(separator: ",") + "\r\n"
     }
 }

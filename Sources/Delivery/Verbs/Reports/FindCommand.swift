@@ -1,0 +1,239 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<String?> {
+    fileprivate static var text: Self {
+        .optionalArgument(
+            "TEXT", .text(1...HolderName.maximumBytes),
+            "Part of the cardholder's name or of the card's UID")
+    }
+    fileprivate static var amount: Self {
+        .option(
+            "amount", "AMOUNT", .text(1...PageParameter.maximumAmountLength),
+            "Find payments and top-ups of this amount")
+    }
+    fileprivate static var cashier: Self {
+        .option("cashier", "NAME", .text(1...160), "Find what this cashier did")
+    }
+    fileprivate static var product: Self {
+        .option("product", "NAME", .text(1...160), "Find sales of this product")
+    }
+}
+
+extension Parameter<Int?> {
+    fileprivate static var last: Self {
+        .option(
+            "last", "N", .wholeNumber(1...100, orSay: "Nothing was read."),
+            "Show at most N (default: 20)")
+    }
+}
+
+extension Parameter<OperationID?> {
+    fileprivate static var before: Self {
+        .option("before", "UUID", .operation, "Show operations before this one")
+    }
+}
+
+extension Parameter<CardUID?> {
+    fileprivate static var after: Self {
+        .option("after", "UID", .card, "Show cards after this one")
+    }
+}
+
+extension Command {
+    static let find = Command(
+        "find", group: .operators, "Find cards by name, or operations by what they were",
+        discussion: "Without options, lists cards, ordered by UID. With `--amount`, `--from`, "
+            + "`--to`, `--cashier`, or `--product`, lists the operations that match all of them, "
+            + "newest first. If there are more, the last line says how to continue. Cardholders "
+            + "with the same name are told apart by the card's UID and its last use.",
+        takes: .text, .amount, .from, .to, .cashier, .product, .last, .after, .before,
+        page: .get("find", reader: .never, for: .cashiers), answers: .found,
+        example: "tapcard find amanda", run: FindCommand.find)
+}
+
+/// A card that was found.
+struct FoundCard: DocumentedObject {
+    let card: LedgerCard
+    let balance: Money
+    let lastUsed: Timestamp?
+
+    static let fields: Fields<FoundCard> = [
+        "uid": .of(\.card.uid), "name": .of(\.card.holder.name),
+        "id": .of { $0.card.holder.id.map { Int($0.number) } }, "status": .of(\.card.status),
+        "balance": .of(\.balance), "lastUsed": .of(\.lastUsed),
+    ]
+}
+
+/// An operation that was found.
+struct FoundOperation: DocumentedObject {
+    let booking: Booking
+    let amount: Money
+
+    static let fields: Fields<FoundOperation> = [
+        "operation": .of(\.booking.operation.id), "uid": .of(\.booking.operation.uid),
+        "name": .of(\.booking.holder), "kind": .of(\.booking.operation.kind),
+        "amount": .of(\.amount), "at": .of(\.booking.operation.beganAt),
+        "cashier": .of(\.booking.operation.cashier),
+        "products": .of { $0.booking.operation.lines.words },
+    ]
+}
+
+enum FindCommand {
+    private static let pageSize = 20
+
+    static func find(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        let searched = try Searched(session, ledger.currency)
+        let count = session[.last] ?? pageSize
+        return searched.isForOperations
+            ? try await operations(searched, count, in: ledger, before: session[.before])
+            : try await cards(searched, count, in: ledger, after: session[.after])
+    }
+
+    private static func cards(
+        _ searched: Searched, _ count: Int, in ledger: any LedgerStore, after: CardUID?
+    ) async throws(TapcardError) -> Report {
+        let currency = ledger.currency
+        // One more than is shown tells whether there are more.
+        var found = try await queryingLedger(
+            await ledger.readWithoutBlocking { rows throws(LedgerError) in
+                var found: [FoundCard] = []
+                var last = after
+                while found.count <= count {
+                    let page = try rows.cards(
+                        after: last, atMost: Pages<LedgerCard>.rowsPerPage)
+                    guard let end = page.last?.uid else { break }
+                    for card in page where searched.matches(card.uid, card.holder.name) {
+                        guard found.count <= count else { break }
+                        found.append(
+                            FoundCard(
+                                card: card,
+                                balance: Money(
+                                    minorUnits: try rows.balance(of: card.purse), currency),
+                                lastUsed: try rows.operations(on: card.uid, last: 1).last?.beganAt))
+                    }
+                    last = end
+                }
+                return found
+            })
+        let hasMore = found.count > count
+        if hasMore { found.removeLast() }
+        let cells = found.map { found in
+            [
+                "\(found.card.uid)", found.card.holder.name?.text.shown ?? "-",
+                found.card.status.rawValue, found.balance.shown,
+                found.lastUsed.map(LocalTime.text) ?? "never used",
+            ]
+        }
+        return report(
+            found, [], cells, hasMore ? found.last.map { "--after \($0.card.uid)" } : nil)
+    }
+
+    private static func operations(
+        _ searched: Searched, _ count: Int, in ledger: any LedgerStore, before: OperationID?
+    ) async throws(TapcardError) -> Report {
+        let currency = ledger.currency
+        let (start, end) = LocalTime.span(from: searched.from, to: searched.to)
+        // Bookings arrive oldest first, so the latest matches are kept until the end.
+        let latest = try await History.bookings(
+            begunSince: start, until: end, in: ledger, into: [Booking](),
+            { latest, booking in
+                guard booking.operation.id != before else { return false }
+                guard searched.matches(booking) else { return true }
+                latest.append(booking)
+                if latest.count > count + 1 { latest.removeFirst() }
+                return true
+            }, then: { _ in }
+        ).sum
+        let found = latest.reversed().prefix(count).map { booking in
+            FoundOperation(booking: booking, amount: booking.operation.change(in: currency))
+        }
+        let cells = found.map { found in
+            let operation = found.booking.operation
+            return [
+                LocalTime.text(operation.beganAt), "\(operation.uid)",
+                found.booking.holder?.text.shown ?? "-", operation.kind.rawValue,
+                found.amount.shown, operation.cashier?.text.shown ?? "-", "\(operation.id)",
+                operation.lines.words,
+            ]
+        }
+        return report(
+            [], Array(found), cells,
+            latest.count > count
+                ? found.last.map { "--before \($0.booking.operation.id)" } : nil)
+    }
+
+    private static func report(
+        _ cards: [FoundCard], _ operations: [FoundOperation], _ cells: [[String]], _ more: String?
+    ) -> Report {
+        let widths = (cells.first ?? []).indices.map { column in
+            cells.map { $0[column].cellCount }.max() ?? 0
+        }
+        let lines = cells.map { row in
+            String(zip(row, widths).map { $0.padded($1) }.joined(separator: "  ").trimmingSpaces)
+        }
+        return Report(
+            [
+                "cards": cards.document, "operations": operations.document,
+                "hasMore": .bool(more != nil),
+            ],
+            (lines.isEmpty ? ["Nothing found."] : lines)
+                + (more.map { ["More: add \($0)"] } ?? []), isPlain: true)
+    }
+}
+
+/// What to look for.
+private struct Searched: Sendable {
+    private let text: String?
+    private let amount: Int64?
+    let from: CalendarDate?
+    let to: CalendarDate?
+    private let cashier: String?
+    private let product: String?
+
+    init(_ session: Session, _ currency: Currency) throws(TapcardError) {
+        text = session[.text]?.lowercased()
+        (from, to) = (session[.from], session[.to])
+        (cashier, product) = (session[.cashier]?.lowercased(), session[.product]?.lowercased())
+        amount = try session[.amount].map { text throws(TapcardError) in
+            try translating(session.settings.amount(text, currency).minorUnits) {
+                (error: Refusal) in TapcardError(error)
+            }
+        }
+    }
+
+    var isForOperations: Bool {
+        amount != nil || from != nil || to != nil || cashier != nil || product != nil
+    }
+
+    func matches(_ uid: CardUID, _ name: HolderName?) -> Bool {
+        guard let text else { return true }
+        // Printed card numbers have spaces.
+        let number = text.filter { $0 != " " && $0 != ":" }
+        return name?.text.lowercased().contains(text) ?? false
+            || !number.isEmpty && "\(uid)".lowercased().contains(number)
+    }
+
+    func matches(_ booking: Booking) -> Bool {
+        let operation = booking.operation
+        let day = LocalTime.dayAndHour(operation.beganAt).day
+        return !booking.entries.isEmpty && LocalTime.isDay(day, from: from, to: to)
+            && matches(operation.uid, booking.holder)
+            && (amount.map { $0 == operation.amount || $0 == operation.lines.total } ?? true)
+            && (cashier.map { $0 == operation.cashier?.text.lowercased() } ?? true)
+            && (product.map { name in
+                operation.lines.contains { $0.name.text.lowercased() == name }
+            } ?? true)
+    }
+}
+
+extension [SaleLine] {
+    /// The lines in a few words, such as "2 Beer, 2 Cup".
+    var words: String {
+        map { $0.quantity == 1 ? $0.name.text.shown : "\($0.quantity) \($0.name.text.shown)" }
+            .joined(separator: ", ")
+    }
+}

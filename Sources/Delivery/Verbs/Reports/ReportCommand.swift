@@ -1,0 +1,153 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<ReportName> {
+    fileprivate static var report: Self {
+        .argument("REPORT", .choice(ReportName.self), "Which report")
+    }
+}
+
+extension Parameter<CalendarDate?> {
+    static var from: Self {
+        .option("from", "DAY", .day, "First day, as YYYY-MM-DD (default: the ledger's first)")
+    }
+    static var to: Self {
+        .option("to", "DAY", .day, "Last day, as YYYY-MM-DD (default: the ledger's last)")
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var csv: Self { .flag("csv", "Print CSV") }
+    static var lines: Self {
+        .flag("lines", "One row for each line of a sale, not for each booking")
+    }
+}
+
+extension Command {
+    static let reportCommands: [Command] = [
+        .find,
+        Command(
+            "report", group: .money, "Report on sales, top-ups, refunds, and balances",
+            discussion: "`days`, `hours`, `cashiers`, and `stations` divide the same bookings, so "
+                + "their sums are the same. `products` lists what was sold, under the names of "
+                + "that time; refunds have a row of their own. `refunds` lists every refund and "
+                + "every top-up that was reversed. `outstanding` shows the balances on cards now, "
+                + "and checks that top-ups equal what was spent, paid out, and is outstanding. "
+                + "A payment belongs to the day on which it began, in local time; an offline "
+                + "payment, to the day on which it was taken. " + ReportTable.notice,
+            takes: .report, .from, .to, .csv,
+            page: .get("reports", .report, reader: .never, for: .owners), answers: .report,
+            example: "tapcard report days --from 2026-11-01 --to 2026-11-30",
+            run: ReportCommand.report),
+        Command(
+            "export", group: .money, "Print all bookings as CSV, for bookkeeping",
+            discussion: "Each row moves an amount from the debit account to the credit account. "
+                + "For each account, credits less debits add up to the balance that the audit "
+                + "checks. With `--lines`, there is one row for each line of each sale, and the "
+                + "amounts add up to the takings. " + ReportTable.notice,
+            takes: .from, .to, .lines, answers: .nothing,
+            example: "tapcard export --from 2026-11-01 --to 2026-11-30 > november.csv",
+            run: ExportCommand.export),
+    ]
+}
+
+enum ReportCommand {
+    static func report(in session: Session) async throws(TapcardError) -> Report {
+        let (name, from, to) = (session[.report], session[.from], session[.to])
+        guard name != .outstanding || from == nil && to == nil else {
+            throw TapcardError.usage(
+                "The report on outstanding balances is always about now.",
+                advice: "Leave out --from and --to.")
+        }
+        let ledger = try await session.ledger(making: false)
+        let (start, end) = LocalTime.span(from: from, to: to)
+        let now = ledger.time(at: session.dependencies.now())
+        let (sums, balances) = try await History.bookings(
+            begunSince: start, until: end, in: ledger, into: ReportSums(name, from: from, to: to),
+            { sums, booking in sums.add(booking) },
+            then: { rows throws(LedgerError) in
+                name == .outstanding ? try OutstandingBalances(of: rows, at: now) : nil
+            })
+        guard !sums.hasTooManyRefunds else {
+            throw TapcardError.usage(
+                "There are more than \(ReportSums.maximumRefunds) refunds in this period.",
+                advice: "Choose a shorter period, or run: tapcard export")
+        }
+        let table = balances?.table(in: ledger.currency) ?? sums.table(in: ledger.currency)
+        if session[.csv], !session.outputOptions.isJSON {
+            session.output.write(Array(table.csv.utf8))
+        }
+        let equation = balances?.equation(sums.total) ?? []
+        let wrong = balances?.wrongAccounts(sums.total) ?? []
+        let members: Members = [
+            "report": .string(name.rawValue), "from": .text(from), "to": .text(to),
+            "currency": .string(ledger.currency.code),
+        ]
+        return Report(
+            members + (session[.csv] ? ["csv": .string(table.csv)] : table.members)
+                + (balances == nil || session[.csv]
+                    ? [:] : ["equation": document(equation, ledger.currency)])
+                + ["notice": .string(ReportTable.notice)],
+            session[.csv]
+                ? []
+                : (table.rows.isEmpty ? ["No operations in this period."] : table.lines)
+                    + lines(equation, ledger.currency) + [ReportTable.notice],
+            problem: problem(equation.last?.amount ?? 0, wrong, ledger.currency), isPlain: true)
+    }
+
+    private typealias Equation = [(name: String, title: String, amount: Int64)]
+
+    private static func document(_ equation: Equation, _ currency: Currency) -> JSONValue {
+        Members(equation.map { ($0.name, .text(Money(minorUnits: $0.amount, currency))) }).object
+    }
+
+    private static func lines(_ equation: Equation, _ currency: Currency) -> [String] {
+        let amounts = equation.map { Money(minorUnits: $0.amount, currency).shown }
+        let widths = [
+            equation.map(\.title.cellCount).max() ?? 0, amounts.map(\.cellCount).max() ?? 0,
+        ]
+        return zip(equation, amounts).map { term, amount in
+            term.title.padded(widths[0]) + "  " + amount.padded(widths[1], atStart: true)
+        }
+    }
+
+    private static func problem(
+        _ difference: Int64, _ wrong: [Account], _ currency: Currency
+    ) -> TapcardError? {
+        guard difference != 0 || !wrong.isEmpty else { return nil }
+        return TapcardError(
+            .auditFailed,
+            wrong.isEmpty
+                ? "The balances on cards differ from the bookings by "
+                    + "\(Money(minorUnits: difference, currency).shown)."
+                : "The balance of \(wrong.map(\.description).joined(separator: ", ")) differs from "
+                    + "the bookings.",
+            advice: "To find the cause, run: tapcard audit")
+    }
+
+    static let schema: JSONValue = [
+        "anyOf": .array(
+            ReportName.allCases.map { name in
+                document(of: name, ReportTable.schema(name.columns))
+            } + [document(of: nil, ["csv": Schema.text])])
+    ]
+
+    private static func document(of name: ReportName?, _ members: Members) -> JSONValue {
+        let names = name.map { [$0.rawValue] } ?? ReportName.allCases.map(\.rawValue)
+        let terms = [
+            "loaded", "adopted", "prizes", "spent", "paidOut", "outstanding", "difference",
+        ]
+        return PrintedDocument.shown(
+            [
+                "report": Schema.oneOf(names), "from": CalendarDate?.schema,
+                "to": CalendarDate?.schema, "currency": Schema.text,
+            ] + members
+                + (name == .outstanding
+                    ? [
+                        "equation": Schema.object(
+                            Members(terms.map { ($0, ValueSchemas.signedAmount) }))
+                    ] : [:]) + ["notice": Schema.text])
+    }
+}

@@ -1,0 +1,122 @@
+import Ledger
+import TapcardDomain
+import TextCodecs
+
+/// The reports, and the columns of each.
+enum ReportName: String, Sendable, CaseIterable {
+    case days, hours, products, cashiers, stations, outstanding, refunds
+
+    /// The reports that divide all bookings into groups. They have the same columns, so their sums
+    /// are the same, too.
+    var isDivision: Bool { ReportName.divisions[self] != nil }
+
+    private static let divisions: [ReportName: ReportTable.Column] = [
+        .days: .text("day", "day", ValueSchemas.day), .hours: .text("hour", "hour"),
+        .cashiers: .text("cashier", "cashier"), .stations: .text("station", "station"),
+    ]
+
+    var columns: [ReportTable.Column] {
+        switch self {
+        case .days, .hours, .cashiers, .stations:
+            [ReportName.divisions[self]].compactMap(\.self) + ReportName.sums.map(\.column)
+        case .products:
+            [
+                .text("product", "product"), .text("kind", "kind", ProductKey.Kind.schema),
+                .number("quantity", "quantity"), .amount("amount", "amount"),
+            ]
+        case .outstanding:
+            [
+                .text("status", "status", LedgerCard.Status.schema),
+                .text("lastUsed", "last used", CardAge.schema), .number("cards", "cards"),
+                .amount("amount", "amount"),
+            ]
+        case .refunds:
+            [
+                .text("time", "time"), .text("operation", "operation", ValueSchemas.operation),
+                .text("kind", "kind", ValueSchemas.kind), .text("cashier", "cashier"),
+                .text("card", "card", ValueSchemas.card), .text("name", "name"),
+                .text("reverses", "reverses", ValueSchemas.operation), .amount("amount", "amount"),
+                .amount("otherwise", "otherwise"),
+            ]
+        }
+    }
+
+    struct Sum: Sendable {
+        let column: ReportTable.Column
+        let cell: @Sendable (BookedSums) -> ReportTable.Cell
+
+        static func number(
+            _ name: String, _ title: String, _ number: @escaping @Sendable (BookedSums) -> Int
+        ) -> Sum { Sum(column: .number(name, title)) { .number(number($0)) } }
+
+        static func amount(
+            _ name: String, _ title: String, _ amount: @escaping @Sendable (BookedSums) -> Int64
+        ) -> Sum { Sum(column: .amount(name, title)) { .amount(amount($0)) } }
+    }
+
+    /// The columns of the reports that divide all bookings into groups.
+    static let sums: [Sum] =
+        [
+            .number("sales", "sales") { $0.sales.number },
+            .amount("sold", "sold") { $0.sales.amount },
+            .number("refunds", "refunds") { $0.refunds.number },
+            .amount("refunded", "refunded") { $0.refunds.amount },
+            .number("credits", "credits") { $0.credits.number },
+            .amount("credited", "credited") { $0.credits.amount },
+            .number("topUps", "top-ups") { $0.topUps.number },
+            .number("reversals", "reversals") { $0.reversals.number },
+        ]
+        + tenders("toppedUp", "topped up") { $0.toppedUp }
+        + tenders("rest", "rest") { $0.rests } + [
+            .number("payouts", "payouts") { $0.payouts.number },
+            .amount("paidOut", "paid out") { $0.payouts.amount },
+            .amount("drawer", "drawer") { $0.drawer },
+        ]
+
+    private static func tenders(
+        _ name: String, _ title: String, _ sums: @escaping @Sendable (BookedSums) -> [Tender: Int64]
+    ) -> [Sum] {
+        Tender.allCases.map { tender in
+            let word = tender.rawValue
+            return .amount(
+                name + word.prefix(1).uppercased() + word.dropFirst(), "\(title): \(word)"
+            ) { sums($0)[tender, default: 0] }
+        }
+    }
+}
+
+/// A row of the report on products.
+struct ProductKey: Hashable, Sendable {
+    enum Kind: String, DocumentedWord {
+        /// Products, and deposits that were sold with them.
+        case sold
+        case returned, ticket
+        /// Sales without a product.
+        case unnamed
+        case refund
+    }
+
+    let kind: Kind
+    var product: ProductID?
+    var name: String?
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    init(_ line: SaleLine) {
+        self.init(line.product == nil ? .unnamed : line.price < 0 ? .returned : .sold)
+        if line.product != nil { (product, name) = (line.product, line.name.text) }
+    }
+}
+
+/// How long ago a card was last used.
+enum CardAge: String, DocumentedWord {
+    case days30 = "under 30 days"
+    case days90 = "30 to 90 days"
+    case year = "90 to 365 days"
+    case older = "over a year"
+
+    init(of use: Timestamp?, at now: Timestamp) {
+        let days = use.map { (now.milliseconds - $0.milliseconds) / 86_400_000 } ?? .max
+        self = days < 30 ? .days30 : days < 90 ? .days90 : days <= 365 ? .year : .older
+    }
+}

@@ -1,0 +1,183 @@
+import Ledger
+import TapcardDomain
+
+/// What a report adds up while all bookings of its period pass by.
+struct ReportSums: Sendable {
+    /// The maximum number of rows in the report on refunds, because all of them are in memory.
+    static let maximumRefunds = 10_000
+
+    let name: ReportName
+    let from: CalendarDate?
+    let to: CalendarDate?
+    private(set) var total = BookedSums()
+    private var groups: [String: BookedSums] = [:]
+    private var products: [ProductKey: (quantity: Int, amount: Int64)] = [:]
+    private var refunds: [[ReportTable.Cell]] = []
+
+    init(_ name: ReportName, from: CalendarDate?, to: CalendarDate?) {
+        (self.name, self.from, self.to) = (name, from, to)
+    }
+
+    var hasTooManyRefunds: Bool { refunds.count > ReportSums.maximumRefunds }
+
+    /// Returns false if no more bookings are needed.
+    mutating func add(_ booking: Booking) -> Bool {
+        let begun = LocalTime.dayAndHour(booking.operation.beganAt)
+        guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
+            return true
+        }
+        total.add(booking)
+        switch name {
+        case .days: groups[begun.day?.description ?? "", default: BookedSums()].add(booking)
+        case .hours:
+            groups[(begun.hour < 10 ? "0" : "") + "\(begun.hour):00", default: BookedSums()]
+                .add(booking)
+        case .cashiers:
+            groups[booking.operation.cashier?.text ?? "", default: BookedSums()].add(booking)
+        case .stations: groups[booking.station ?? "", default: BookedSums()].add(booking)
+        case .products: addProducts(of: booking)
+        case .refunds: addRefund(booking)
+        case .outstanding: break
+        }
+        return !hasTooManyRefunds
+    }
+
+    private mutating func addProducts(of booking: Booking) {
+        let (operation, amount) = (booking.operation, booking.amount(on: .takings))
+        guard amount != 0 else { return }
+        switch operation.kind {
+        case .refund: add(1, amount, to: ProductKey(.refund))
+        case .ticket: add(1, amount, to: ProductKey(.ticket))
+        default:
+            guard !operation.lines.isEmpty else {
+                add(1, amount, to: ProductKey(.unnamed))
+                return
+            }
+            for line in operation.lines { add(line.quantity, line.amount, to: ProductKey(line)) }
+        }
+    }
+
+    private mutating func add(_ quantity: Int, _ amount: Int64, to key: ProductKey) {
+        let row = products[key, default: (0, 0)]
+        products[key] = (row.quantity &+ quantity, row.amount &+ amount)
+    }
+
+    private mutating func addRefund(_ booking: Booking) {
+        let operation = booking.operation
+        guard operation.kind == .refund || operation.kind == .reverse else { return }
+        let rest = Tender.allCases.reduce(Int64(0)) { $0 &+ booking.amount(on: Account($1)) }
+        refunds.append([
+            .text(LocalTime.isoLocal(operation.beganAt)), .text("\(operation.id)"),
+            .text(operation.kind.rawValue), .text(operation.cashier?.text),
+            .text("\(operation.uid)"), .text(booking.holder?.text),
+            .text(operation.reverses.map { "\($0)" }), .amount(operation.amount),
+            .amount(operation.kind == .refund ? rest : 0),
+        ])
+    }
+
+    func table(in currency: Currency) -> ReportTable {
+        let rows: [[ReportTable.Cell]]
+        switch name {
+        case .products:
+            rows = products.sorted { left, right in
+                // Products by name; what is not a product comes after them.
+                (
+                    left.key.name == nil ? 1 : 0, left.key.name ?? "", left.key.kind.rawValue,
+                    left.key.product?.description ?? ""
+                )
+                    < (
+                        right.key.name == nil ? 1 : 0, right.key.name ?? "",
+                        right.key.kind.rawValue, right.key.product?.description ?? ""
+                    )
+            }.map { key, row in
+                [
+                    .text(key.name), .text(key.kind.rawValue), .number(row.quantity),
+                    .amount(row.amount),
+                ]
+            }
+        case .refunds: rows = refunds
+        default:
+            rows = groups.sorted { $0.key < $1.key }.map { key, sums in
+                [.text(key.isEmpty ? nil : key)] + ReportName.sums.map { $0.cell(sums) }
+            }
+        }
+        return ReportTable(columns: name.columns, rows: rows, currency: currency)
+    }
+}
+
+extension LocalTime {
+    /// Whether a day is in a period that may be open at either end.
+    static func isDay(_ day: CalendarDate?, from: CalendarDate?, to: CalendarDate?) -> Bool {
+        // A time outside the calendar is on no day, so only a period without ends contains it.
+        guard let day else { return from == nil && to == nil }
+        return from.map { $0 <= day } ?? true && to.map { day <= $0 } ?? true
+    }
+}
+
+/// The balances of all cards, by status and last use.
+struct OutstandingBalances: Sendable {
+    struct Key: Hashable, Sendable {
+        let status: LedgerCard.Status
+        let age: CardAge
+    }
+
+    private(set) var groups: [Key: (cards: Int, amount: Int64)] = [:]
+    private(set) var total: Int64 = 0
+    /// The stored balances of the issuer's accounts.
+    private(set) var accounts: [Account: Int64] = [:]
+
+    init(of rows: any LedgerRows, at now: Timestamp) throws(LedgerError) {
+        var last: CardUID?
+        while true {
+            let page = try rows.standings(after: last, atMost: Pages<CardStanding>.rowsPerPage)
+            guard let end = page.last?.uid else { break }
+            let uses = try rows.lastUses(after: last, through: end)
+            for card in page {
+                let key = Key(status: card.status, age: CardAge(of: uses[card.uid], at: now))
+                let group = groups[key, default: (0, 0)]
+                groups[key] = (group.cards + 1, group.amount &+ card.balance)
+                total &+= card.balance
+            }
+            last = end
+        }
+        for account in Account.ofIssuer { accounts[account] = try rows.balance(of: account) }
+    }
+
+    func table(in currency: Currency) -> ReportTable {
+        let rows = LedgerCard.Status.allCases.flatMap { status in
+            CardAge.allCases.compactMap { age -> [ReportTable.Cell]? in
+                groups[Key(status: status, age: age)].map { group in
+                    [
+                        .text(status.rawValue), .text(age.rawValue), .number(group.cards),
+                        .amount(group.amount),
+                    ]
+                }
+            }
+        }
+        return ReportTable(
+            columns: ReportName.outstanding.columns, rows: rows, currency: currency)
+    }
+
+    /// The terms of: loaded + adopted + prizes = spent + paid out + outstanding.
+    func equation(_ sums: BookedSums) -> [(name: String, title: String, amount: Int64)] {
+        [
+            ("loaded", "Topped up", sums.loaded),
+            ("adopted", "Adopted from other software", 0 &- sums.accounts[.adopted, default: 0]),
+            ("prizes", "Prizes added to cards", sums.prizes),
+            ("spent", "Spent with cards", sums.spent),
+            ("paidOut", "Paid out", sums.paidOutFromCards),
+            ("outstanding", "Outstanding", total),
+            ("difference", "Difference", difference(sums)),
+        ]
+    }
+
+    private func difference(_ sums: BookedSums) -> Int64 {
+        let loaded = sums.loaded &- sums.accounts[.adopted, default: 0] &+ sums.prizes
+        return loaded &- sums.spent &- sums.paidOutFromCards &- total
+    }
+
+    /// The accounts whose balance differs from what the operations booked.
+    func wrongAccounts(_ sums: BookedSums) -> [Account] {
+        Account.ofIssuer.filter { sums.accounts[$0, default: 0] != accounts[$0] }
+    }
+}

@@ -1,0 +1,156 @@
+import BlockingLane
+import TapcardDomain
+import TestSupport
+import Testing
+import TextCodecs
+import Verbs
+
+@Suite("Reports and exports")
+struct ReportCommandTests {
+    /// A day at the till, with the accounts kept by the test.
+    private struct Played {
+        let bench: ProgramBench
+        var accounts: [String: Int] = [:]
+        var (sold, refunded, credited) = (0, 0, 0)
+
+        init(at time: Guarded<Timestamp>) throws {
+            bench = try ProgramBench(clock: { time.withLock { $0 } })
+        }
+
+        mutating func move(_ cents: Int, _ debit: String, _ credit: String) {
+            accounts[debit, default: 0] -= cents
+            accounts[credit, default: 0] += cents
+        }
+
+        mutating func run(_ line: String) async throws -> String {
+            let document = try await bench.document(line)
+            #expect(document["result"]?.string == "done", "\(line): \(document)")
+            return document["operation"]?.string ?? ""
+        }
+    }
+
+    private func played() async throws -> Played {
+        let time = Guarded(ProgramBench.now)
+        var play = try Played(at: time)
+        for product in ["Cup --price 2", "Beer --price 4.50 --deposit Cup", "=Sum --price 1"] {
+            _ = try await play.run("products add \(product)")
+        }
+        _ = try await play.run("issue --balance 50 --name @Ann")
+        play.move(50_00, "cash", "purse")
+        for round in 0..<5 {
+            let paid = try await play.run("pay 3.\(round)0")
+            play.move(3_00 + round * 10, "purse", "takings")
+            play.sold += 3_00 + round * 10
+            _ = try await play.run("sell 2xBeer =Sum")
+            play.move(14_00, "purse", "takings")
+            _ = try await play.run("sell Beer --rest terminal=1.50")
+            play.move(5_00, "purse", "takings")
+            play.move(1_50, "terminal", "takings")
+            play.sold += 20_50
+            _ = try await play.run("sell --returned 3xCup")
+            play.move(6_00, "takings", "purse")
+            play.credited += 6_00
+            _ = try await play.run("add 15 --tender other")
+            play.move(15_00, "other", "purse")
+            let added = try await play.run("add 7")
+            play.move(7_00, "cash", "purse")
+            if round % 2 == 0 {
+                _ = try await play.run("refund \(paid)")
+                play.move(3_00 + round * 10, "takings", "purse")
+                play.refunded += 3_00 + round * 10
+                _ = try await play.run("refund \(added)")
+                play.move(7_00, "purse", "cash")
+            }
+            time.withLock { $0 = $0.adding(milliseconds: 27 * 3_600_000) }
+        }
+        return play
+    }
+
+    private func cents(_ value: JSONValue?) -> Int {
+        Int((value?.string ?? "").filter { $0 != "." }) ?? .min
+    }
+
+    @Test("Each report adds up to the accounts that are kept outside")
+    func sums() async throws {
+        let play = try await played()
+        for report in ["days", "hours", "cashiers", "stations"] {
+            let document = try await play.bench.document("report \(report)")
+            let sum = try #require(document["sum"])
+            #expect(cents(sum["sold"]) == play.sold)
+            #expect(cents(sum["refunded"]) == play.refunded)
+            #expect(cents(sum["credited"]) == play.credited)
+            #expect(cents(sum["drawer"]) == -(play.accounts["cash"] ?? 0))
+            #expect(cents(sum["toppedUpCash"]) == -(play.accounts["cash"] ?? 0))
+            #expect(cents(sum["toppedUpOther"]) == -(play.accounts["other"] ?? 0))
+            #expect(cents(sum["restTerminal"]) == -(play.accounts["terminal"] ?? 0))
+            #expect(sum["sales"]?.numberText == "15" && sum["topUps"]?.numberText == "11")
+        }
+        let products = try await play.bench.document("report products")
+        #expect(cents(products["sum"]?["amount"]) == play.accounts["takings"])
+        #expect(
+            products["rows"]?.array?.map { $0["quantity"]?.numberText } == [
+                "5", "15", "15", "15", "3", "5",
+            ])
+        let outstanding = try await play.bench.document("report outstanding")
+        #expect(cents(outstanding["sum"]?["amount"]) == play.accounts["purse"])
+        #expect(cents(outstanding["equation"]?["difference"]) == 0)
+        let refunds = try await play.bench.document("report refunds")
+        #expect(refunds["rows"]?.array?.count == 6)
+        #expect(cents(refunds["sum"]?["amount"]) == play.refunded + 21_00)
+    }
+
+    @Test("A period contains its days, and the days outside it are the rest")
+    func periods() async throws {
+        let play = try await played()
+        let all = try await play.bench.document("report days")
+        let rows = try #require(all["rows"]?.array)
+        let day = try #require(rows[1]["day"]?.string)
+        #expect(rows.count >= 5)
+        var sum = 0
+        for span in ["--to \(day)", "--from \(try #require(rows[2]["day"]?.string))"] {
+            sum += cents(try await play.bench.document("report products \(span)")["sum"]?["amount"])
+        }
+        #expect(sum == play.accounts["takings"])
+        let one = try await play.bench.document("report days --from \(day) --to \(day)")
+        #expect(one["rows"]?.array == [rows[1]])
+        #expect(await play.bench.run("report outstanding --from \(day)").status == 2)
+    }
+
+    @Test("The bookings in CSV add up to the accounts, and the lines to the takings")
+    func exports() async throws {
+        let play = try await played()
+        let text = await play.bench.run("export").text
+        #expect(text.utf8.split(separator: 10).allSatisfy { $0.last == 13 })
+        let rows = try CSVText.rows(Array(text.utf8))
+        var accounts: [String: Int] = [:]
+        for row in rows.dropFirst() {
+            let amount = try #require(Int(row[9].filter { $0 != "." }))
+            for (account, sign) in [(row[7], -1), (row[8], 1)] {
+                let name = String(account.prefix { $0 != ":" })
+                accounts[name, default: 0] += sign * amount
+            }
+            #expect(row[6] == "'@Ann")
+        }
+        #expect(accounts == play.accounts)
+        let lines = try CSVText.rows(Array(await play.bench.run("export --lines").text.utf8))
+        let takings = lines.dropFirst().reduce(0) { $0 + (Int($1[11].filter { $0 != "." }) ?? 0) }
+        #expect(takings == play.accounts["takings"])
+        #expect(lines.contains { $0[7] == "'=Sum" && $0[11] == "1.00" })
+        #expect(lines.contains { $0[7] == "Cup" && $0[11] == "-6.00" })
+        #expect(await play.bench.run("export --json").status == 2)
+    }
+
+    @Test("A report in CSV has the same rows as in JSON")
+    func csv() async throws {
+        let play = try await played()
+        let rows = try CSVText.rows(Array(await play.bench.run("report days --csv").text.utf8))
+        let document = try await play.bench.document("report days")
+        let days = try #require(document["rows"]?.array)
+        #expect(rows.count == days.count + 1)
+        for (row, day) in zip(rows.dropFirst(), days) {
+            #expect(row == day.members?.map { $0.value.string ?? $0.value.numberText ?? "" })
+        }
+        let asJSON = try await play.bench.document("report days --csv")
+        #expect(asJSON["csv"]?.string == (await play.bench.run("report days --csv").text))
+    }
+}
