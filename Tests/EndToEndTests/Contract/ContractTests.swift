@@ -12,7 +12,8 @@ struct ContractTests {
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "messages",
         "money", "page",
-        "page-cashiers", "page-services", "page-tills", "selling", "station", "tags", "trust",
+        "page-cashiers", "page-services", "page-tills", "selling", "shifts", "station", "tags",
+        "trust",
         "usage",
     ]
 
