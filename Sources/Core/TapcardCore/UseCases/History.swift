@@ -138,10 +138,13 @@ extension History {
     }
 
     /// Passes each operation begun in a period to `add`, oldest first, with the amounts that the
-    /// operation booked in addition to its own. Returns the resulting sum.
+    /// operation booked in addition to its own, and then each change without a card to
+    /// `withoutCard`. Returns the resulting sum.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void
+        into sum: Sum,
+        _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void,
+        withoutCard: @escaping @Sendable (inout Sum, CardlessOperation) -> Void
     ) async throws(TapcardError) -> Sum {
         try await queryingLedger(
             await ledger.readWithoutBlocking { rows throws(LedgerError) in
@@ -150,6 +153,8 @@ extension History {
                 while let operation = try pages.next() {
                     add(&sum, operation, try rows.booked(besides: operation))
                 }
+                var others = rows.pagesOfCardless(since: start, until: end)
+                while let operation = try others.next() { withoutCard(&sum, operation) }
                 return sum
             })
     }

@@ -13,6 +13,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case receipt = "Receipt"
     case printedReceipt = "PrintedReceipt"
     case copy = "PrintedCopy"
+    case cardless = "CardlessReceipt"
+    case anyReceipt = "AnyReceipt"
     case purchase = "Purchase"
     case products = "Products"
     case product = "ChangedProduct"
@@ -92,6 +94,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 Receipt.fields.required, optional: Receipt.lost.optional + Receipt.fields.optional)
         case .printedReceipt: PrintedReceipt.fullSchema
         case .copy: PrintedDocument.done(["copy": Schema.boolean])
+        case .cardless:
+            PrintedDocument.done(
+                ShownCardless.fields.required, optional: ShownCardless.fields.optional)
+        case .anyReceipt:
+            ["anyOf": [PrintedDocument.receipt.schema, PrintedDocument.cardless.schema]]
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .products: PrintedDocument.done(["products": [ShownProduct].schema])
