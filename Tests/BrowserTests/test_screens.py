@@ -158,7 +158,7 @@ class TillScreens(ScreenCase):
         for words in (COFFEE, CAKE, OPEN, JUICE):
             till.run("products", "add", *words)
         page.open()
-        page.press("Clear")
+        page.see("Coffee")
         for product in ("Coffee", "Coffee", "Cake"):
             page.press(product)
         self.screen("sale-cart")

@@ -15,7 +15,10 @@ const row = ({ text, fact, style }) => h("p", { class: style }, h("span", text),
 
 /** Sends the receipt to the receipt printer. A repeated request prints nothing. */
 async function print(of) {
-  const tell = (text, tone) => { setDraft(OUTCOME, { text, tone }); announce(text, tone === "bad"); };
+  const tell = (text, tone) => {
+    setDraft(OUTCOME, { text, tone });
+    announce(text, tone === "bad");
+  };
   setDraft(OUTCOME, { text: words.printing, isBusy: true });
   try {
     const { copy } = await call("POST", "receipt", { of, operation: freshID() }, OPERATION_LIMIT);

@@ -20,7 +20,10 @@ package struct PrintedReceipt: Sendable {
 
     /// The characters in a line of paper that is 80 mm wide.
     package static let width = 42
-    static let notice = "Not a certified fiscal register (TSE, NF525)."
+    /// In two lines, because one does not fit.
+    private static let notice = ["Not a certified fiscal register", "(TSE, NF525)."].map {
+        Row(text: $0, style: .centered)
+    }
 
     let line: HistoryLine
     let besides: AdditionalBookings
@@ -37,7 +40,7 @@ package struct PrintedReceipt: Sendable {
             Row(text: String($0), style: .centered)
         }
         if isCopy { rows.append(Row(text: "COPY", style: .strong)) }
-        rows.append(Row(text: ""))
+        if !rows.isEmpty { rows.append(Row(text: "")) }
         rows.append(Row(text: operation.kind.title, style: .strong))
         rows.append(Row(text: LocalTime.text(operation.beganAt)))
         if let cashier = operation.cashier {
@@ -51,7 +54,7 @@ package struct PrintedReceipt: Sendable {
         let body = Body(line, besides, currency)
         rows += body.rows
         if let ending = body.ending { rows += [Row(text: ""), Row(text: ending, style: .strong)] }
-        rows += [Row(text: ""), Row(text: PrintedReceipt.notice, style: .centered)]
+        rows += [Row(text: "")] + PrintedReceipt.notice
         self.rows = rows
     }
 

@@ -31,7 +31,7 @@ extension Command {
             takes: .printed, page: .post("receipt", reader: .never, for: .sellers),
             answers: .copy,
             example: "tapcard receipt print 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
-            run: ReceiptCommands.print),
+            run: ReceiptCommands.printOut),
     ]
 }
 
@@ -47,9 +47,9 @@ enum ReceiptCommands {
         return Report(receipt.fullMembers, receipt.lines().map(\.text), isPlain: true)
     }
 
-    static func print(in session: Session) async throws(TapcardError) -> Report {
+    static func printOut(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
-        let isCopy = try await session.serviceCache.printer.print(
+        let isCopy = try await session.serviceCache.printer.printOut(
             session[.printed], from: ledger, session.settings)
         return Report(
             ["copy": .bool(isCopy)], [isCopy ? "Printed (copy)" : "Printed"], isChange: true)

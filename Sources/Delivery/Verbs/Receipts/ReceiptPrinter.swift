@@ -54,7 +54,7 @@ package final class ReceiptPrinter: Sendable {
     ) async {
         guard state.withLock({ $0.unprinted.contains(id) }) else { return }
         do throws(TapcardError) {
-            try await print(id, from: ledger, settings, isAutomatic: true)
+            try await printOut(id, from: ledger, settings, isAutomatic: true)
         } catch {
             // The operation is done, whatever happens to its receipt. The pages show `problem`.
             return
@@ -62,7 +62,7 @@ package final class ReceiptPrinter: Sendable {
     }
 
     /// Prints a receipt; returns whether the printout is a copy.
-    @discardableResult func print(
+    @discardableResult func printOut(
         _ id: OperationID, from ledger: any LedgerStore, _ settings: Settings,
         isAutomatic: Bool = false
     ) async throws(TapcardError) -> Bool {
