@@ -74,8 +74,9 @@ package struct Command: Sendable {
     /// The commands that need only a station. The program adds the commands that describe the
     /// command table itself and the commands that need its executable.
     package static let all: [Command] =
-        common + productCommands + drawCommands + ticketCommands + mastermindCommands
-        + operatorCommands + tagCommands + readerCommands + configurationCommands + stationCommands
+        common + productCommands + shiftCommands + drawCommands + ticketCommands
+        + mastermindCommands + operatorCommands + tagCommands + readerCommands
+        + configurationCommands + stationCommands
         + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands
         + tokenCommands
 }

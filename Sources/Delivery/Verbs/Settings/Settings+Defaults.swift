@@ -18,7 +18,8 @@ extension Settings.Name {
         case .lotteryBalls: String(LotteryRules.standard.ballCount)
         case .lotteryHighest: String(LotteryRules.standard.highest)
         case .displayBalance: "true"
-        case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: "false"
+        case .json, .quiet, .verbose, .noColor, .offlinePayments, .express, .shiftRequired:
+            "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
             .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit,
