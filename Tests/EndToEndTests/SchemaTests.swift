@@ -57,7 +57,13 @@ struct SchemaTests {
         try check(till, "sell --returned cup")
         let sold = try check(till, "sell coffee --yes --tender cash --given 20")
         try check(till, "refund \(try #require(sold["operation"]?.string))")
+        try check(till, "shift open --float 100")
+        try check(till, "takings")
         try check(till, "shift cash in 5 --reason Change")
+        try check(till, "shift show")
+        let shift = try check(till, "shift close --counted 104.99")["shift"]?["id"]?.string
+        try check(till, "shift show \(try #require(shift))")
+        try check(till, "shift list")
         try check(till, "products export ~/products.csv")
         try check(till, "products import ~/products.csv")
         try check(till, "products retire coffee")

@@ -74,9 +74,8 @@ package struct Command: Sendable {
     /// The commands that need only a station. The program adds the commands that describe the
     /// command table itself and the commands that need its executable.
     package static let all: [Command] =
-        common + receiptCommands + productCommands + reportCommands + drawCommands + ticketCommands
-        + mastermindCommands + operatorCommands + tagCommands + readerCommands
-        + configurationCommands + stationCommands
-        + ledgerCommands + offlineCommands + keyCommands + simulationCommands + cashierCommands
-        + tokenCommands
+        common + receiptCommands + productCommands + shiftCommands + reportCommands + drawCommands
+        + ticketCommands + mastermindCommands + operatorCommands + tagCommands + readerCommands
+        + configurationCommands + stationCommands + ledgerCommands + offlineCommands + keyCommands
+        + simulationCommands + cashierCommands + tokenCommands
 }

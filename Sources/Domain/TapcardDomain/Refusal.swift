@@ -29,6 +29,8 @@ public struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
         case numbersExhausted = "numbers-exhausted"
         /// A product is sold out, is no longer sold, or now has another price.
         case notForSale = "not-for-sale"
+        /// No shift of the drawer is open, or there is no such shift.
+        case shiftNeeded = "shift-needed"
         /// The operation cannot be reversed.
         case notRefundable = "not-refundable"
         /// The operation has already been reversed.

@@ -48,6 +48,10 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case saleIsUndoneOnce = 74
     /// The lines of a sale without a card add up to its amount.
     case linesAddUp = 75
+    /// A station has at most one open shift.
+    case oneOpenShift = 76
+    /// The expected cash of a shift is its float and the sum of its entries on the drawer.
+    case expectedCashIsComplete = 77
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13

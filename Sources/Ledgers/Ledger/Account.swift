@@ -99,12 +99,18 @@ public struct Entry: Hashable, Sendable {
     public let amount: Int64
     /// The time of posting.
     public let postedAt: Timestamp
+    /// The shift that was open at the station. The ledger's storage fills this in.
+    public internal(set) var shift: ShiftID?
 
     /// Creates an entry. A negative amount takes money out of the account.
-    public init(operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp) {
+    public init(
+        operation: OperationID, account: Account, amount: Int64, postedAt: Timestamp,
+        shift: ShiftID? = nil
+    ) {
         self.operation = operation
         self.account = account
         self.amount = amount
         self.postedAt = postedAt
+        self.shift = shift
     }
 }

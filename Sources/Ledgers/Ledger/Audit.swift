@@ -74,6 +74,7 @@ private struct Audit {
         }
         violations += try rows.recordsUnderRetiredKeys()
         try checkCardless()
+        violations += try rows.violationsOfShifts()
         return AuditReport(
             cards: cards, operations: operations, open: open, activating: activating,
             violations: violations, journals: try rows.journals().concerns(at: now))

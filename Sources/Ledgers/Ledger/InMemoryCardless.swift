@@ -25,12 +25,14 @@ extension MemoryRows {
             !isUndone
         else { throw LedgerError(.corrupt, "operation \(operation.id) breaks a constraint") }
         for posting in operation.postings { try add(posting.amount, to: posting.account) }
+        var operation = operation
+        operation.shift = openShift()?.id
         tables.cardless[operation.id] = operation
     }
 }
 
 extension CardlessOperation {
-    fileprivate func precedes(_ other: CardlessOperation) -> Bool {
+    func precedes(_ other: CardlessOperation) -> Bool {
         (at, id.description) < (other.at, other.id.description)
     }
 }

@@ -42,6 +42,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var journals: [StationJournal] = []
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
     fileprivate var products: [ProductID: Product] = [:]
+    internal(set) package var shifts: [Shift] = []
     internal(set) package var cardless: [OperationID: CardlessOperation] = [:]
     package init() {}
 
@@ -274,6 +275,8 @@ final class MemoryRows: LedgerRows {
 
     func append(_ entry: Entry) throws(LedgerError) {
         try add(entry.amount, to: entry.account)
+        var entry = entry
+        entry.shift = openShift()?.id
         tables.entries.append(entry)
         entriesOfOperations = nil
     }

@@ -219,6 +219,26 @@ public protocol LedgerRows: LedgerPages {
     /// storage records the shift that is open at this station.
     func insert(_ operation: CardlessOperation) throws(LedgerError)
 
+    /// The shift that is open at this station, without its counts. A transaction that writes locks
+    /// it, so that no entry is added to it meanwhile.
+    func openShift() throws(LedgerError) -> Shift?
+    /// The shift with this ID.
+    func shift(_ id: ShiftID) throws(LedgerError) -> Shift?
+    /// The shifts of all stations, oldest first.
+    func shifts() throws(LedgerError) -> [Shift]
+    /// Adds a shift that is open at this station.
+    func insert(_ shift: Shift) throws(LedgerError)
+    /// Records the end of an open shift.
+    func close(_ shift: Shift) throws(LedgerError)
+    /// Adds a count to a closed shift. `shift` has the earlier counts.
+    func insert(_ count: Shift.Count, of shift: Shift) throws(LedgerError)
+    /// The entries that were made in a shift, oldest first.
+    func entries(inShift id: ShiftID) throws(LedgerError) -> [Entry]
+    /// The changes without a card that were made in a shift, oldest first.
+    func cardless(inShift id: ShiftID) throws(LedgerError) -> [CardlessOperation]
+    /// The operations that began in a closed shift and were booked at its station after its end.
+    func lateOperations(of shift: Shift) throws(LedgerError) -> [Operation]
+
     /// All products, including retired ones, in the order of their positions and names.
     func products() throws(LedgerError) -> [Product]
     /// Adds the product, or replaces its row.

@@ -47,7 +47,10 @@ extension Link {
         }
         return Filled(
             cards: Int(try value("SELECT count(*) FROM card", \.integer)),
-            operations: Int(try value("SELECT count(*) FROM operation", \.integer)),
+            operations: Int(
+                try value(
+                    "SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM cardless)",
+                    \.integer)),
             wasAlreadyCopied: true)
     }
 }
@@ -82,6 +85,7 @@ private final class Filling {
     }
 
     func copy(_ rows: any LedgerRows) throws(LedgerError) {
+        try copyShifts(of: rows)
         var cards = rows.pagesOfCards()
         while let card = try cards.next() {
             // The records are copied later, so each card's row gets the key of its record only at
@@ -118,8 +122,6 @@ private final class Filling {
         let products = try rows.products()
         for product in products where product.deposit == nil { try add(product.change) }
         for product in products where product.deposit != nil { try add(product.change) }
-        var cardless = rows.pagesOfCardless()
-        while let operation = try cardless.next() { try add(operation.insertion(at: 0)) }
         for key in try rows.retiredKeys() { try add(key.insertion) }
         for journal in try rows.journals() {
             try add(
@@ -144,6 +146,23 @@ private final class Filling {
                 """, [.integer(place)]),
         ])
         try send()
+    }
+
+    private func copyShifts(of rows: any LedgerRows) throws(LedgerError) {
+        // The station's number in the database is not known yet.
+        guard try rows.openShift() == nil else {
+            throw LedgerError(
+                .refused,
+                "a shift is open, so nothing was copied; close it with `tapcard shift close`")
+        }
+        for shift in try rows.shifts() {
+            try add(shift.insertion(at: 0))
+            for (position, count) in shift.counts.enumerated() {
+                try add(count.insertion(of: shift, position: position))
+            }
+        }
+        var cardless = rows.pagesOfCardless()
+        while let operation = try cardless.next() { try add(operation.insertion(at: 0)) }
     }
 
     /// Throws unless the copy has the same balances and the same audit report as the source.

@@ -195,7 +195,7 @@ extension PostgreSQLRows {
     func entrySelection(_ condition: String, _ values: [SQLValue]) -> Selection<Entry> {
         Selection(
             """
-            SELECT entry.operation, purse, number, house, amount, posted_at
+            SELECT entry.operation, purse, number, house, amount, posted_at, shift
             FROM \(condition) ORDER BY entry.place, entry.operation
             """, values, of: "entry"
         ) { row throws(LedgerError) in
@@ -211,7 +211,7 @@ extension PostgreSQLRows {
             }
             return Entry(
                 operation: id, account: account, amount: try row.value(\.integer),
-                postedAt: try row.value(\.time))
+                postedAt: try row.value(\.time), shift: try row.optional(\.id))
         }
     }
 }
@@ -228,11 +228,13 @@ extension Entry {
             """
             INSERT INTO entry (uid, operation, place, purse, number, house, station, amount,
                 posted_at, shift)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(PostgreSQLRows.openShift("$7")))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+                coalesce($10, \(PostgreSQLRows.openShift("$7"))))
             """,
             [
                 .uid(uid), .id(operation), .integer(place), purse, number, house,
                 .integer(station), .integer(amount), .time(postedAt),
+                .optional(shift, SQLValue.id),
             ])
     }
 }

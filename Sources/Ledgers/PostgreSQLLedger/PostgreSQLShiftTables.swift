@@ -37,7 +37,7 @@ extension PostgreSQLSchema {
             rounding integer NOT NULL CHECK (rounding BETWEEN -999 AND 999),
             given bigint CHECK (given BETWEEN 0 AND 999999999999999),
             lines text CHECK (length(lines) BETWEEN 1 AND 12000),
-            reverses uuid UNIQUE REFERENCES cardless (id),
+            reverses uuid UNIQUE REFERENCES cardless (id) DEFERRABLE INITIALLY DEFERRED,
             reason text CHECK (length(reason) BETWEEN 1 AND 40),
             cashier text CHECK (length(cashier) <= 1000),
             at bigint NOT NULL,

@@ -35,7 +35,7 @@ extension SQLiteRows {
     /// The shift that is open at the station.
     static let openShift = "(SELECT id FROM shift WHERE closed_at IS NULL)"
 
-    private func cardless(
+    func cardless(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [CardlessOperation] {
         try connection.query(

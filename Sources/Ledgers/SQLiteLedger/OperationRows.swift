@@ -153,7 +153,7 @@ extension SQLiteRows {
         ).first
     }
 
-    private func operations(
+    func operations(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Operation] {
         try connection.query(

@@ -106,18 +106,19 @@ extension SQLiteRows {
             [.uid(gap.uid), .number(gap.numbers.lowerBound), .number(gap.numbers.upperBound)])
     }
 
-    private func entries(
+    func entries(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Entry] {
         try connection.query(
             """
-            SELECT operation, account, amount, posted_at FROM entry
+            SELECT operation, account, amount, posted_at, shift FROM entry
             WHERE \(condition) ORDER BY position
             """, values
         ) { row throws(LedgerError) in
             Entry(
                 operation: try row.value(\.id), account: try row.value(\.account),
-                amount: try row.value(\.units), postedAt: try row.value(\.time))
+                amount: try row.value(\.units), postedAt: try row.value(\.time),
+                shift: try row.optional(\.id))
         }
     }
 }

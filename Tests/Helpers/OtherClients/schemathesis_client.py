@@ -122,7 +122,11 @@ def story(address, token):
     post("sell", lines=[line], rest={"tender": "cash", "amount": "1.00"}, again=True)
     sold = post("sell", lines=[line], tender="cash", given="20.00")
     post("refund", payment=sold["operation"])
+    shift = post("shift/open", float="100.00")["shift"]["id"]
     post("shift/cash", direction="in", amount="5.00", reason="Change")
+    get("shift")
+    post("shift/close", shift=shift, counted="105.00")
+    get("shifts")
     post("products/retire", product="Coffee")
     post("scratch")
     post("activate")

@@ -1,10 +1,12 @@
 import Ledger
 import TapcardDomain
 
-/// The rules for sales without a card. Each is broken by the request that it refuses, and the audit
+/// The rules for sales without a card and for shifts. Each is broken by the request that it refuses, and the audit
 /// has to notice.
 enum DrawerRules {
-    static let all = [SafetyRule.saleIsUndoneOnce, .linesAddUp].map { rule in
+    static let all = [
+        SafetyRule.saleIsUndoneOnce, .linesAddUp, .oneOpenShift, .expectedCashIsComplete,
+    ].map { rule in
         Encounter(rule: rule) { (await DrawerRules.play(rule), 1) }
     }
 
@@ -16,7 +18,14 @@ enum DrawerRules {
         do {
             switch rule {
             case .saleIsUndoneOnce: try await undoTwice(in: ledger)
-            default: try await sell(for: 351, in: ledger)
+            case .linesAddUp: try await sell(for: 351, in: ledger)
+            case .oneOpenShift:
+                try await openShift(1, in: ledger)
+                try await openShift(2, in: ledger)
+            default:
+                try await openShift(1, in: ledger)
+                try await sell(for: 350, in: ledger)
+                _ = try await ledger.count(nil, 1_350, by: nil, at: time)
             }
             return try await ledger.audit().violations.first
         } catch {
@@ -36,6 +45,11 @@ enum DrawerRules {
         _ = try await ledger.book(
             CardlessOperation(
                 id: try id(1), kind: .sale, amount: amount, lines: [line], at: time))
+    }
+
+    private static func openShift(_ number: UInt8, in ledger: InMemoryLedger) async throws {
+        let shift = Shift(id: try id(number), openedAt: time, openedBy: nil, float: 1_000)
+        _ = try await ledger.open(shift)
     }
 
     private static func id(_ number: UInt8) throws -> OperationID {

@@ -205,6 +205,7 @@ extension TapcardError.Kind {
         case .noDrawKnown: row("no draw has taken place yet", next: .lottery(.waitForDraws))
         case .badGuess: row("the guess or the game size is invalid")
         case .notForSale: row("a product is sold out, no longer sold, or has another price")
+        case .shiftNeeded: row("the request needs an open shift", next: .request(.openShift))
         case .nothingWon: row("no ticket has won a prize in any known draw")
         case .alreadyClaimed: row("the prize was already claimed", next: .card(.showHistory(nil)))
         }

@@ -115,6 +115,7 @@ extension NextStep {
         /// Repeat a voided request with a new ID.
         case again(Operation.Kind, Money)
         case useNewID
+        case openShift
         case repeatWithID(OperationID)
         case repeatPayout(OperationID)
         case specifyID

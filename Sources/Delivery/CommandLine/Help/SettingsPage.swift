@@ -99,6 +99,7 @@ extension Settings.Name {
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
         case .express:
             "Till page: pressing a single product charges the next card, without pressing Charge"
+        case .shiftRequired: "Refuse sales and top-ups while no shift is open at this station"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .displayBalance: "Show the balance after a payment on the customer's display"

@@ -91,6 +91,7 @@ export const steps = {
     "Enter the exact balance shown on the card, or leave the field blank to start at 0.",
   again: "Try again.",
   "use-new-id": "Try again.",
+  "open-shift": "Open a shift first.",
   "repeat-with-id": "",
   "repeat-payout": "Don't give the customer any cash until the payout is recorded.",
   "specify-id": "",

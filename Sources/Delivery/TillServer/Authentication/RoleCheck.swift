@@ -85,6 +85,9 @@ struct RoleCheck: Sendable {
         case .history:
             return role == .seller && (members["card"] ?? .null) == .null
                 ? .roleNeeded(.cashier, "A seller may see one card's history only.") : nil
+        case .shift:
+            return role == .seller && (members["shift"] ?? .null) != .null
+                ? .roleNeeded(.cashier, "A seller may see only whether a shift is open.") : nil
         case .supervised:
             return .roleNeeded(
                 role == .seller ? .cashier : .owner, "This needs the consent of a second person.")

@@ -107,8 +107,9 @@ struct TillRunner: Sendable {
             guard let operation = try await ledger.answer(to: id) else {
                 if try await ledger.cardless(id) != nil { return .answered }
                 return try await ledger.read { rows throws(LedgerError) in
-                    try rows.activation(id) == nil
-                } ? .nothing : .open
+                    if try rows.shift(id) != nil { return .answered }
+                    return try rows.activation(id) == nil ? .nothing : .open
+                }
             }
             if operation.state == .pending { return .open }
             // A different call with the same ID would still wait for a card.

@@ -162,7 +162,11 @@ enum CardCommands {
     }
 
     static func issue(in session: Session) async throws(TapcardError) -> Report {
-        try await make("Issued", in: session) { station throws(TapcardError) in
+        // A starting balance is a top-up.
+        if session[.balance] != nil {
+            try await ShiftCommands.requireShift(in: session, try await session.ledger())
+        }
+        return try await make("Issued", in: session) { station throws(TapcardError) in
             .issue(
                 Holder(id: session[.id], name: session[.name]),
                 try session[.balance, in: station.currency]

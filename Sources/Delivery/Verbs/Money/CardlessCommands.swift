@@ -47,7 +47,8 @@ enum CardlessCommands {
     static func sell(
         _ lines: [SaleLine], _ tender: Tender, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
-        report(
+        try await ShiftCommands.requireShift(in: session, ledger)
+        return report(
             try await change(in: session, ledger).sell(
                 lines, for: tender, given: try session[.given, in: ledger.currency],
                 newID: session.dependencies.newID()), ledger.currency)

@@ -60,8 +60,7 @@ extension HistoryText {
         // Most operations are committed, so only the other states are shown.
         let state = line.operation.state == .committed ? "" : " (\(line.operation.state))"
         let about = [
-            line.operation.lines.sold,
-            line.operation.lines.returned.map { "returned \($0)" }, line.ticket?.text, line.game?.text,
+            line.operation.lines.words, line.ticket?.text, line.game?.text,
             line.paidOut.map { "paid out \($0.shown)" },
             line.closed.map { "old account: \($0.shown) paid out" },
             line.shortfall.map { "card could not pay \($0.shown)" },
@@ -118,12 +117,18 @@ extension ActivationAttempt: DocumentedObject {
 
 extension [SaleLine] {
     /// What was sold, such as "2 Coffee, Cake"; nil if nothing was.
-    var sold: String? { filter { $0.price >= 0 }.words }
+    var sold: String? { filter { $0.price >= 0 }.names }
 
     /// The deposits that were returned, such as "2 Cup"; nil if there are none.
-    var returned: String? { filter { $0.price < 0 }.words }
+    var returned: String? { filter { $0.price < 0 }.names }
 
-    private var words: String? {
+    /// All lines, such as "2 Coffee, returned Cup"; nil if there are none.
+    var words: String? {
+        let words = [sold, returned.map { "returned \($0)" }].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    private var names: String? {
         isEmpty
             ? nil
             : map { ($0.quantity == 1 ? "" : "\($0.quantity) ") + $0.name.text.shown }

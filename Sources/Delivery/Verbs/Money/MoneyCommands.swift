@@ -101,7 +101,7 @@ extension Command {
             takes: .card.withHelp("Only this card's operations"), .last,
             page: .get("history", reader: .never, for: .history), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
-        .takings, .cashMove,
+        .takings,
         Command(
             "audit", group: .money, "Check every row of the ledger for consistency",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
@@ -137,6 +137,7 @@ enum MoneyCommands {
             let ledger = try await session.ledger()
             let (amount, sold) = try await sale(ledger, ledger.currency)
             let card = session[.card]
+            try await ShiftCommands.requireShift(in: session, ledger)
             let station = try await session.station(with: ledger)
             openStation = station
             if amount.minorUnits < 0 {
@@ -199,6 +200,7 @@ enum MoneyCommands {
         do throws(TapcardError) {
             let ledger = try await session.ledger()
             let amount = try session[.amount, in: ledger.currency]
+            try await ShiftCommands.requireShift(in: session, ledger)
             let station = try await session.station(with: ledger)
             let receipt = try await station.add(
                 amount, paid: session[.tender] ?? .cash, id: session[.operation] ?? station.newID(),

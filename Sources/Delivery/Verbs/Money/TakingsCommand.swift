@@ -36,27 +36,32 @@ enum TakingsCommand {
             hours.count(at: operation.at) { $0.count(operation) }
         }
         let (hours, sum) = (taken.hours, taken.sum)
+        // The cash of an open shift could be computed from the sums of the day.
+        let isHidden = try await Shifts.all(in: ledger).contains {
+            $0.closing == nil && $0.openedAt < end
+        }
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
+        func cash(_ amount: Int64) -> JSONValue { isHidden ? .null : .text(money(amount)) }
         let documents: [JSONValue] = hours.indices.map { hour in
             [
                 "hour": .number(hour), "paid": .text(money(hours[hour].paid)),
-                "added": .text(money(hours[hour].added)),
-                "paidOut": .text(money(hours[hour].paidOut)),
+                "added": cash(hours[hour].added), "paidOut": cash(hours[hour].paidOut),
             ]
         }
         return Report(
             [
                 "day": .text(day), "currency": .string(ledger.currency.code),
                 "hours": .array(documents), "paid": .text(money(sum.paid)),
-                "added": .text(money(sum.added)), "paidOut": .text(money(sum.paidOut)),
-                "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
+                "added": cash(sum.added), "paidOut": cash(sum.paidOut),
+                "drawer": cash(sum.drawer), "payments": .number(sum.payments),
                 "topUps": .number(sum.topUps), "payouts": .number(sum.payouts),
                 "shortfall": .text(money(sum.shortfall)),
-                "withoutCard": .text(money(sum.soldWithoutCard)),
-                "tenders": sum.tenders(in: ledger.currency).object,
-                "rounding": .text(money(sum.rounding)), "cashIn": .text(money(sum.cashIn)),
-                "cashOut": .text(money(sum.cashOut)),
-            ], table(of: hours, sum, day, money), isPlain: true)
+                "withoutCard": cash(sum.soldWithoutCard),
+                "tenders": isHidden ? .null : sum.tenders(in: ledger.currency).object,
+                "rounding": cash(sum.rounding), "cashIn": cash(sum.cashIn),
+                "cashOut": cash(sum.cashOut),
+            ], isHidden ? paidOnly(sum, day, money) : table(of: hours, sum, day, money),
+            isPlain: true)
     }
 
     /// The requested day; today by default.
@@ -70,6 +75,16 @@ enum TakingsCommand {
                 advice: "Specify the day, for example: --day 2026-11-28")
         }
         return today
+    }
+
+    /// The lines of a day whose cash is hidden.
+    private static func paidOnly(
+        _ sum: Takings, _ day: CalendarDate, _ money: (Int64) -> Money
+    ) -> [String] {
+        [
+            "\(day): paid with cards \(money(sum.paid).shown)",
+            "A shift is open. Its cash is shown once it has been counted: tapcard shift close",
+        ]
     }
 
     /// A table of the hours with activity, with the totals below.

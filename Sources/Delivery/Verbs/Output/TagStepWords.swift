@@ -122,6 +122,8 @@ extension NextStep.RequestStep {
         case .again(let kind, let amount):
             NextWords(
                 "again", kind.commandToRepeat(amount), ["kind": kind.rawValue, "amount": amount])
+        case .openShift:
+            NextWords("open-shift", "To open a shift, run: tapcard shift open --float AMOUNT")
         case .useNewID: NextWords("use-new-id", "Use a new ID for a new request.")
         case .repeatWithID(let id):
             NextWords(

@@ -10,6 +10,8 @@ package enum Permission: Hashable, Sendable {
     case making
     /// Sellers for one card, and cashiers for all cards.
     case history
+    /// Sellers for whether a shift is open, and cashiers for the report of a shift.
+    case shift
     /// Sellers for their own recent payments, cashiers up to a limit, and owners for all.
     case refund
     /// Cashiers up to a limit, and owners for all.
@@ -22,7 +24,7 @@ package enum Permission: Hashable, Sendable {
         switch self {
         case .everyone: nil
         case .role(let role): role
-        case .history, .refund, .supervised: .seller
+        case .history, .shift, .refund, .supervised: .seller
         case .making, .payout: .cashier
         }
     }

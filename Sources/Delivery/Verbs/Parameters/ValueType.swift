@@ -141,6 +141,11 @@ extension ValueType<OperationID> {
             by: OperationID.init, "an operation ID (a UUID)", form: .operation,
             advice: "To list the IDs, run: tapcard history")
     }
+    static var shift: Self {
+        .parsed(
+            by: OperationID.init, "a shift ID (a UUID)", form: .operation,
+            advice: "To list the shifts, run: tapcard shift list")
+    }
     static var journal: Self {
         .parsed(
             by: OperationID.init, "a journal ID (a UUID)", form: .operation,

@@ -9,7 +9,7 @@ extension Parameter<String?> {
             "TEXT", .text(1...HolderName.maximumBytes),
             "Part of the cardholder's name or of the card's UID")
     }
-    fileprivate static var amount: Self {
+    fileprivate static var exactAmount: Self {
         .option(
             "amount", "AMOUNT", .text(1...PageParameter.maximumAmountLength),
             "Find payments and top-ups of this amount")
@@ -23,7 +23,7 @@ extension Parameter<String?> {
 }
 
 extension Parameter<Int?> {
-    fileprivate static var last: Self {
+    fileprivate static var most: Self {
         .option(
             "last", "N", .wholeNumber(1...100, orSay: "Nothing was read."),
             "Show at most N (default: 20)")
@@ -49,7 +49,7 @@ extension Command {
             + "`--to`, `--cashier`, or `--product`, lists the operations that match all of them, "
             + "newest first. If there are more, the last line says how to continue. Cardholders "
             + "with the same name are told apart by the card's UID and its last use.",
-        takes: .text, .amount, .from, .to, .cashier, .product, .last, .after, .before,
+        takes: .text, .exactAmount, .from, .to, .cashier, .product, .most, .after, .before,
         page: .get("find", reader: .never, for: .cashiers), answers: .found,
         example: "tapcard find amanda", run: FindCommand.find)
 }
@@ -87,7 +87,7 @@ enum FindCommand {
     static func find(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         let searched = try Searched(session, ledger.currency)
-        let count = session[.last] ?? pageSize
+        let count = session[.most] ?? pageSize
         return searched.isForOperations
             ? try await operations(searched, count, in: ledger, before: session[.before])
             : try await cards(searched, count, in: ledger, after: session[.after])
@@ -198,7 +198,7 @@ private struct Searched: Sendable {
         text = session[.text]?.lowercased()
         (from, to) = (session[.from], session[.to])
         (cashier, product) = (session[.cashier]?.lowercased(), session[.product]?.lowercased())
-        amount = try session[.amount].map { text throws(TapcardError) in
+        amount = try session[.exactAmount].map { text throws(TapcardError) in
             try translating(session.settings.amount(text, currency).minorUnits) {
                 (error: Refusal) in TapcardError(error)
             }

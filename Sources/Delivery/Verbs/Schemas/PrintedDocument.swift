@@ -15,6 +15,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case copy = "PrintedCopy"
     case cardless = "CardlessReceipt"
     case anyReceipt = "AnyReceipt"
+    case shift = "Shift"
+    case shifts = "Shifts"
     case purchase = "Purchase"
     case products = "Products"
     case product = "ChangedProduct"
@@ -99,6 +101,12 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 ShownCardless.fields.required, optional: ShownCardless.fields.optional)
         case .anyReceipt:
             ["anyOf": [PrintedDocument.receipt.schema, PrintedDocument.cardless.schema]]
+        case .shift:
+            PrintedDocument.done([
+                "shift": ShownShift?.schema, "report": ShownShiftReport?.schema,
+                "notice": Schema.text,
+            ])
+        case .shifts: PrintedDocument.done(["shifts": [ShownShift].schema])
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .products: PrintedDocument.done(["products": [ShownProduct].schema])

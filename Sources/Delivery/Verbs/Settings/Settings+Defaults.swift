@@ -19,7 +19,8 @@ extension Settings.Name {
         case .lotteryHighest: String(LotteryRules.standard.highest)
         case .displayBalance: "true"
         case .receipts: ReceiptMode.never.rawValue
-        case .json, .quiet, .verbose, .noColor, .offlinePayments, .express: "false"
+        case .json, .quiet, .verbose, .noColor, .offlinePayments, .express, .shiftRequired:
+            "false"
         case .reader, .data, .ledger, .currency, .cashier, .caFile, .confirmPaymentAbove,
             .confirmTopUpAbove, .confirmBalanceAbove, .paymentLimit, .topUpLimit, .creditLimit,
             .balanceLimit, .cashierRefundLimit, .offlineCardLimit, .offlineStationLimit,

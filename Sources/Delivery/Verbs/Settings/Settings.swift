@@ -38,6 +38,7 @@ package struct Settings: Sendable {
         case offlineStationLimit = "offline-station-limit"
         case offlineSnapshotAge = "offline-snapshot-age"
         case express
+        case shiftRequired = "shift-required"
         case topUpPresets = "top-up-presets"
         case displayBalance = "display-balance"
         case receipts
@@ -65,7 +66,7 @@ package struct Settings: Sendable {
         /// Whether the setting is either true or false.
         package var isSwitch: Bool {
             switch self {
-            case .json, .quiet, .verbose, .noColor, .offlinePayments, .express,
+            case .json, .quiet, .verbose, .noColor, .offlinePayments, .express, .shiftRequired,
                 .displayBalance:
                 true
             default: false

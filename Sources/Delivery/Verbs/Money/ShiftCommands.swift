@@ -1,0 +1,157 @@
+import Ledger
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<TypedAmount?> {
+    fileprivate static var float: Self {
+        .option(
+            "float", "AMOUNT", .amount, "Cash that is in the drawer now (required)",
+            isRequired: true)
+    }
+    fileprivate static var counted: Self {
+        .option(
+            "counted", "AMOUNT", .amount, "Cash that you counted in the drawer (required)",
+            isRequired: true)
+    }
+}
+
+extension Parameter<OperationID?> {
+    fileprivate static var shift: Self {
+        .optionalArgument(
+            "SHIFT", .shift, "ID of the shift (default: the open one)", page: .other("shift"))
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var csv: Self { .flag("csv", "Print the report as CSV", page: .never) }
+}
+
+extension Command {
+    static let shiftCommands: [Command] = [
+        Command(
+            "shift open", group: .money, "Open a shift of the drawer at this station",
+            discussion: "Count the cash in the drawer first. A station has one drawer, so it has "
+                + "at most one open shift, which several cashiers can share.",
+            takes: .float, .operation,
+            page: .post("shift/open", reader: .never, for: .cashiers), answers: .shift,
+            example: "tapcard shift open --float 100", run: ShiftCommands.open),
+        Command(
+            "shift show", group: .money, "Show whether a shift is open, or a shift's report",
+            discussion: "The cash of an open shift is shown to nobody until it has been counted. "
+                + "The report of a closed shift lists sales, top-ups, refunds, cash put into the "
+                + "drawer or taken out, the expected cash, each count with its difference, and "
+                + "late entries: operations that began in the shift and were booked after its end.",
+            takes: .shift, .csv, page: .get("shift", reader: .never, for: .shift), answers: .shift,
+            example: "tapcard shift show", run: ShiftCommands.show),
+        .cashMove,
+        Command(
+            "shift close", group: .money, "Save a count of the drawer's cash and close the shift",
+            discussion: "The expected cash is shown only after the count is saved. To record "
+                + "another count of a closed shift, give its ID: the first count stays, and the "
+                + "report shows both.",
+            takes: .shift, .counted, page: .post("shift/close", reader: .never, for: .cashiers),
+            answers: .shift, example: "tapcard shift close --counted 123.40",
+            run: ShiftCommands.close),
+        Command(
+            "shift list", group: .money, "List the shifts of all stations, oldest first",
+            page: .get("shifts", reader: .never, for: .owners), answers: .shifts,
+            example: "tapcard shift list", run: ShiftCommands.list),
+    ]
+}
+
+enum ShiftCommands {
+    static let notice = "Not a certified fiscal register (TSE, NF525)."
+
+    static func open(in session: Session) async throws(TapcardError) -> Report {
+        guard session[.float] != nil else {
+            throw TapcardError.usage("The float is missing: --float AMOUNT.")
+        }
+        let ledger = try await session.ledger()
+        let float =
+            try session[.float, in: ledger.currency] ?? Money(minorUnits: 0, ledger.currency)
+        let id = session[.operation] ?? session.dependencies.newID()
+        let (shift, isReplayed) = try await Shifts.open(
+            id, float: float, in: ledger, session.dependencies)
+        return report(
+            shift, nil, ledger.currency,
+            [
+                "Shift opened with \(float.shown)\(isReplayed ? " (already done)" : "")",
+                "Shift \(id)",
+            ], isChange: true)
+    }
+
+    static func show(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        guard let id = session[.shift] else {
+            let shift = try await Shifts.open(in: ledger)
+            let line = shift.map { "A shift has been open since \(LocalTime.text($0.openedAt))." }
+            return report(
+                shift, nil, ledger.currency,
+                [line ?? "No shift is open at this station."]
+                    + (shift.map { ["Shift \($0.id)"] } ?? []))
+        }
+        let (shift, found) = try await Shifts.find(id, in: ledger)
+        guard let found else {
+            return report(
+                shift, nil, ledger.currency,
+                ["The shift is open. Its cash is shown once it has been counted."])
+        }
+        let text = ShiftText(found, ledger.currency)
+        if session[.csv] {
+            session.output.write(text.csv)
+            return .nothing
+        }
+        return report(shift, found, ledger.currency, text.lines)
+    }
+
+    static func close(in session: Session) async throws(TapcardError) -> Report {
+        guard session[.counted] != nil else {
+            throw TapcardError.usage("The counted cash is missing: --counted AMOUNT.")
+        }
+        let ledger = try await session.ledger()
+        let counted =
+            try session[.counted, in: ledger.currency] ?? Money(minorUnits: 0, ledger.currency)
+        let id = session[.shift]
+        let (shift, _) = try await Shifts.count(id, counted, in: ledger, session.dependencies)
+        let found = try await Shifts.find(shift.id, in: ledger).report
+        let lines = found.map { ShiftText($0, ledger.currency).lines } ?? []
+        return report(shift, found, ledger.currency, lines, isChange: true)
+    }
+
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        let shifts = try await Shifts.all(in: ledger)
+        let lines = shifts.map { shift in
+            let shown = ShownShift(shift: shift, currency: ledger.currency)
+            let end = shift.closing.map { closing in
+                "closed \(LocalTime.text(closing.at)), difference \(shown.difference?.shown ?? "")"
+            }
+            return "\(shift.id)  opened \(LocalTime.text(shift.openedAt)), \(end ?? "open")"
+        }
+        return Report(
+            ["shifts": shifts.map { ShownShift(shift: $0, currency: ledger.currency) }.document],
+            lines.isEmpty ? ["No shifts; to open one, run: tapcard shift open"] : lines,
+            isPlain: true)
+    }
+
+    private static func report(
+        _ shift: Shift?, _ report: ShiftReport?, _ currency: Currency, _ lines: [String],
+        isChange: Bool = false
+    ) -> Report {
+        Report(
+            [
+                "shift": shift.map { ShownShift(shift: $0, currency: currency) }.document,
+                "report": report.map { ShownShiftReport(report: $0, currency: currency) }.document,
+                "notice": .string(notice),
+            ], lines, isPlain: !isChange, isChange: isChange)
+    }
+
+    /// Refuses a new sale or top-up without an open shift if the settings require one.
+    static func requireShift(
+        in session: Session, _ ledger: any LedgerStore
+    ) async throws(TapcardError) {
+        guard session.settings.isOn(.shiftRequired) else { return }
+        try await Shifts.requireOpen(for: session[.operation], in: ledger)
+    }
+}

@@ -1,0 +1,176 @@
+public import TapcardDomain
+
+/// A shift of a station's drawer: from the float that it begins with until its cash is counted.
+public struct Shift: Hashable, Identifiable, Sendable {
+    /// The shift's ID, which is that of the request to open it.
+    public let id: ShiftID
+    /// The number of the station; 0 in a ledger on one machine. The ledger's storage fills this in.
+    public internal(set) var station: Int64
+    /// When the shift was opened, by the ledger's clock.
+    public let openedAt: Timestamp
+    /// The cashier who opened it, if known.
+    public let openedBy: CashierName?
+    /// The cash in the drawer at the beginning, in minor units.
+    public let float: Int64
+    /// How the shift was closed; nil while it is open.
+    public internal(set) var closing: Closing?
+    /// The counts of its cash, oldest first. They never change.
+    public internal(set) var counts: [Count]
+
+    /// The end of a shift.
+    public struct Closing: Hashable, Sendable {
+        /// When the shift was closed, by the ledger's clock.
+        public let at: Timestamp
+        /// The cashier who closed it, if known.
+        public let by: CashierName?
+        /// The cash that should be in the drawer, in minor units.
+        public let expected: Int64
+
+        /// Creates an end.
+        public init(at: Timestamp, by cashier: CashierName?, expected: Int64) {
+            (self.at, by, self.expected) = (at, cashier, expected)
+        }
+    }
+
+    /// A count of the cash in the drawer.
+    public struct Count: Hashable, Sendable {
+        /// The cash, in minor units.
+        public let amount: Int64
+        /// When it was counted, by the ledger's clock.
+        public let at: Timestamp
+        /// The cashier who counted, if known.
+        public let cashier: CashierName?
+
+        /// The counts that a shift can have.
+        public static let maximumCount = 100
+
+        /// Creates a count.
+        public init(amount: Int64, at: Timestamp, cashier: CashierName?) {
+            (self.amount, self.at, self.cashier) = (amount, at, cashier)
+        }
+    }
+
+    /// Creates a shift.
+    public init(
+        id: ShiftID, station: Int64 = 0, openedAt: Timestamp, openedBy: CashierName?, float: Int64,
+        closing: Closing? = nil, counts: [Count] = []
+    ) {
+        (self.id, self.station, self.openedAt, self.openedBy) = (id, station, openedAt, openedBy)
+        (self.float, self.closing, self.counts) = (float, closing, counts)
+    }
+
+    /// How much more cash was counted than expected; nil while the shift is open.
+    public func difference(of count: Count) -> Int64? {
+        closing.map { count.amount &- $0.expected }
+    }
+}
+
+/// The outcome of a request about a shift.
+public enum ShiftOutcome: Hashable, Sendable {
+    /// The shift was opened or closed, or the count was added.
+    case done(Shift)
+    /// An earlier attempt had done the same.
+    case earlier(Shift)
+    /// The ID belongs to another request.
+    case mismatched
+    /// The request breaks a rule.
+    case refused(Refusal)
+}
+
+extension LedgerStore {
+    /// Opens a shift of this station's drawer.
+    public func open(_ shift: Shift) async throws(LedgerError) -> ShiftOutcome {
+        try await write { rows throws(LedgerError) in
+            if let known = try rows.shift(shift.id) {
+                return known.float == shift.float ? .earlier(known) : .mismatched
+            }
+            guard (0...Currency.largestBalance).contains(shift.float) else {
+                return .refused(Refusal(.badAmount, "the float is too large"))
+            }
+            guard try rows.openShift() == nil || SafetyRule.oneOpenShift.isDisabled else {
+                return .refused(
+                    Refusal(.wrongState, "a shift is already open at this station; close it first"))
+            }
+            try rows.insert(shift)
+            return .done(shift)
+        }
+    }
+
+    /// Saves a count of a shift's cash, and closes the shift if it is open. Without an ID, the open
+    /// shift of this station is meant. A later count is added to the earlier ones, unless it is
+    /// equal to the last one, as in a repeated request.
+    public func count(
+        _ id: ShiftID?, _ amount: Int64, by cashier: CashierName?, at now: Timestamp
+    ) async throws(LedgerError) -> ShiftOutcome {
+        try await write { rows throws(LedgerError) in
+            // This locks the open shift, so that no entry is added to it while its sum is taken.
+            let open = try rows.openShift()
+            let named = try id.flatMap { id throws(LedgerError) in
+                id == open?.id ? open : try rows.shift(id)
+            }
+            guard var shift = id == nil ? open : named else {
+                return .refused(
+                    Refusal(
+                        .shiftNeeded,
+                        id == nil ? "no shift is open at this station" : "there is no such shift"))
+            }
+            guard (0...Currency.largestPayout).contains(amount),
+                shift.counts.count < Shift.Count.maximumCount
+            else { return .refused(Refusal(.badAmount, "the amount cannot be recorded")) }
+            if shift.closing == nil {
+                guard shift.id == open?.id else {
+                    return .refused(
+                        Refusal(.wrongState, "the shift is open at another station; close it there")
+                    )
+                }
+                var expected = try rows.expectedCash(in: shift)
+                if SafetyRule.expectedCashIsComplete.isDisabled { expected &-= shift.float }
+                shift.closing = Shift.Closing(at: now, by: cashier, expected: expected)
+                try rows.close(shift)
+            } else if shift.counts.last?.amount == amount {
+                return .earlier(shift)
+            }
+            let count = Shift.Count(amount: amount, at: now, cashier: cashier)
+            try rows.insert(count, of: shift)
+            shift.counts.append(count)
+            return .done(shift)
+        }
+    }
+}
+
+extension LedgerRows {
+    /// The float and the shift's entries on the drawer.
+    func expectedCash(in shift: Shift) throws(LedgerError) -> Int64 {
+        var sum = shift.float
+        for entry in try entries(inShift: shift.id) where entry.account == .cash {
+            sum &-= entry.amount
+        }
+        for operation in try cardless(inShift: shift.id) { sum &+= operation.cash }
+        return sum
+    }
+
+    /// I17 and I18: a station has at most one open shift, and the expected cash of a closed shift
+    /// is its float and the sum of its entries on the drawer.
+    func violationsOfShifts() throws(LedgerError) -> [String] {
+        var found: [String] = []
+        var open: Set<Int64> = []
+        for shift in try shifts() {
+            guard let closing = shift.closing else {
+                if !open.insert(shift.station).inserted {
+                    found.append("I17: station \(shift.station) has more than one open shift")
+                }
+                continue
+            }
+            let sum = try expectedCash(in: shift)
+            if sum != closing.expected {
+                found.append(
+                    "I18: shift \(shift.id) was closed with \(closing.expected) expected, but its "
+                        + "float and entries sum to \(sum)")
+            }
+            if shift.counts.isEmpty {
+                found.append("I18: shift \(shift.id) was closed without a count")
+            }
+        }
+        return found
+    }
+}
