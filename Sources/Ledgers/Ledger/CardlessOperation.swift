@@ -165,7 +165,8 @@ extension LedgerRows {
         return .booked(operation)
     }
 
-    /// All changes without a card that were made at or after `start` and before `end`, oldest first.
+    /// All changes without a card that were made at or after `start` and before `end`, oldest
+    /// first.
     public func pagesOfCardless(
         since start: Timestamp = .earliest, until end: Timestamp = .latest
     ) -> Pages<CardlessOperation> {

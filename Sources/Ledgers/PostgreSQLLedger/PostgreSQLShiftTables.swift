@@ -75,7 +75,10 @@ extension PostgreSQLSchema {
         CREATE POLICY add_own ON shift FOR INSERT
         WITH CHECK (station = \(StationLimits.ownStation))
         """,
-        "CREATE POLICY change_own ON shift FOR UPDATE USING (station = \(StationLimits.ownStation))",
+        """
+        CREATE POLICY change_own ON shift FOR UPDATE
+        USING (station = \(StationLimits.ownStation))
+        """,
         "ALTER TABLE cardless ENABLE ROW LEVEL SECURITY",
         "CREATE POLICY read_all ON cardless FOR SELECT USING (TRUE)",
         """

@@ -184,6 +184,12 @@ struct RoleTests {
             let topUp = try await post(bench, "add", #"{"amount":"1"}"#, tokens[.owner])
             let reversed = try await undo(try #require(topUp.json["operation"]?.string))
             #expect(reversed.word == "role-needed", "\(reversed.text)")
+            for (role, status) in [(CashierRole.seller, 200), (.cashier, 403)] {
+                let body = #"{"lines":[{"price":"1"}],"tender":"cash"}"#
+                let sold = try await post(bench, "sell", body, tokens[role])
+                let id = try #require(sold.json["operation"]?.string, "\(sold.text)")
+                #expect(try await undo(id).status == status)
+            }
         }
     }
 
@@ -227,6 +233,9 @@ struct RoleTests {
             #expect(one.json["entries"]?.array?.count == 1, "\(one.text)")
             #expect(try await get("/api/v1/history").word == "role-needed")
             #expect(try await get("/api/v1/history?card=").status == 400)
+            #expect(try await get("/api/v1/shift").status == 200)
+            let shift = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
+            #expect(try await get("/api/v1/shift?shift=\(shift)").word == "role-needed")
         }
     }
 
