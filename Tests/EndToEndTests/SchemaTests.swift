@@ -21,7 +21,7 @@ struct SchemaTests {
             ended.status == status, "\(line): \(ended.output)\(ended.errors)",
             sourceLocation: location)
         let words = line.split(separator: " ").map(String.init)
-        let pairs = ["tag", "keys", "products", "sim", "cashiers", "tokens", "mastermind"]
+        let pairs = ["tag", "keys", "products", "shift", "sim", "cashiers", "tokens", "mastermind"]
         let named = words.prefix(pairs.contains(words[0]) ? 2 : 1).joined(separator: " ")
         let schema = try document(till.step("schema \(verb ?? named)"))
         let checker = SchemaChecker(document: schema)
@@ -53,6 +53,9 @@ struct SchemaTests {
         try check(till, "sell coffee", status: 4)
         try check(till, "sell coffee --yes --rest cash=1")
         try check(till, "sell --returned cup")
+        let sold = try check(till, "sell coffee --yes --tender cash --given 20")
+        try check(till, "refund \(try #require(sold["operation"]?.string))")
+        try check(till, "shift cash in 5 --reason Change")
         try check(till, "products export ~/products.csv")
         try check(till, "products import ~/products.csv")
         try check(till, "products retire coffee")

@@ -44,6 +44,10 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     case withdrawnStaysDisarmed = 72
     /// An armed sale ends after a time.
     case armedSaleExpires = 73
+    /// A sale without a card is undone only once.
+    case saleIsUndoneOnce = 74
+    /// The lines of a sale without a card add up to its amount.
+    case linesAddUp = 75
     case nothingFromBlockedCards = 11
     case nothingUnderRetiredKeys = 12
     case nothingIntoAnotherFile = 13

@@ -22,6 +22,11 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     /// The part of offline payments that cards' balances could not cover: the issuer's loss
     /// (negative).
     case shortfall
+    /// Cash outside the drawer: what was put into the drawer is positive, what was taken out
+    /// negative.
+    case safe
+    /// What was gained (positive) or lost by rounding amounts paid in cash.
+    case rounding
 
     public var description: String {
         // The ledger stores these names, so they must not change.
@@ -35,6 +40,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case .prizes: "prizes"
         case .reissued: "reissued"
         case .shortfall: "shortfall"
+        case .safe: "safe"
+        case .rounding: "rounding"
         }
     }
 
@@ -49,6 +56,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
         case "prizes": self = .prizes
         case "reissued": self = .reissued
         case "shortfall": self = .shortfall
+        case "safe": self = .safe
+        case "rounding": self = .rounding
         default:
             // Empty parts are kept, so that a malformed name such as "purse::UID:1" is rejected.
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -63,7 +72,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 extension Account {
     /// The accounts of the issuer.
     package static let ofIssuer: [Account] = [
-        .takings, .cash, .terminal, .other, .adopted, .prizes, .reissued, .shortfall,
+        .takings, .cash, .terminal, .other, .adopted, .prizes, .reissued, .shortfall, .safe,
+        .rounding,
     ]
 
     /// The account for money that is paid with this tender.

@@ -73,9 +73,36 @@ private struct Audit {
             "I6: operation \($0) is missing, but entries refer to it"
         }
         violations += try rows.recordsUnderRetiredKeys()
+        try checkCardless()
         return AuditReport(
             cards: cards, operations: operations, open: open, activating: activating,
             violations: violations, journals: try rows.journals().concerns(at: now))
+    }
+
+    /// I15 and I16: the lines of each sale without a card add up to its amount, and each is undone
+    /// at most once, in full.
+    private mutating func checkCardless() throws(LedgerError) {
+        var pages = rows.pagesOfCardless()
+        while let operation = try pages.next() {
+            operations += 1
+            let total = operation.lines.total
+            if operation.kind == .sale, total != operation.amount {
+                violations.append(
+                    "I15: the lines of operation \(operation.id) do not add up to its amount")
+            }
+            guard operation.kind == .undo else { continue }
+            let sale = try operation.reverses.flatMap { id throws(LedgerError) in
+                try rows.cardless(id)
+            }
+            let undo = try sale.flatMap { sale throws(LedgerError) in
+                try rows.cardless(undoing: sale.id)
+            }
+            guard let sale, operation.isUndo(of: sale), undo?.id == operation.id else {
+                violations.append(
+                    "I16: operation \(operation.id) does not undo exactly one sale in full")
+                continue
+            }
+        }
     }
 
     private mutating func check(_ uid: CardUID, _ card: LedgerCard?) throws(LedgerError) {

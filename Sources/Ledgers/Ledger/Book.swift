@@ -70,6 +70,12 @@ struct Book {
         if let known = try earlierOutcome(of: request.action, request.id, on: request.uid) {
             return known
         }
+        guard try rows.cardless(request.id) == nil else {
+            return .refused(
+                Refusal(
+                    .badIdentifier,
+                    "operation ID \(request.id) is already used by a change without a card"))
+        }
         let known = try knownCard(of: request.uid)
         let isUnchanged =
             SafetyRule.confirmedUnderTheLock.isDisabled

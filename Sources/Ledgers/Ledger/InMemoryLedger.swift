@@ -42,6 +42,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var journals: [StationJournal] = []
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
     fileprivate var products: [ProductID: Product] = [:]
+    internal(set) package var cardless: [OperationID: CardlessOperation] = [:]
     package init() {}
 
     /// Runs one transaction: changes are kept only if the body does not throw.
@@ -272,21 +273,25 @@ final class MemoryRows: LedgerRows {
     }
 
     func append(_ entry: Entry) throws(LedgerError) {
-        let (balance, overflow) = tables.balances[entry.account, default: 0]
-            .addingReportingOverflow(entry.amount)
+        try add(entry.amount, to: entry.account)
+        tables.entries.append(entry)
+        entriesOfOperations = nil
+    }
+
+    func add(_ amount: Int64, to account: Account) throws(LedgerError) {
+        let (balance, overflow) = tables.balances[account, default: 0]
+            .addingReportingOverflow(amount)
         guard !overflow else {
-            throw LedgerError(.corrupt, "account \(entry.account) has a sum too large to represent")
+            throw LedgerError(.corrupt, "account \(account) has a sum too large to represent")
         }
-        if case .purse = entry.account {
+        if case .purse = account {
             guard (0...Currency.largestBalance).contains(balance) else {
                 throw LedgerError(
                     .corrupt,
-                    "account \(entry.account) has a sum outside the allowed range: \(balance)")
+                    "account \(account) has a sum outside the allowed range: \(balance)")
             }
         }
-        tables.balances[entry.account] = balance
-        tables.entries.append(entry)
-        entriesOfOperations = nil
+        tables.balances[account] = balance
     }
 
     func sealingKey() -> UInt8? { tables.sealingKey }
@@ -318,6 +323,9 @@ final class MemoryRows: LedgerRows {
     ) throws(LedgerError) {
         var sums: [Account: Int64] = [:]
         for entry in tables.entries { sums[entry.account, default: 0] &+= entry.amount }
+        for posting in tables.cardless.values.flatMap(\.postings) {
+            sums[posting.account, default: 0] &+= posting.amount
+        }
         for account in Set(sums.keys).union(tables.balances.keys) {
             try body(account, balance(of: account), sums[account, default: 0])
         }

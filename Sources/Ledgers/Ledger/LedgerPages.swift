@@ -35,6 +35,13 @@ public protocol LedgerPages {
         on uid: CardUID?, or code: ScratchCode?, after id: OperationID?, atMost count: Int
     ) throws(LedgerError) -> [ActivationAttempt]
 
+    /// The next changes without a card that were made at or after `start` and before `end`, in the
+    /// order of their times and IDs.
+    func cardless(
+        since start: Timestamp, until end: Timestamp, after last: CardlessOperation?,
+        atMost count: Int
+    ) throws(LedgerError) -> [CardlessOperation]
+
     /// Passes every account to the body, with its balance and the sum of its entries. The sum wraps
     /// on overflow.
     func forEachAccount(

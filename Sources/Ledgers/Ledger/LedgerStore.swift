@@ -211,6 +211,14 @@ public protocol LedgerRows: LedgerPages {
         _ counter: ReadCounter, of uid: CardUID
     ) throws(LedgerError) -> Bool
 
+    /// The change without a card that has this ID, if any.
+    func cardless(_ id: OperationID) throws(LedgerError) -> CardlessOperation?
+    /// The operation that undoes this sale without a card, if any.
+    func cardless(undoing id: OperationID) throws(LedgerError) -> CardlessOperation?
+    /// Adds a change without a card, with a new ID, and books it on the issuer's accounts. The
+    /// storage records the shift that is open at this station.
+    func insert(_ operation: CardlessOperation) throws(LedgerError)
+
     /// All products, including retired ones, in the order of their positions and names.
     func products() throws(LedgerError) -> [Product]
     /// Adds the product, or replaces its row.

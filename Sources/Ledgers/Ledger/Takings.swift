@@ -9,14 +9,21 @@ package struct Takings: Hashable, Sendable {
     package private(set) var paid: Int64 = 0
     /// The top-ups minus reversals, however they were paid.
     package private(set) var added: Int64 = 0
-    /// What was paid with each tender: top-ups, and the parts of sales that were not paid with a
-    /// card.
+    /// What was paid with each tender: top-ups, sales without a card, and the parts of sales that
+    /// were not paid with a card.
     package private(set) var tendered: [Tender: Int64] = [:]
     /// The cash taken out of the drawer for closed accounts and for prizes.
     package private(set) var paidOut: Int64 = 0
     /// The part of offline payments that the cards' balances could not cover.
     package private(set) var shortfall: Int64 = 0
     package private(set) var payouts = 0
+    /// The sales without a card, minus those undone.
+    package private(set) var soldWithoutCard: Int64 = 0
+    /// What rounding sales paid in cash gained or lost.
+    package private(set) var rounding: Int64 = 0
+    /// The cash put into the drawer, and the cash taken out.
+    package private(set) var cashIn: Int64 = 0
+    package private(set) var cashOut: Int64 = 0
     /// What remains of each payment and top-up, so that one that was fully returned does not count.
     private var sold: [OperationID: Int64] = [:]
     private var toppedUp: [OperationID: Int64] = [:]
@@ -29,7 +36,19 @@ package struct Takings: Hashable, Sendable {
     package var topUps: Int { toppedUp.values.count { $0 > 0 } }
 
     /// The change in the cash in the drawer.
-    package var drawer: Int64 { tendered[.cash, default: 0] &- paidOut }
+    package var drawer: Int64 { tendered[.cash, default: 0] &- paidOut &+ cashIn &- cashOut }
+
+    /// Adds a change without a card.
+    package mutating func count(_ operation: CardlessOperation) {
+        switch operation.kind {
+        case .sale, .undo:
+            soldWithoutCard &+= operation.amount
+            rounding &+= operation.rounding
+            tendered[operation.tender, default: 0] &+= operation.paid
+        case .cashIn: cashIn &+= operation.amount
+        case .cashOut: cashOut &-= operation.amount
+        }
+    }
 
     /// Adds an operation and the amounts it booked in addition to its own.
     package mutating func count(_ operation: Operation, _ besides: AdditionalBookings = .nothing) {

@@ -118,6 +118,8 @@ private final class Filling {
         let products = try rows.products()
         for product in products where product.deposit == nil { try add(product.change) }
         for product in products where product.deposit != nil { try add(product.change) }
+        var cardless = rows.pagesOfCardless()
+        while let operation = try cardless.next() { try add(operation.insertion(at: 0)) }
         for key in try rows.retiredKeys() { try add(key.insertion) }
         for journal in try rows.journals() {
             try add(
@@ -130,7 +132,10 @@ private final class Filling {
             SQLStatement(
                 """
                 INSERT INTO house (account, station, balance)
-                SELECT house, 0, sum(amount) FROM entry WHERE house IS NOT NULL GROUP BY house
+                SELECT house, 0, sum(amount) FROM (
+                    SELECT house, amount FROM entry WHERE house IS NOT NULL
+                    UNION ALL SELECT account, amount FROM cardless_entry) AS booked
+                GROUP BY house
                 """),
             SQLStatement(
                 """

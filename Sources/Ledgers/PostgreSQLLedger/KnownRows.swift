@@ -43,6 +43,7 @@ struct KnownRows {
     var openOperations: [CardUID: OperationID?] = [:]
     var gaps: [CardUID: [SequenceGap]] = [:]
     var records: [CardUID: [SequenceNumber: IssuedRecord?]] = [:]
+    var cardless: [OperationID: CardlessOperation?] = [:]
     var attempts: [OperationID: ActivationAttempt?] = [:]
     var attemptsForCodes: [ScratchCode: ActivationAttempt?] = [:]
     var ticketsOfOperations: [OperationID: SoldTicket?] = [:]
@@ -57,6 +58,7 @@ struct KnownRows {
         var rows = self
         // The batch can check that an ID has no attempt, because it inserts the ID.
         rows.attempts = rows.attempts.filter { $0.value == nil }
+        rows.cardless = rows.cardless.filter { $0.value == nil }
         rows.attemptsForCodes = [:]
         return rows
     }
@@ -80,6 +82,7 @@ struct KnownRows {
         openOperations.merge(newer.openOperations) { $1 }
         gaps.merge(newer.gaps) { $1 }
         records.merge(newer.records) { $0.merging($1) { $1 } }
+        cardless.merge(newer.cardless) { $1 }
         attempts.merge(newer.attempts) { $1 }
         attemptsForCodes.merge(newer.attemptsForCodes) { $1 }
         ticketsOfOperations.merge(newer.ticketsOfOperations) { $1 }

@@ -28,18 +28,19 @@ extension PostgreSQLRows {
         if case .purse(let uid, _) = entry.account {
             try add(entry.amount, to: entry.account, of: uid)
         } else {
-            change(
-                """
-                INSERT INTO house (account, station, balance, part)
-                VALUES ($1, $2, $3, \(PostgreSQLRows.freePart))
-                ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + $3
-                """,
-                [
-                    .text(entry.account.description), .integer(opening.issuerStation),
-                    .integer(entry.amount),
-                ])
+            add(entry.amount, toIssuer: entry.account)
         }
         change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
+    }
+
+    func add(_ amount: Int64, toIssuer account: Account) {
+        change(
+            """
+            INSERT INTO house (account, station, balance, part)
+            VALUES ($1, $2, $3, \(PostgreSQLRows.freePart))
+            ON CONFLICT (account, station, part) DO UPDATE SET balance = house.balance + $3
+            """,
+            [.text(account.description), .integer(opening.issuerStation), .integer(amount)])
     }
 
     /// The part of an issuer's account that a transaction adds to: the first one that no other
@@ -179,7 +180,8 @@ extension PostgreSQLRows {
                 \(PostgreSQLRows.sum(of: "booked"))
             FROM (
                 SELECT account, balance, 0 AS booked FROM house
-                UNION ALL SELECT house, 0, amount FROM entry WHERE house IS NOT NULL) AS sides
+                UNION ALL SELECT house, 0, amount FROM entry WHERE house IS NOT NULL
+                UNION ALL SELECT account, 0, amount FROM cardless_entry) AS sides
             GROUP BY account
             """
         ) { row throws(LedgerError) in
@@ -225,8 +227,8 @@ extension Entry {
         return SQLStatement(
             """
             INSERT INTO entry (uid, operation, place, purse, number, house, station, amount,
-                posted_at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+                posted_at, shift)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, \(PostgreSQLRows.openShift("$7")))
             """,
             [
                 .uid(uid), .id(operation), .integer(place), purse, number, house,

@@ -108,6 +108,7 @@ extension PostgreSQLRows {
             Load(used) { rows in
                 for row in rows where !footprint.cards.contains(row.card) {
                     self.known.operations.removeValue(forKey: row.id)
+                    self.known.cardless.removeValue(forKey: row.id)
                 }
             },
             Load(attempts) { attempts in
@@ -148,6 +149,7 @@ extension PostgreSQLRows {
     private func markAsMissing(of footprint: Footprint) {
         for id in footprint.ids {
             (known.operations[id], known.attempts[id]) = (.some(nil), .some(nil))
+            known.cardless[id] = .some(nil)
         }
         for uid in footprint.cards {
             (known.cards[uid], known.openOperations[uid]) = (.some(nil), .some(nil))

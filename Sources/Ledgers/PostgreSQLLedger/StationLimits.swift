@@ -3,7 +3,7 @@
 /// records the station that wrote it, and constraints limit its size to what tapcard writes.
 enum StationLimits {
     /// The login's station; 0 for a login that does not belong to a station, such as the owner's.
-    private static let ownStation =
+    static let ownStation =
         "coalesce((SELECT own.id FROM public.station AS own WHERE own.login = session_user), 0)"
 
     static let statements = triggers + policies

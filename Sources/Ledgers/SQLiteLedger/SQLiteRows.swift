@@ -14,18 +14,26 @@ extension SQLiteRows {
     }
 
     func append(_ entry: Entry) throws(LedgerError) {
-        let account = SQLValue.text(entry.account.description)
+        try add(entry.amount, to: entry.account)
+        try connection.run(
+            """
+            INSERT INTO entry (operation, account, amount, posted_at, shift)
+            VALUES (?, ?, ?, ?, \(SQLiteRows.openShift))
+            """,
+            [
+                .id(entry.operation), .text(entry.account.description), .integer(entry.amount),
+                .time(entry.postedAt),
+            ])
+    }
+
+    func add(_ amount: Int64, to account: Account) throws(LedgerError) {
+        let account = SQLValue.text(account.description)
         // The row for an account is created with its first entry, which refers to it.
         try connection.run(
             "INSERT INTO account (name, balance) VALUES (?, 0) ON CONFLICT DO NOTHING", [account])
         try connection.run(
             "UPDATE account SET balance = balance + ?2 WHERE name = ?1",
-            [account, .integer(entry.amount)])
-        try connection.run(
-            "INSERT INTO entry (operation, account, amount, posted_at) VALUES (?, ?, ?, ?)",
-            [
-                .id(entry.operation), account, .integer(entry.amount), .time(entry.postedAt),
-            ])
+            [account, .integer(amount)])
     }
 
     func balance(of account: Account) throws(LedgerError) -> Int64 {
@@ -44,7 +52,9 @@ extension SQLiteRows {
             """
             SELECT name, sum(balance), sum(high), sum(low) FROM (
                 SELECT name, balance, 0 AS high, 0 AS low FROM account
-                UNION ALL SELECT account, 0, amount >> 32, amount & 0xFFFFFFFF FROM entry)
+                UNION ALL SELECT account, 0, amount >> 32, amount & 0xFFFFFFFF FROM entry
+                UNION ALL SELECT account, 0, amount >> 32, amount & 0xFFFFFFFF
+                    FROM cardless_entry)
             GROUP BY name
             """
         ) { row throws(LedgerError) in

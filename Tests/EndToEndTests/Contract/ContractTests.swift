@@ -12,7 +12,8 @@ struct ContractTests {
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "messages",
         "money", "page",
-        "page-cashiers", "page-services", "page-tills", "reports", "selling", "station", "tags",
+        "page-cashiers", "page-services", "page-tills", "reports", "selling", "shifts", "station",
+        "tags",
         "trust",
         "usage",
     ]
@@ -50,8 +51,9 @@ struct ContractTests {
         #expect(listed.sorted() == ContractTests.names)
     }
 
-    /// Verbs that run until they are stopped, which have tests of their own.
-    private static let endless: Set = ["emulate", "sandbox", "serve", "watch"]
+    /// Verbs that run until they are stopped, which have tests of their own, and one that prints
+    /// only CSV.
+    private static let endless: Set = ["emulate", "export", "sandbox", "serve", "watch"]
 
     @Test("Every verb prints a JSON document in one of the sessions")
     func verbs() throws {

@@ -29,6 +29,7 @@ struct StoryTests {
             .run("tag info"), .run("read"), .run("demo"), .run("read"), .run("read --json"),
             .run("add 20"), .run("pay 4.50"), .run("pay 100"), .run("pay 4,5"),
             .run("products add Tea --price 1"), .run("sell 2xTea"),
+            .run("sell Tea --tender cash --given 5"), .run("shift cash out 1 --reason Stamps"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("pay 1 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),
             .run("refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"),

@@ -117,6 +117,9 @@ def story(address, token):
     coffee = get("products")["products"][0]
     line = {"product": coffee["id"], "name": "Coffee", "price": "3.80", "quantity": 2}
     post("sell", lines=[line], rest={"tender": "cash", "amount": "1.00"}, again=True)
+    sold = post("sell", lines=[line], tender="cash", given="20.00")
+    post("refund", payment=sold["operation"])
+    post("shift/cash", direction="in", amount="5.00", reason="Change")
     post("products/retire", product="Coffee")
     post("scratch")
     post("activate")

@@ -10,7 +10,7 @@ struct Encounter {
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: SafetyRule) -> Encounter? {
-        (all + forTill + DatabaseRules.all).first { $0.rule == rule }
+        (all + forTill + DrawerRules.all + DatabaseRules.all).first { $0.rule == rule }
     }
 
     /// Rules of the till page's server.

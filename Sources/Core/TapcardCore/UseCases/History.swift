@@ -125,10 +125,13 @@ extension History {
     }
 
     /// Passes each operation begun in a period to `add`, oldest first, with the amounts that the
-    /// operation booked in addition to its own. Returns the resulting sum.
+    /// operation booked in addition to its own, and then each change without a card to
+    /// `withoutCard`. Returns the resulting sum.
     public static func operations<Sum: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
-        into sum: Sum, _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void
+        into sum: Sum,
+        _ add: @escaping @Sendable (inout Sum, Operation, AdditionalBookings) -> Void,
+        withoutCard: @escaping @Sendable (inout Sum, CardlessOperation) -> Void
     ) async throws(TapcardError) -> Sum {
         try await queryingLedger(
             await ledger.readWithoutBlocking { rows throws(LedgerError) in
@@ -137,6 +140,8 @@ extension History {
                 while let operation = try pages.next() {
                     add(&sum, operation, try rows.booked(besides: operation))
                 }
+                var others = rows.pagesOfCardless(since: start, until: end)
+                while let operation = try others.next() { withoutCard(&sum, operation) }
                 return sum
             })
     }
@@ -155,7 +160,19 @@ extension History {
             await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfBookings(begunSince: start, until: end)
-                while let booking = try pages.next(), add(&sum, booking) {}
+                var others = rows.pagesOfCardless(since: start, until: end)
+                var (next, other) = (try pages.next(), try others.next())
+                while next != nil || other != nil {
+                    // Both are in the order of their times.
+                    let start = next?.beganAt.milliseconds ?? .max
+                    if let change = other, next == nil || change.at.milliseconds < start {
+                        guard add(&sum, Booking(change)) else { break }
+                        other = try others.next()
+                    } else if let booking = next {
+                        guard add(&sum, booking) else { break }
+                        next = try pages.next()
+                    }
+                }
                 return (sum, try find(rows))
             })
     }

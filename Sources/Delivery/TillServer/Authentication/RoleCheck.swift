@@ -102,12 +102,11 @@ struct RoleCheck: Sendable {
             let refunded = try await runner.recorded(id)
         else { return nil }
         if cashier.role == .seller {
-            let age = runner.now().milliseconds - refunded.beganAt.milliseconds
+            let age = runner.now().milliseconds - refunded.at.milliseconds
             // A clock that was set back must not allow more.
             let isRecent = abs(age) <= RoleCheck.undoMinutes * 60_000
             let isOwnSale =
-                refunded.cashier == cashier.name
-                && [.pay, .offline].contains(refunded.kind)
+                refunded.cashier == cashier.name && refunded.isSale
             return isRecent && isOwnSale
                 ? nil
                 : .roleNeeded(

@@ -13,9 +13,21 @@ extension TillRunner {
     /// The amount in a request; nil if it is malformed.
     func amount(_ text: String) -> Money? { try? settings.amount(text, currency) }
 
+    /// What matters about a recorded operation: who made it and when, whether it took a payment,
+    /// and its amount in minor units.
+    typealias Recorded = (cashier: CashierName?, at: Timestamp, isSale: Bool, amount: Int64)
+
     /// The operation with this ID; nil if the ledger has none.
-    func recorded(_ id: OperationID) async throws(Problem) -> Operation? {
-        try await reading { rows throws(LedgerError) in try rows.operation(id) }
+    func recorded(_ id: OperationID) async throws(Problem) -> Recorded? {
+        try await reading { rows throws(LedgerError) in
+            if let known = try rows.operation(id) {
+                let isSale = [.pay, .offline].contains(known.kind)
+                return (known.cashier, known.beganAt, isSale, known.amount)
+            }
+            return try rows.cardless(id).map { known in
+                (known.cashier, known.at, known.kind == .sale, abs(known.paid))
+            }
+        }
     }
 
     /// The balance of a card in minor units; 0 for an unknown card.

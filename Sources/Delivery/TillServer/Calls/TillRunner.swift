@@ -104,6 +104,7 @@ struct TillRunner: Sendable {
             // An activation attempt is recorded before the service is contacted, when no operation
             // exists yet.
             guard let operation = try await ledger.answer(to: id) else {
+                if try await ledger.cardless(id) != nil { return .answered }
                 return try await ledger.read { rows throws(LedgerError) in
                     try rows.activation(id) == nil
                 } ? .nothing : .open

@@ -28,6 +28,9 @@ extension OperationQueue {
         guard !request.members.contains(where: { ofCard.contains($0.key) }) else {
             throw Problem(.usage, "An armed sale names no card and confirms nothing.")
         }
+        guard request.call.needsReader(command) else {
+            throw Problem(.usage, "A sale without a card is not armed.")
+        }
         try requireNoConfirmation(command)
         guard hub.hasListener(request.client) else { throw .pageGone }
         guard atReader == nil else { throw .readerTaken(.nothing) }

@@ -23,6 +23,11 @@ extension Parameter<Tender?> {
             "tender", "WAY", .choice(Tender.self),
             "How the customer paid you: cash (default), terminal, or other")
     }
+    static var paidWithoutCard: Self {
+        .option(
+            "tender", "WAY", .choice(Tender.self),
+            "Sell without a card, paid with: cash, terminal, or other")
+    }
 }
 
 extension Parameter<OperationID> {
@@ -70,15 +75,16 @@ extension Command {
             .card, .again, .confirmedAmount, page: .post("add", for: .cashiers), answers: .receipt,
             example: "tapcard add 20", run: MoneyCommands.add),
         Command(
-            "refund", group: .money, "Reverse a payment or a top-up, in full or in part",
+            "refund", group: .money, "Reverse a payment, a top-up, or a sale without a card",
             discussion: "The money from a payment goes back onto the card it came from, or onto "
                 + "that card's replacement. Refunding a top-up takes the money off the card. If "
                 + "the balance is too low, the refund is refused; enter a smaller AMOUNT. Hand "
                 + "over the cash only after the command succeeds. Each operation can be refunded "
-                + "only once, so after a partial refund, the rest cannot be refunded later. Ticket "
+                + "only once, so after a partial refund, the rest cannot be refunded later. A sale "
+                + "without a card is undone in full, and no reader is needed. Ticket "
                 + "purchases, prizes, payouts, and starting balances cannot be refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund", for: .refund),
-            answers: .receipt,
+            answers: .anyReceipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: MoneyCommands.refund),
         Command(
@@ -95,7 +101,7 @@ extension Command {
             takes: .card.withHelp("Only this card's operations"), .last,
             page: .get("history", reader: .never, for: .history), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),
-        .takings,
+        .takings, .cashMove,
         Command(
             "audit", group: .money, "Check every row of the ledger for consistency",
             discussion: "Nothing is repaired. If a rule is violated, the exit status is 9: do not "
@@ -209,6 +215,9 @@ enum MoneyCommands {
     static func refund(in session: Session) async throws(TapcardError) -> Report {
         let id = session[.refunded]
         let ledger = try await session.ledger()
+        if let undone = try await CardlessCommands.undo(id, from: ledger, in: session) {
+            return undone
+        }
         let station = try await session.station(with: ledger)
         let amount = try session[.part, in: station.currency]
         // Read before the refund, because the cashier must learn what to return in any case.

@@ -103,9 +103,13 @@ extension Command {
             + "than what is sold, the difference is added to the card, up to `credit-limit`. With "
             + "`--rest`, the card is charged for the remaining amount only. `--yes` also confirms "
             + "that you checked the customer's age. To charge an amount without products, use "
-            + "`tapcard pay`.",
-        takes: .items, .returned, .rest, .operation, .card, .again, .confirmedAmount,
-        page: .post("sell", for: .sellers), answers: .receipt,
+            + "`tapcard pay`. With `--tender`, the customer pays without a card: no reader is "
+            + "needed, cash is rounded to what can be paid in the currency, and `--given` computes "
+            + "the change. Such a sale needs the ledger, and `tapcard refund` undoes it.",
+        takes: .items, .returned, .rest, .paidWithoutCard, .given, .operation, .card, .again,
+        .confirmedAmount,
+        page: .post("sell", reader: .without(Parameter<Tender?>.paidWithoutCard), for: .sellers),
+        answers: .anyReceipt,
         example: "tapcard sell 2xCoffee Cake",
         run: SellCommand.sell)
 }
@@ -116,13 +120,30 @@ enum SellCommand {
         guard !items.isEmpty || !returned.isEmpty else {
             throw TapcardError.usage("No products were given.")
         }
-        return try await MoneyCommands.take(in: session) { ledger, currency throws(TapcardError) in
+        @Sendable func lines(
+            _ ledger: (any LedgerStore)?, _ currency: Currency
+        ) async throws(TapcardError) -> [SaleLine] {
             var products: [Product]?
             if let ledger { products = try await ProductCommands.products(in: ledger) }
-            let lines = try SaleLines(
+            return try SaleLines(
                 products: products, currency: currency, settings: session.settings,
                 isAgeChecked: session[.confirmed]
             ).lines(of: items, returned: returned)
+        }
+        if let tender = session[.paidWithoutCard] {
+            guard session[.rest] == nil, session[.card] == nil else {
+                throw TapcardError.usage(
+                    "A sale with --tender is paid without a card; leave out --rest and --card.")
+            }
+            let ledger = try await session.ledger()
+            return try await CardlessCommands.sell(
+                try await lines(ledger, ledger.currency), tender, from: ledger, in: session)
+        }
+        guard session[.given] == nil else {
+            throw TapcardError.usage("--given is only for a sale with --tender cash.")
+        }
+        return try await MoneyCommands.take(in: session) { ledger, currency throws(TapcardError) in
+            let lines = try await lines(ledger, currency)
             let rest = try rest(session, currency)
             let amount = lines.total - (rest?.amount ?? 0)
             guard amount != 0, rest == nil || amount > 0 else {

@@ -13,9 +13,10 @@ extension Command {
     static let takings = Command(
         "takings", group: .money, "Show one day's sales and cash, by hour and in total",
         discussion: "\"Paid\" is the total of card payments, less refunds; it does not affect the "
-            + "cash drawer. \"Added\" is cash received for top-ups and starting balances, less "
+            + "cash drawer. \"Added\" is what was received for top-ups and starting balances, less "
             + "refunded top-ups; \"paid out\" is cash paid out for closed or reissued cards and "
-            + "for prizes, so the drawer changes by \"added\" minus \"paid out\". If some offline "
+            + "for prizes. Sales without a card, what was received with each tender, and cash put "
+            + "into the drawer or taken out are shown below the table. If some offline "
             + "payments could not be covered by their cards, a final line shows the issuer's loss. "
             + "Hours are in local time, and the totals for a shared ledger include all stations.",
         takes: .day, page: .get("takings", reader: .never, for: .owners), answers: .takings,
@@ -29,7 +30,11 @@ enum TakingsCommand {
         let (start, end) = LocalTime.span(around: day)
         let taken = try await History.operations(
             begunSince: start, until: end, in: ledger, into: HourlyTakings(of: day)
-        ) { hours, operation, additional in hours.count(operation, additional) }
+        ) { hours, operation, additional in
+            hours.count(at: operation.beganAt) { $0.count(operation, additional) }
+        } withoutCard: { hours, operation in
+            hours.count(at: operation.at) { $0.count(operation) }
+        }
         let (hours, sum) = (taken.hours, taken.sum)
         func money(_ amount: Int64) -> Money { Money(minorUnits: amount, ledger.currency) }
         let documents: [JSONValue] = hours.indices.map { hour in
@@ -47,6 +52,10 @@ enum TakingsCommand {
                 "drawer": .text(money(sum.drawer)), "payments": .number(sum.payments),
                 "topUps": .number(sum.topUps), "payouts": .number(sum.payouts),
                 "shortfall": .text(money(sum.shortfall)),
+                "withoutCard": .text(money(sum.soldWithoutCard)),
+                "tenders": sum.tenders(in: ledger.currency).object,
+                "rounding": .text(money(sum.rounding)), "cashIn": .text(money(sum.cashIn)),
+                "cashOut": .text(money(sum.cashOut)),
             ], table(of: hours, sum, day, money), isPlain: true)
     }
 
@@ -81,7 +90,7 @@ enum TakingsCommand {
                 // Amounts are right-aligned.
                 cell.0.padded(cell.1, atStart: column > 0)
             }.joined(separator: "  ")
-        } + [
+        } + sum.linesBesideCards(money) + [
             sum.drawer < 0
                 ? "The drawer holds \(change) less than before."
                 : "The drawer holds \(change) more than before."
@@ -103,11 +112,43 @@ private struct HourlyTakings: Sendable {
 
     init(of day: CalendarDate) { self.day = day }
 
-    mutating func count(_ operation: Operation, _ additional: AdditionalBookings) {
-        let begun = LocalTime.dayAndHour(operation.beganAt)
+    mutating func count(at time: Timestamp, _ add: (inout Takings) -> Void) {
+        let begun = LocalTime.dayAndHour(time)
         // Local days differ in length, so the ledger returned a time span longer than the day.
         guard begun.day == day, hours.indices.contains(begun.hour) else { return }
-        sum.count(operation, additional)
-        hours[begun.hour].count(operation, additional)
+        add(&sum)
+        add(&hours[begun.hour])
+    }
+}
+
+extension Takings {
+    /// What was received with each tender.
+    fileprivate func tenders(in currency: Currency) -> Members {
+        var members: Members = [:]
+        for tender in Tender.allCases {
+            let amount = Money(minorUnits: tendered[tender, default: 0], currency)
+            members += [tender.rawValue: .text(amount)]
+        }
+        return members
+    }
+
+    /// The lines about sales without a card and about tenders; none if there was only cash for
+    /// cards.
+    fileprivate func linesBesideCards(_ money: (Int64) -> Money) -> [String] {
+        let others = [Tender.terminal, .other].contains { tendered[$0, default: 0] != 0 }
+        var lines: [String] = []
+        if soldWithoutCard != 0 || rounding != 0 || others {
+            lines.append(
+                "Sold without a card: \(money(soldWithoutCard).shown); received: "
+                    + Tender.allCases.map {
+                        "\($0.rawValue) \(money(tendered[$0, default: 0]).shown)"
+                    }.joined(separator: ", "))
+        }
+        if rounding != 0 { lines.append("Rounding of cash: \(money(rounding).shown)") }
+        if cashIn != 0 || cashOut != 0 {
+            lines.append(
+                "Put into the drawer: \(money(cashIn).shown); taken out: \(money(cashOut).shown)")
+        }
+        return lines
     }
 }

@@ -90,6 +90,7 @@ extension CardSummary.Seal: DocumentedWord {}
 extension CardSummary.Standing: DocumentedWord {}
 extension DisplayState: DocumentedWord {}
 extension Tender: DocumentedWord {}
+extension CardlessOperation.Kind: DocumentedWord {}
 extension Product.Color: DocumentedWord {}
 extension TagInfo.Originality: DocumentedWord {}
 extension Operation.Kind: DocumentedWord { static var schema: JSONValue { ValueSchemas.kind } }

@@ -17,6 +17,11 @@ enum MoneySchemas {
             ])), "paid": ValueSchemas.signedAmount, "added": ValueSchemas.signedAmount,
         "paidOut": ValueSchemas.amount, "drawer": ValueSchemas.signedAmount,
         "payments": Schema.count, "topUps": Schema.count, "payouts": Schema.count,
-        "shortfall": ValueSchemas.amount,
+        "shortfall": ValueSchemas.amount, "withoutCard": ValueSchemas.signedAmount,
+        "tenders": Schema.object(
+            Tender.allCases.reduce(into: Members()) {
+                $0 += [$1.rawValue: ValueSchemas.signedAmount]
+            }), "rounding": ValueSchemas.signedAmount, "cashIn": ValueSchemas.amount,
+        "cashOut": ValueSchemas.amount,
     ])
 }

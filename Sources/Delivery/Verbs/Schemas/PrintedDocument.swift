@@ -11,6 +11,8 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case card = "Card"
     case cardStatus = "CardStatus"
     case receipt = "Receipt"
+    case cardless = "CardlessReceipt"
+    case anyReceipt = "AnyReceipt"
     case purchase = "Purchase"
     case products = "Products"
     case product = "ChangedProduct"
@@ -88,6 +90,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .receipt:
             PrintedDocument.done(
                 Receipt.fields.required, optional: Receipt.lost.optional + Receipt.fields.optional)
+        case .cardless:
+            PrintedDocument.done(
+                ShownCardless.fields.required, optional: ShownCardless.fields.optional)
+        case .anyReceipt:
+            ["anyOf": [PrintedDocument.receipt.schema, PrintedDocument.cardless.schema]]
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])
         case .products: PrintedDocument.done(["products": [ShownProduct].schema])

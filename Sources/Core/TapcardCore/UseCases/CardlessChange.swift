@@ -1,0 +1,117 @@
+package import Ledger
+package import TapcardDomain
+
+/// A sale without a card, its undoing, or a change of the cash in the drawer. No reader is used.
+package struct CardlessChange {
+    /// A booked change, and whether it was booked by an earlier attempt.
+    package typealias Booked = (operation: CardlessOperation, isReplayed: Bool)
+
+    private let ledger: any LedgerStore
+    private let id: OperationID?
+    private let cashier: CashierName?
+    private let now: Timestamp
+    private let limits: Limits
+
+    /// Creates a request. If the caller gives no ID, `newID` makes one.
+    package init(
+        in ledger: any LedgerStore, id: OperationID?, settings: Station.Settings,
+        dependencies: Station.Dependencies
+    ) {
+        (self.ledger, self.id, cashier) = (ledger, id, dependencies.cashier)
+        now = ledger.time(at: dependencies.now())
+        limits = Limits(settings: settings, currency: ledger.currency)
+    }
+
+    private var currency: Currency { ledger.currency }
+
+    /// Sells these lines. An amount below 0 is paid out to the customer in cash.
+    package func sell(
+        _ lines: [SaleLine], for tender: Tender, given: Money?,
+        newID: @autoclosure () -> OperationID
+    ) async throws(TapcardError) -> Booked {
+        let amount = Money(minorUnits: lines.total, currency)
+        let rounding = tender == .cash ? currency.cashRounding(of: lines.total) : 0
+        let due = Money(minorUnits: lines.total + rounding, currency)
+        guard amount.minorUnits > 0 || tender == .cash && amount.minorUnits < 0 else {
+            throw TapcardError(
+                Refusal(
+                    .badAmount,
+                    "the sale comes to \(amount.shown), which cannot be paid by \(tender.rawValue)")
+            )
+        }
+        if let given {
+            guard tender == .cash, given.minorUnits >= due.minorUnits else {
+                throw TapcardError(
+                    Refusal(
+                        .badAmount,
+                        "the customer gave \(given.shown), but has to pay \(due.shown)"))
+            }
+        }
+        try limits.requireWithinCeilings(
+            amount.minorUnits > 0 ? .pay(amount, Sale(lines)) : .credit(amount.negated, lines))
+        return try await book(
+            CardlessOperation(
+                id: id ?? newID(), kind: .sale, amount: amount.minorUnits, tender: tender,
+                rounding: rounding, given: given?.minorUnits, lines: lines, cashier: cashier,
+                at: now))
+    }
+
+    /// Undoes a sale without a card, after which the cashier returns what was paid.
+    package func undo(_ sale: OperationID) async throws(TapcardError) -> Booked {
+        // A retry without an ID of its own counts as the same request.
+        let id = id ?? sale.derived(for: "undo")
+        let outcome = try await translating(
+            awaiting: await ledger.undo(sale, id: id, by: cashier, at: now)
+        ) { (error: LedgerError) in explained(error, id) }
+        return try booked(outcome, id)
+    }
+
+    /// Puts cash into the drawer, or takes it out if `isTaken` is true.
+    package func moveCash(
+        _ amount: Money, isTaken: Bool, because reason: SaleText,
+        newID: @autoclosure () -> OperationID
+    ) async throws(TapcardError) -> Booked {
+        try limits.requirePositive(amount)
+        return try await book(
+            CardlessOperation(
+                id: id ?? newID(), kind: isTaken ? .cashOut : .cashIn,
+                amount: isTaken ? -amount.minorUnits : amount.minorUnits, reason: reason,
+                cashier: cashier, at: now))
+    }
+
+    private func book(_ operation: CardlessOperation) async throws(TapcardError) -> Booked {
+        let outcome = try await translating(awaiting: await ledger.book(operation)) {
+            (error: LedgerError) in explained(error, operation.id)
+        }
+        return try booked(outcome, operation.id)
+    }
+
+    private func booked(
+        _ outcome: CardlessOutcome, _ id: OperationID
+    ) throws(TapcardError) -> Booked {
+        switch outcome {
+        case .booked(let operation): return (operation, false)
+        case .earlier(let operation): return (operation, true)
+        case .refused(let refusal): throw TapcardError(refusal)
+        case .mismatched:
+            throw TapcardError(
+                .operationMismatch, "Operation ID \(id) already belongs to another request.",
+                meaning: "Nothing was booked.", operation: id)
+        }
+    }
+
+    /// The error of a failed booking. Nothing is kept in a journal: without the ledger, it cannot
+    /// be known whether the request was booked before.
+    private func explained(_ error: LedgerError, _ id: OperationID) -> TapcardError {
+        let known = TapcardError(error)
+        guard error.kind == .outcomeUnknown else {
+            return error.kind == .offline
+                ? TapcardError(
+                    known.kind, known.what,
+                    meaning: "Nothing was booked. Sales without a card need the ledger.") : known
+        }
+        return TapcardError(
+            .outcomeUnknown, known.what, meaning: "The ledger may have booked this request.",
+            next: [.request(.repeatWithID(id))], operation: id)
+    }
+}

@@ -1,0 +1,32 @@
+import TapcardDomain
+
+extension CardlessOperation {
+    package static let columnNames = [
+        "id", "kind", "amount", "tender", "rounding", "given", "lines", "reverses", "reason",
+        "cashier", "at",
+    ]
+    package static let columns = columnNames.joined(separator: ", ")
+
+    /// The values of all columns except the shift, which the storage fills in.
+    package var values: [SQLValue] {
+        [
+            .id(id), .text(kind.rawValue), .integer(amount), .text(tender.rawValue),
+            .integer(rounding), .optional(given, SQLValue.integer),
+            .optional(lines.stored, SQLValue.text), .optional(reverses, SQLValue.id),
+            .optional(reason) { .text($0.text) }, .optional(cashier?.text, SQLValue.text),
+            .time(at),
+        ]
+    }
+
+    /// Reads the columns, and the shift after them.
+    package init(_ row: inout Columns) throws(LedgerError) {
+        self.init(
+            id: try row.value(\.id), kind: try row.word(), amount: try row.value(\.units),
+            tender: try row.word(), rounding: try row.value(\.units),
+            given: try row.optional(\.units),
+            lines: try row.optional { $0.text.flatMap([SaleLine].init(stored:)) } ?? [],
+            reverses: try row.optional(\.id), reason: try row.optional(\.saleText),
+            cashier: try row.optional(\.cashier), at: try row.value(\.time),
+            shift: try row.optional(\.id))
+    }
+}
