@@ -72,7 +72,8 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
 extension Account {
     /// The accounts of the issuer.
     package static let ofIssuer: [Account] = [
-        .takings, .cash, .terminal, .other, .adopted, .prizes, .reissued, .shortfall,
+        .takings, .cash, .terminal, .other, .adopted, .prizes, .reissued, .shortfall, .safe,
+        .rounding,
     ]
 
     /// The account for money that is paid with this tender.

@@ -2,8 +2,10 @@ public import TapcardDomain
 
 /// An operation with everything that a report needs to know about it.
 public struct Booking: Hashable, Sendable {
-    /// The operation.
-    public let operation: Operation
+    /// The operation; nil for a change without a card.
+    public let operation: Operation?
+    /// The change without a card.
+    public let cardless: CardlessOperation?
     /// What it has booked so far, oldest first; empty if no money moved.
     public let entries: [Entry]
     /// The cardholder's name.
@@ -15,8 +17,30 @@ public struct Booking: Hashable, Sendable {
     public init(
         _ operation: Operation, _ entries: [Entry], holder: HolderName?, station: String?
     ) {
-        (self.operation, self.entries) = (operation, entries)
+        (self.operation, self.entries, cardless) = (operation, entries, nil)
         (self.holder, self.station) = (holder, station)
+    }
+
+    /// Creates the booking of a change without a card.
+    package init(_ change: CardlessOperation) {
+        (operation, cardless, holder, station) = (nil, change, nil, nil)
+        entries = change.postings.map {
+            Entry(
+                operation: change.id, account: $0.account, amount: $0.amount, postedAt: change.at)
+        }
+    }
+
+    package var id: OperationID? { operation?.id ?? cardless?.id }
+    package var kind: String { operation?.kind.rawValue ?? cardless?.kind.rawValue ?? "" }
+    package var beganAt: Timestamp {
+        operation?.beganAt ?? cardless?.at ?? Timestamp(milliseconds: 0)
+    }
+    package var card: CardUID? { operation?.uid }
+    package var cashier: CashierName? { operation?.cashier ?? cardless?.cashier }
+    package var lines: [SaleLine] { operation?.lines ?? cardless?.lines ?? [] }
+    package var reverses: OperationID? { operation?.reverses ?? cardless?.reverses }
+    package var isRefund: Bool {
+        operation?.kind == .refund || operation?.kind == .reverse || cardless?.kind == .undo
     }
 
     /// The amount that was added to the account.
@@ -79,7 +103,7 @@ package struct BookedSums: Hashable, Sendable {
         }
     }
 
-    /// Payments, tickets, and offline payments, however they were paid.
+    /// Payments, tickets, offline payments, and sales without a card, however they were paid.
     package private(set) var sales = Tally()
     /// Refunds of sales, and of the part that was not paid with the card.
     package private(set) var refunds = Tally()
@@ -90,12 +114,14 @@ package struct BookedSums: Hashable, Sendable {
     package private(set) var reversals = Tally()
     /// The top-ups of each tender, less reversals.
     package private(set) var toppedUp: [Tender: Int64] = [:]
-    /// The parts of sales that were not paid with a card, less what was returned.
+    /// What was not paid with a card: sales without one and parts of sales, less what was returned.
     package private(set) var rests: [Tender: Int64] = [:]
     /// Balances and prizes that were paid out in cash.
     package private(set) var payouts = Tally()
     /// The part of the payouts that came from cards.
     package private(set) var paidOutFromCards: Int64 = 0
+    /// Cash that was put into the drawer, less what was taken out.
+    package private(set) var cashMoved: Int64 = 0
     /// Prizes that were added to cards.
     package private(set) var prizes: Int64 = 0
     /// The sums of the issuer's accounts.
@@ -107,13 +133,14 @@ package struct BookedSums: Hashable, Sendable {
 
     /// The change in the cash in the drawer.
     package var drawer: Int64 {
-        toppedUp[.cash, default: 0] &+ rests[.cash, default: 0] &- payouts.amount
+        toppedUp[.cash, default: 0] &+ rests[.cash, default: 0] &- payouts.amount &+ cashMoved
     }
     /// Sales less refunds and credits.
     package var takings: Int64 { sales.amount &- refunds.amount &- credits.amount }
     /// What was paid with cards: `takings`, without what was paid otherwise or not at all.
     package var spent: Int64 {
         rests.values.reduce(takings, &-) &+ accounts[.shortfall, default: 0]
+            &+ accounts[.rounding, default: 0]
     }
     package var loaded: Int64 { toppedUp.values.reduce(0, &+) }
 
@@ -127,15 +154,27 @@ package struct BookedSums: Hashable, Sendable {
             }
         }
         let takings = booking.amount(on: .takings)
-        let amount = booking.operation.amount
-        switch booking.operation.kind {
+        guard let operation = booking.operation else {
+            switch booking.cardless?.kind {
+            case .sale:
+                takings < 0 ? credits.add(0 &- takings) : sales.add(takings)
+                addTenders(of: booking, to: \.rests)
+            case .undo:
+                takings > 0 ? credits.add(0 &- takings) : refunds.add(0 &- takings)
+                addTenders(of: booking, to: \.rests)
+            case .cashIn, .cashOut, nil: cashMoved &+= booking.amount(on: .safe)
+            }
+            return
+        }
+        let amount = operation.amount
+        switch operation.kind {
         case .pay, .ticket, .offline:
             sales.add(takings)
             addTenders(of: booking, to: \.rests)
         case .refund:
-            refunds.add(-takings)
+            refunds.add(0 &- takings)
             addTenders(of: booking, to: \.rests)
-        case .credit: credits.add(-takings)
+        case .credit: credits.add(0 &- takings)
         case .add, .issue:
             topUps.add(amount)
             addTenders(of: booking, to: \.toppedUp)

@@ -49,8 +49,9 @@ struct ContractTests {
         #expect(listed.sorted() == ContractTests.names)
     }
 
-    /// Verbs that run until they are stopped, which have tests of their own.
-    private static let endless: Set = ["emulate", "sandbox", "serve", "watch"]
+    /// Verbs that run until they are stopped, which have tests of their own, and one that prints
+    /// only CSV.
+    private static let endless: Set = ["emulate", "export", "sandbox", "serve", "watch"]
 
     @Test("Every verb prints a JSON document in one of the sessions")
     func verbs() throws {

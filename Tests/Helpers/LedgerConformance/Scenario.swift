@@ -2,9 +2,6 @@ public import Ledger
 import TapcardDomain
 public import Testing
 
-/// Before and after every operation, in milliseconds.
-private let longAgo: Int64 = 8_640_000_000_000_000
-
 /// Behavior that every ledger shares, however it stores its rows.
 public struct Scenario: Sendable, CustomTestStringConvertible {
     public let testDescription: String
@@ -29,9 +26,10 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
         let (sums, balances) = try await ledger.readWithoutBlocking { rows throws(LedgerError) in
             var sums = BookedSums()
             var pages = rows.pagesOfBookings(
-                begunSince: Timestamp(milliseconds: -longAgo),
-                until: Timestamp(milliseconds: longAgo))
+                begunSince: .earliest, until: .latest)
             while let booking = try pages.next() { sums.add(booking) }
+            var changes = rows.pagesOfCardless()
+            while let change = try changes.next() { sums.add(Booking(change)) }
             return (sums, try rows.balances())
         }
         for account in Account.ofIssuer {

@@ -173,7 +173,19 @@ extension History {
             await ledger.readWithoutBlocking { rows throws(LedgerError) in
                 var sum = sum
                 var pages = rows.pagesOfBookings(begunSince: start, until: end)
-                while let booking = try pages.next(), add(&sum, booking) {}
+                var others = rows.pagesOfCardless(since: start, until: end)
+                var (next, other) = (try pages.next(), try others.next())
+                while next != nil || other != nil {
+                    // Both are in the order of their times.
+                    let start = next?.beganAt.milliseconds ?? .max
+                    if let change = other, next == nil || change.at.milliseconds < start {
+                        guard add(&sum, Booking(change)) else { break }
+                        other = try others.next()
+                    } else if let booking = next {
+                        guard add(&sum, booking) else { break }
+                        next = try pages.next()
+                    }
+                }
                 return (sum, try find(rows))
             })
     }

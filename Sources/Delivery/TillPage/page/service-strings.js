@@ -173,7 +173,7 @@ export const services = {
     ],
     values: {
       sold: "sold", returned: "returned", unnamed: "without a product", ticket: "lottery tickets",
-      refund: "refunds", reverse: "top-up undone",
+      refund: "refunds", reverse: "top-up undone", undo: "sale undone",
     },
     columns: {
       day: "Day", hour: "Hour", cashier: "Cashier", station: "Station", product: "Product",
@@ -184,7 +184,8 @@ export const services = {
       credited: "Credited", topUps: "Top-ups", reversals: "Undone", toppedUpCash: "Topped up, cash",
       toppedUpTerminal: "Topped up, terminal", toppedUpOther: "Topped up, other",
       restCash: "Rest, cash", restTerminal: "Rest, terminal", restOther: "Rest, other",
-      payouts: "Payouts", paidOut: "Paid out", drawer: "Drawer",
+      payouts: "Payouts", paidOut: "Paid out", cashMoved: "Cash in and out",
+      drawer: "Drawer",
     },
     equation: {
       loaded: "Topped up", adopted: "Adopted from other software", prizes: "Prizes added to cards",

@@ -1,4 +1,5 @@
 import Glibc
+import Ledger
 package import TapcardDomain
 
 /// Formats for times, which are stored in UTC and shown in local time.
@@ -64,11 +65,9 @@ package enum LocalTime {
     static func span(
         from first: CalendarDate?, to last: CalendarDate?
     ) -> (start: Timestamp, end: Timestamp) {
-        // The highest time that a ledger can hold, and the lowest.
-        let limit: Int64 = 8_640_000_000_000_000
-        return (
-            first.map { span(around: $0).start } ?? Timestamp(milliseconds: -limit),
-            last.map { span(around: $0).end } ?? Timestamp(milliseconds: limit)
+        (
+            first.map { span(around: $0).start } ?? .earliest,
+            last.map { span(around: $0).end } ?? .latest
         )
     }
 

@@ -23,7 +23,7 @@ enum ExportCommand {
         pages = try await History.bookings(
             begunSince: start, until: end, in: ledger, into: pages,
             { pages, booking in
-                let begun = LocalTime.dayAndHour(booking.operation.beganAt)
+                let begun = LocalTime.dayAndHour(booking.beganAt)
                 guard LocalTime.isDay(begun.day, from: from, to: to) else { return true }
                 let rows = isLines ? lines(of: booking, currency) : transfers(of: booking, currency)
                 for row in rows { pages.append(row) }
@@ -40,7 +40,7 @@ enum ExportCommand {
             return CSVText.line(
                 cells(of: booking) + [
                     transfer.debit.description, transfer.credit.description, amount, currency.code,
-                    booking.operation.lines.map { "\($0.quantity) \($0.name)" }
+                    booking.lines.map { "\($0.quantity) \($0.name)" }
                         .joined(separator: "; "),
                 ], numbers: [common.count + 2])
         }
@@ -59,7 +59,7 @@ enum ExportCommand {
         }
         let amount = booking.amount(on: .takings)
         guard amount != 0 else { return [] }
-        let lines = booking.operation.lines
+        let lines = booking.lines
         return lines.isEmpty
             ? [row(["", ""], 1, amount)]
             : lines.map {
@@ -68,11 +68,10 @@ enum ExportCommand {
     }
 
     private static func cells(of booking: Booking) -> [String] {
-        let operation = booking.operation
-        return [
-            LocalTime.isoLocal(operation.beganAt), "\(operation.id)", operation.kind.rawValue,
-            booking.station ?? "", operation.cashier?.text ?? "", "\(operation.uid)",
-            booking.holder?.text ?? "",
+        [
+            LocalTime.isoLocal(booking.beganAt), booking.id.map { "\($0)" } ?? "", booking.kind,
+            booking.station ?? "", booking.cashier?.text ?? "",
+            booking.card.map { "\($0)" } ?? "", booking.holder?.text ?? "",
         ]
     }
 }

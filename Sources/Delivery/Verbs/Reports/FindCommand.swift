@@ -9,7 +9,7 @@ extension Parameter<String?> {
             "TEXT", .text(1...HolderName.maximumBytes),
             "Part of the cardholder's name or of the card's UID")
     }
-    fileprivate static var exactAmount: Self {
+    fileprivate static var foundAmount: Self {
         .option(
             "amount", "AMOUNT", .text(1...PageParameter.maximumAmountLength),
             "Find payments and top-ups of this amount")
@@ -49,7 +49,7 @@ extension Command {
             + "`--to`, `--cashier`, or `--product`, lists the operations that match all of them, "
             + "newest first. If there are more, the last line says how to continue. Cardholders "
             + "with the same name are told apart by the card's UID and its last use.",
-        takes: .text, .exactAmount, .from, .to, .cashier, .product, .most, .after, .before,
+        takes: .text, .foundAmount, .from, .to, .cashier, .product, .most, .after, .before,
         page: .get("find", reader: .never, for: .cashiers), answers: .found,
         example: "tapcard find amanda", run: FindCommand.find)
 }
@@ -73,11 +73,10 @@ struct FoundOperation: DocumentedObject {
     let amount: Money
 
     static let fields: Fields<FoundOperation> = [
-        "operation": .of(\.booking.operation.id), "uid": .of(\.booking.operation.uid),
-        "name": .of(\.booking.holder), "kind": .of(\.booking.operation.kind),
-        "amount": .of(\.amount), "at": .of(\.booking.operation.beganAt),
-        "cashier": .of(\.booking.operation.cashier),
-        "products": .of { $0.booking.operation.lines.words },
+        "operation": .of(\.booking.id), "uid": .of(\.booking.card),
+        "name": .of(\.booking.holder), "kind": .of(\.booking.kind),
+        "amount": .of(ValueSchemas.signedAmount, \.amount), "at": .of(\.booking.beganAt),
+        "cashier": .of(\.booking.cashier), "products": .of { $0.booking.lines.words ?? "" },
     ]
 }
 
@@ -141,7 +140,7 @@ enum FindCommand {
         let latest = try await History.bookings(
             begunSince: start, until: end, in: ledger, into: [Booking](),
             { latest, booking in
-                guard booking.operation.id != before else { return false }
+                guard booking.id != before || before == nil else { return false }
                 guard searched.matches(booking) else { return true }
                 latest.append(booking)
                 if latest.count > count + 1 { latest.removeFirst() }
@@ -149,21 +148,25 @@ enum FindCommand {
             }, then: { _ in }
         ).sum
         let found = latest.reversed().prefix(count).map { booking in
-            FoundOperation(booking: booking, amount: booking.operation.change(in: currency))
+            FoundOperation(
+                booking: booking,
+                amount: booking.operation?.change(in: currency)
+                    ?? Money(minorUnits: booking.cardless?.amount ?? 0, currency))
         }
-        let cells = found.map { found in
-            let operation = found.booking.operation
-            return [
-                LocalTime.text(operation.beganAt), "\(operation.uid)",
-                found.booking.holder?.text.shown ?? "-", operation.kind.rawValue,
-                found.amount.shown, operation.cashier?.text.shown ?? "-", "\(operation.id)",
-                operation.lines.words,
+        let cells = found.map { found -> [String] in
+            let booking = found.booking
+            let (card, id) = (booking.card?.description, booking.id?.description)
+            let (name, cashier) = (booking.holder?.text.shown, booking.cashier?.text.shown)
+            let row: [String] = [
+                LocalTime.text(booking.beganAt), card ?? "-", name ?? "-", booking.kind,
+                found.amount.shown, cashier ?? "-", id ?? "", booking.lines.words ?? "",
             ]
+            return row
         }
         return report(
             [], Array(found), cells,
             latest.count > count
-                ? found.last.map { "--before \($0.booking.operation.id)" } : nil)
+                ? found.last.flatMap(\.booking.id).map { "--before \($0)" } : nil)
     }
 
     private static func report(
@@ -198,7 +201,7 @@ private struct Searched: Sendable {
         text = session[.text]?.lowercased()
         (from, to) = (session[.from], session[.to])
         (cashier, product) = (session[.cashier]?.lowercased(), session[.product]?.lowercased())
-        amount = try session[.exactAmount].map { text throws(TapcardError) in
+        amount = try session[.foundAmount].map { text throws(TapcardError) in
             try translating(session.settings.amount(text, currency).minorUnits) {
                 (error: Refusal) in TapcardError(error)
             }
@@ -218,22 +221,14 @@ private struct Searched: Sendable {
     }
 
     func matches(_ booking: Booking) -> Bool {
-        let operation = booking.operation
-        let day = LocalTime.dayAndHour(operation.beganAt).day
+        let day = LocalTime.dayAndHour(booking.beganAt).day
+        let amount = booking.operation?.amount ?? booking.cardless?.amount
         return !booking.entries.isEmpty && LocalTime.isDay(day, from: from, to: to)
-            && matches(operation.uid, booking.holder)
-            && (amount.map { $0 == operation.amount || $0 == operation.lines.total } ?? true)
-            && (cashier.map { $0 == operation.cashier?.text.lowercased() } ?? true)
+            && (text == nil || booking.card.map { matches($0, booking.holder) } ?? false)
+            && (self.amount.map { $0 == amount || $0 == booking.lines.total } ?? true)
+            && (cashier.map { $0 == booking.cashier?.text.lowercased() } ?? true)
             && (product.map { name in
-                operation.lines.contains { $0.name.text.lowercased() == name }
+                booking.lines.contains { $0.name.text.lowercased() == name }
             } ?? true)
-    }
-}
-
-extension [SaleLine] {
-    /// The lines in a few words, such as "2 Beer, 2 Cup".
-    var words: String {
-        map { $0.quantity == 1 ? $0.name.text.shown : "\($0.quantity) \($0.name.text.shown)" }
-            .joined(separator: ", ")
     }
 }

@@ -33,7 +33,7 @@ enum ReportName: String, Sendable, CaseIterable {
         case .refunds:
             [
                 .text("time", "time"), .text("operation", "operation", ValueSchemas.operation),
-                .text("kind", "kind", ValueSchemas.kind), .text("cashier", "cashier"),
+                .text("kind", "kind"), .text("cashier", "cashier"),
                 .text("card", "card", ValueSchemas.card), .text("name", "name"),
                 .text("reverses", "reverses", ValueSchemas.operation), .amount("amount", "amount"),
                 .amount("otherwise", "otherwise"),
@@ -70,6 +70,7 @@ enum ReportName: String, Sendable, CaseIterable {
         + tenders("rest", "rest") { $0.rests } + [
             .number("payouts", "payouts") { $0.payouts.number },
             .amount("paidOut", "paid out") { $0.payouts.amount },
+            .amount("cashMoved", "cash in and out") { $0.cashMoved },
             .amount("drawer", "drawer") { $0.drawer },
         ]
 

@@ -22,7 +22,7 @@ struct ReportSums: Sendable {
 
     /// Returns false if no more bookings are needed.
     mutating func add(_ booking: Booking) -> Bool {
-        let begun = LocalTime.dayAndHour(booking.operation.beganAt)
+        let begun = LocalTime.dayAndHour(booking.beganAt)
         guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
             return true
         }
@@ -33,7 +33,7 @@ struct ReportSums: Sendable {
             groups[(begun.hour < 10 ? "0" : "") + "\(begun.hour):00", default: BookedSums()]
                 .add(booking)
         case .cashiers:
-            groups[booking.operation.cashier?.text ?? "", default: BookedSums()].add(booking)
+            groups[booking.cashier?.text ?? "", default: BookedSums()].add(booking)
         case .stations: groups[booking.station ?? "", default: BookedSums()].add(booking)
         case .products: addProducts(of: booking)
         case .refunds: addRefund(booking)
@@ -43,17 +43,14 @@ struct ReportSums: Sendable {
     }
 
     private mutating func addProducts(of booking: Booking) {
-        let (operation, amount) = (booking.operation, booking.amount(on: .takings))
+        let amount = booking.amount(on: .takings)
         guard amount != 0 else { return }
-        switch operation.kind {
-        case .refund: add(1, amount, to: ProductKey(.refund))
-        case .ticket: add(1, amount, to: ProductKey(.ticket))
-        default:
-            guard !operation.lines.isEmpty else {
-                add(1, amount, to: ProductKey(.unnamed))
-                return
-            }
-            for line in operation.lines { add(line.quantity, line.amount, to: ProductKey(line)) }
+        if booking.lines.isEmpty || booking.isRefund {
+            let isTicket = booking.operation?.kind == .ticket
+            let kind = booking.isRefund ? ProductKey.Kind.refund : isTicket ? .ticket : .unnamed
+            add(1, amount, to: ProductKey(kind))
+        } else {
+            for line in booking.lines { add(line.quantity, line.amount, to: ProductKey(line)) }
         }
     }
 
@@ -63,15 +60,14 @@ struct ReportSums: Sendable {
     }
 
     private mutating func addRefund(_ booking: Booking) {
-        let operation = booking.operation
-        guard operation.kind == .refund || operation.kind == .reverse else { return }
+        guard booking.isRefund else { return }
         let rest = Tender.allCases.reduce(Int64(0)) { $0 &+ booking.amount(on: Account($1)) }
         refunds.append([
-            .text(LocalTime.isoLocal(operation.beganAt)), .text("\(operation.id)"),
-            .text(operation.kind.rawValue), .text(operation.cashier?.text),
-            .text("\(operation.uid)"), .text(booking.holder?.text),
-            .text(operation.reverses.map { "\($0)" }), .amount(operation.amount),
-            .amount(operation.kind == .refund ? rest : 0),
+            .text(LocalTime.isoLocal(booking.beganAt)), .text(booking.id.map { "\($0)" }),
+            .text(booking.kind), .text(booking.cashier?.text),
+            .text(booking.card.map { "\($0)" }), .text(booking.holder?.text),
+            .text(booking.reverses.map { "\($0)" }), .amount(booking.operation?.amount ?? 0),
+            .amount(booking.operation?.kind == .reverse ? 0 : rest),
         ])
     }
 
