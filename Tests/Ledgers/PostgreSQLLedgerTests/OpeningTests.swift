@@ -191,12 +191,12 @@ import Testing
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
             let open = try await till.open(.pay(.cents(100)), id: 2)
-            try database.change("UPDATE setting SET schema = 5")
+            try database.change("UPDATE setting SET schema = 6")
             #expect(try await database.owned.status().reach == .later)
             try await till.confirm(open)
             let next = try await till.open(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
-            try database.change("UPDATE setting SET oldest_writer = 5")
+            try database.change("UPDATE setting SET oldest_writer = 6")
             for _ in 0..<2 {
                 let refused = await OpeningTests.error { _ = try await till.confirm(next) }
                 #expect(refused?.kind == .newer)
@@ -213,7 +213,7 @@ import Testing
             #expect(try await database.owned.status().reach == .readOnly)
             let migration = await OpeningTests.error { try await database.owned.migrate() }
             #expect(migration?.kind == .newer)
-            try database.change("UPDATE setting SET schema = 4, oldest_writer = 1")
+            try database.change("UPDATE setting SET schema = 5, oldest_writer = 1")
             try await database.owned.migrate()
             try await till.confirm(next)
             #expect(!ledger.isReadOnly)
@@ -233,13 +233,13 @@ import Testing
                     by: PostgreSQLSchema.steps + [[step, "INSERT INTO nowhere VALUES (1)"]])
             }
             #expect(failed != nil)
-            #expect(try await database.owned.status().schema == 4)
+            #expect(try await database.owned.status().schema == 5)
             // A second run has nothing to do.
             for _ in 0..<2 {
                 try await database.owned.migrate(by: PostgreSQLSchema.steps + [[step]])
             }
             #expect(try database.answer(to: "SELECT color FROM card") == "red")
-            #expect(try await database.owned.status().schema == 5)
+            #expect(try await database.owned.status().schema == 6)
             try await till.complete(.pay(.cents(100)), id: 2)
             #expect(try await till.ledger.audit().violations == [])
         }

@@ -38,7 +38,7 @@ extension Command {
             + "or card is needed.",
         takes: .direction, .amount.withHelp("Amount (must be more than 0)"), .reason, .operation,
         page: .post("shift/cash", reader: .never, for: .cashiers), answers: .cardless,
-        example: "tapcard shift cash in 50 --reason \"Change from the bank\"",
+        example: "tapcard shift cash in 50 --reason Change",
         run: CardlessCommands.moveCash)
 }
 
