@@ -30,7 +30,7 @@ struct WriteJobRunTests {
 
     /// The cells of the result file, without its header.
     private func result() throws -> [[String]] {
-        try content(till.file("job.result.csv")).split(separator: "\n").dropFirst()
+        try content(till.file("job.result.csv")).split(whereSeparator: \.isNewline).dropFirst()
             .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
 

@@ -1,4 +1,4 @@
-import Ledger
+package import Ledger
 import TapcardDomain
 import Testing
 
@@ -106,7 +106,7 @@ extension CardlessOperation {
             lines: [try .sample("Soup", amount)], cashier: nil, at: time)
     }
 
-    static func cash(_ id: Int, _ amount: Int64) -> CardlessOperation {
+    package static func cash(_ id: Int, _ amount: Int64) -> CardlessOperation {
         CardlessOperation(
             id: .numbered(id), kind: amount < 0 ? .cashOut : .cashIn, amount: amount,
             reason: try? SaleText("Change"), at: .end)

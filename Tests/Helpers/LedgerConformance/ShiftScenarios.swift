@@ -1,5 +1,5 @@
-import Ledger
-import TapcardDomain
+package import Ledger
+package import TapcardDomain
 import Testing
 
 extension Scenario {
@@ -77,7 +77,7 @@ extension Scenario {
 
 extension LedgerTill {
     @discardableResult
-    fileprivate func openShift(_ id: Int, at time: Timestamp = .end) async throws -> Shift {
+    package func openShift(_ id: Int, at time: Timestamp = .end) async throws -> Shift {
         guard case .done(let shift) = try await ledger.open(.sample(id, at: time)) else {
             throw Unexpected(answer: "the shift is not open")
         }

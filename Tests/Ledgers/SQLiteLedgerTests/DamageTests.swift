@@ -167,6 +167,8 @@ extension TestFolder {
         let product = Product(id: .numbered(6), name: try SaleText("Coffee"), price: 350)
         try await ledger.write { rows throws(LedgerError) in try rows.save(product) }
         _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(1)), of: .first)
+        try await till.openShift(8)
+        _ = try await ledger.book(.cash(9, -100))
         await ledger.close()
         return File.read(self.ledger)
     }

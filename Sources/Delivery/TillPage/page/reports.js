@@ -82,7 +82,8 @@ export const reports = {
   enter: look,
   render({ data }) {
     const all = spans();
-    const chosen = Object.keys(all).find((each) => all[each][0] === from() && all[each][1] === to());
+    const chosen = Object.keys(all).find((each) =>
+      all[each][0] === from() && all[each][1] === to());
     const isSpanned = name() !== "outstanding";
     return [
       heading(words.title),

@@ -1,9 +1,13 @@
-// Strings for the services, History, Health, and the simulated reader. All other strings are in
+// Strings for the services, sounds, History, Health, and the simulated reader. All others are in
 // strings.js.
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 export const services = {
+  sounds: {
+    on: "Turn sounds on", off: "Turn sounds off",
+    blocked: "Sounds are blocked: turn on",
+  },
   // Shown before the first request to a service's built-in address.
   unconfirmed: {
     title: (host) => `Connect to ${host}?`,

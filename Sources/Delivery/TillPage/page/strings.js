@@ -388,10 +388,6 @@ export const say = {
     action: "Issue card",
   },
 
-  sounds: {
-    on: "Turn sounds on", off: "Turn sounds off",
-    blocked: "Sounds are blocked: turn on",
-  },
   consent: {
     cashier: "A cashier or an owner has to agree. Please enter your name and password.",
     owner: "An owner has to agree. Please enter your name and password.",

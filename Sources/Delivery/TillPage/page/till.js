@@ -13,8 +13,8 @@ import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.
 import { may } from "./roles.js";
 import {
   addEntry, addProduct, addReturned, cancelSale, changeQuantity, charge, chargeAgain,
-  chargeWithRest, disarm, entry, entryUnits, erase, forgetPaid, isEmpty, takeBack, total, totalUnits, type,
-  uncovered, undoPaid,
+  chargeWithRest, disarm, entry, entryUnits, erase, forgetPaid, isEmpty, takeBack, total,
+  totalUnits, type, uncovered, undoPaid,
 } from "./sale.js";
 import {
   change, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
