@@ -81,13 +81,16 @@ chapter 'A refund happens once.'
 step 0 '$18.00 left' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 step 0 'already done' refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60
 
-chapter 'Products have prices and deposits. A sale keeps its lines, and is one payment.'
+chapter 'A shift begins with counted cash. Products have prices and deposits; a sale keeps its lines.'
+step 0 '$50.00' shift open --float 50
 step 0 'Cup' products add Cup --price 1
 step 0 'Coffee' products add Coffee --price 3.50 --group Drinks --deposit Cup
 step 0 '$9.00 left' sell 2xCoffee
+step 0 'New balance' receipt "$(sed -n 's/.*operation \([0-9a-f-]*\).*/\1/p' <<<"$said")"
 step 0 '$11.00 left' sell --returned 2xCup
-step 2 'no product named' sell Tea
+step 4 'no product named' sell Tea
 step 0 '$18.00 left' add 7 --tender terminal
+step 0 'change' sell Coffee --tender cash --given 10
 
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
@@ -312,6 +315,9 @@ step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
 
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
+step 0 'Coffee' report products
+step 0 'Outstanding' report outstanding
+step 0 'expected' shift close --counted 69.50
 step 0 'rules: all hold' audit
 step 0 '"open":0,"violations":[]' audit --json
 

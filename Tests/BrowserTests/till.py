@@ -164,7 +164,7 @@ class Till:
     def call(self, method, path, body=None, at=None):
         """Calls the API as another page would, at the till with this number, even for a card that
         has had the same operation before."""
-        if path in ("pay", "add", "ticket/buy"):
+        if path in ("pay", "sell", "add", "ticket/buy"):
             body = {"again": True, **body}
         headers = {"Content-Type": "application/json"}
         if method != "GET" or self.cashier:

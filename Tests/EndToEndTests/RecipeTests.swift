@@ -131,7 +131,8 @@ struct RecipeTests {
             "tapcard watch --exec /usr/local/bin/load-spool\n",
             ["/usr/local/bin/load-spool": script])
         try #require(page.contains("`tapcard watch --exec /usr/local/bin/load-spool`"))
-        let result = try till.text(of: till.file("spools.result.csv")).split(whereSeparator: \.isNewline)
+        let result = try till.text(of: till.file("spools.result.csv"))
+            .split(whereSeparator: \.isNewline)
         let uid = try #require(try result.last?.firstMatch(of: Regex("04[0-9A-F]{12}"))).0
         for tag in [Till.firstUID, String(uid)] {
             try till.step("sim put \(tag)")

@@ -18,7 +18,3 @@ export const deposits = () => {
   const ids = new Set(products().map(({ deposit }) => deposit));
   return products().filter(({ id }) => ids.has(id));
 };
-
-/** The highest age that the products of these lines ask for. */
-export const ageFor = (lines) =>
-  Math.max(0, ...lines.map(({ product }) => productOf(product)?.minimumAge ?? 0));

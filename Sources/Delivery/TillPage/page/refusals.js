@@ -132,7 +132,7 @@ export const spoken = ({ warning, title, lines }) =>
 export const doneText = ({ verb, answer }) =>
   say.verbs[answer.offline ? "offline"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse"
-      : verb === "pay" && !answer.amount.startsWith("-") ? "credit" : verb][1];
+      : verb === "pay" && answer.amount && !answer.amount.startsWith("-") ? "credit" : verb][1];
 
 /** A task's outcome as an announcement for screen readers. */
 export function told(task, isRepeated) {

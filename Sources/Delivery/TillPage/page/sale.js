@@ -3,8 +3,8 @@
 // itself is on the server, so that exactly one page owns it.
 
 import { call } from "./api.js";
-import { ageFor, productOf } from "./catalog.js";
-import { announce, confirmed, question, toast } from "./notices.js";
+import { productOf } from "./catalog.js";
+import { announce, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { adopt, begin, dismiss, isOpen, park, pathOf, whenever } from "./tasks.js";
@@ -198,7 +198,7 @@ export function changeQuantity(place, by) {
 
 function clear() {
   clearTimeout(numberTimer);
-  alter({ entry: "", lines: [], needsCard: false, notice: null, age: 0 });
+  alter({ entry: "", lines: [], needsCard: false, notice: null });
 }
 
 /** Empties the sale, or the amount of a top-up. */
@@ -225,10 +225,6 @@ export function charge(isForNext = isServed("pay")) {
   if (units === 0n || !isUsable() || isBusy() || state.sale.armed) return;
   const task = saleTask();
   if (task?.doubt) return;
-  if (ageFor(state.sale.lines) > state.sale.age) {
-    checkAge(isForNext);
-    return;
-  }
   const card = payingCard();
   // A credit always names its card.
   if ((!isForNext || units < 0n) && card) {
@@ -246,10 +242,9 @@ export function charge(isForNext = isServed("pay")) {
 /** Charges this card, which the page shows with its name, or credits it. */
 function chargeCard(card, restTender) {
   const { verb, members } = saleRequest(restTender);
-  begin(verb, { ...members, card }, {
-    about: shown(total().replace("-", "")), place: "sale", lines: state.sale.lines,
-    entry: state.sale.entry,
-  });
+  const about = shown(total().replace("-", ""));
+  begin(verb, { ...members, card },
+    { about, place: "sale", lines: state.sale.lines, entry: state.sale.entry });
 }
 
 /** Charges the whole balance of the card on the reader; the rest is paid with this tender. */
@@ -257,19 +252,6 @@ export function chargeWithRest(task, tender) {
   if (!isUsable() || !uncovered()) return;
   dismiss(task.id);
   chargeCard(payingCard().uid, tender);
-}
-
-/** Asks for the customer's age before anything is charged. */
-async function checkAge(isForNext) {
-  const [age, onReader] = [ageFor(state.sale.lines), state.onReader];
-  if (!await confirmed(words.age(age), [words.ageLine], words.oldEnough(age), "")) return;
-  if (state.onReader === onReader) {
-    alter({ age });
-    charge(isForNext);
-  } else {
-    // The question covered the name of the card that is there now.
-    alter({ age, notice: words.ended["unclear-card"] });
-  }
 }
 
 /** Charges the card on the reader once more in the same visit. */

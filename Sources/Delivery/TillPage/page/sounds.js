@@ -67,8 +67,10 @@ export const soundButton = () => {
   return signButton(isOn() ? "sound" : "mute", isOn() ? words.off : words.on, toggle);
 };
 
-onChange(({ tasks }) => {
+onChange(({ tasks, sale }) => {
   const now = Object.fromEntries(Object.values(tasks).map(({ id, status }) => [id, status]));
+  // A paid sale makes room for the next one at once.
+  if (sale.paid) now[sale.paid.operation] = "done";
   // Tasks that were restored after a reload have had their sound.
   const fresh = Object.keys(now).find((id) => now[id] !== outcomes[id] && now[id] in TONES);
   outcomes = now;

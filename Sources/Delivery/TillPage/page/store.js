@@ -20,8 +20,6 @@ export const state = {
   // the amount typed for a top-up.
   sale: {
     entry: "", topUp: "", lines: [], armed: null, needsCard: false, notice: null, paid: null,
-    // The age that the cashier has confirmed for this sale.
-    age: 0,
   },
   // Whether another page's sale is armed.
   isArmedElsewhere: false,

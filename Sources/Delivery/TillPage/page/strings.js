@@ -178,9 +178,6 @@ export const say = {
     tapAgain: "Tap the same card again",
     nameCard: "Put the card on the reader, then press Charge.",
     credit: "Credit", returns: "Returned deposits",
-    age: (years) => `Is the customer at least ${years}?`,
-    ageLine: "Check an identity card if you are not sure. Nothing is charged yet.",
-    oldEnough: (years) => `Yes, ${years} or older`,
     // What the card's balance does not cover.
     rest: {
       cash: (amount) => `Take ${amount} in cash`,
