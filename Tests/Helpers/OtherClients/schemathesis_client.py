@@ -28,13 +28,15 @@ expected-statuses = ["2xx", "3xx", "4xx", "502", "503", "504"]
 
 # No schema says which names have no misleading characters, and a length in bytes; which parameters
 # go with which; what is in the drawer, what a fault is, which addresses are built in, and what is a
-# language or a message; which prices are too small.
+# language or a message; which prices are too small or large; what a UUID may be.
 [[operations]]
 include-path = [
     "/api/v1/issue", "/api/v1/mastermind/login", "/api/v1/ticket/claim", "/api/v1/simulator/put",
     "/api/v1/simulator/tear", "/api/v1/settings", "/api/v1/tag/write",
     "/api/v1/consent", "/api/v1/display", "/api/v1/sell",
-    "/api/v1/products/add", "/api/v1/products/change",
+    "/api/v1/products/add", "/api/v1/products/change", "/api/v1/armed", "/api/v1/find",
+    "/api/v1/reports/{report}", "/api/v1/shift", "/api/v1/shift/cash", "/api/v1/shift/open",
+    "/api/v1/shift/close",
 ]
 
 [operations.checks.positive_data_acceptance]

@@ -126,10 +126,11 @@ struct APIDocument: Sendable {
         let answer = endpoint.answer
         var done = [JSONMember(key: "description", value: .string(answer.words))]
         if let schema = answer.schema {
-            done.append(
-                JSONMember(
-                    key: "content",
-                    value: .object([JSONMember(key: answer.type, value: ["schema": schema])])))
+            var content = [JSONMember(key: answer.type, value: ["schema": schema])]
+            if answer.isTable {
+                content.append(JSONMember(key: "text/csv", value: ["schema": Schema.text]))
+            }
+            done.append(JSONMember(key: "content", value: .object(content)))
         }
         return [JSONMember(key: String(answer.status), value: .object(done))]
             + endpoint.allProblems.map { status in

@@ -40,6 +40,8 @@ struct Endpoint: Sendable {
         var type = "application/json"
         /// Nil for a response without a body.
         let schema: JSONValue?
+        /// Whether the request can ask for CSV instead.
+        var isTable = false
 
         static func json(_ words: String, _ schema: JSONValue, status: Int = 200) -> Answer {
             Answer(status: status, words: words, schema: schema)
@@ -83,9 +85,10 @@ extension Endpoint {
         group = call.command.group
         (summary, discussion) = (call.command.summary, call.command.discussion)
         permission = call.permission
-        answer = .json(
-            call.changes ? "The change was made." : "The result of the query.",
-            Schema.named(call.answer.rawValue))
+        answer = Answer(
+            words: call.changes ? "The change was made." : "The result of the query.",
+            schema: Schema.named(call.answer.rawValue),
+            isTable: call.parameters.contains { $0.name == "csv" })
         if call.changes {
             body = Body(
                 schema: Schema.object(

@@ -182,8 +182,8 @@ extension CustomerDisplay.Sale {
         for member in members where !["lines", "sum"].contains(member.key) {
             throw Problem(.usage, "The member \(member.key.quotation) is unknown.")
         }
-        let rows = given["lines"]?.array ?? []
-        guard rows.count <= Self.maximumLines else { throw refusal("The list of lines") }
+        guard let rows = (given["lines"] ?? .array([])).array, rows.count <= Self.maximumLines
+        else { throw refusal("The list of lines") }
         var lines: [Line] = []
         for row in rows {
             guard let name = row["name"]?.string,

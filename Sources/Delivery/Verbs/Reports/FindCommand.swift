@@ -6,7 +6,7 @@ import TextCodecs
 extension Parameter<String?> {
     fileprivate static var text: Self {
         .optionalArgument(
-            "TEXT", .text(1...HolderName.maximumBytes),
+            "TEXT", .text(0...HolderName.maximumBytes),
             "Part of the cardholder's name or of the card's UID")
     }
     fileprivate static var foundAmount: Self {
@@ -15,10 +15,10 @@ extension Parameter<String?> {
             "Find payments and top-ups of this amount")
     }
     fileprivate static var cashier: Self {
-        .option("cashier", "NAME", .text(1...160), "Find what this cashier did")
+        .option("cashier", "NAME", .text(0...HolderName.maximumBytes), "Find what this cashier did")
     }
     fileprivate static var product: Self {
-        .option("product", "NAME", .text(1...160), "Find sales of this product")
+        .option("product", "NAME", .text(0...HolderName.maximumBytes), "Find sales of this product")
     }
 }
 
@@ -198,6 +198,13 @@ private struct Searched: Sendable {
     private let product: String?
 
     init(_ session: Session, _ currency: Currency) throws(TapcardError) {
+        for text in [session[.text], session[.cashier], session[.product]] {
+            // Names are limited in bytes, so no name has more characters.
+            guard (text?.unicodeScalars.count ?? 0) <= HolderName.maximumBytes else {
+                throw TapcardError.usage(
+                    "A text to find has at most \(HolderName.maximumBytes) characters.")
+            }
+        }
         text = session[.text]?.lowercased()
         (from, to) = (session[.from], session[.to])
         (cashier, product) = (session[.cashier]?.lowercased(), session[.product]?.lowercased())
