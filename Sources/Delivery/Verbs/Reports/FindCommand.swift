@@ -198,11 +198,13 @@ private struct Searched: Sendable {
     private let product: String?
 
     init(_ session: Session, _ currency: Currency) throws(TapcardError) {
-        for text in [session[.text], session[.cashier], session[.product]] {
-            // Names are limited in bytes, so no name has more characters.
-            guard (text?.unicodeScalars.count ?? 0) <= HolderName.maximumBytes else {
-                throw TapcardError.usage(
-                    "A text to find has at most \(HolderName.maximumBytes) characters.")
+        // Names are limited in bytes, so no name has more characters.
+        let names = [session[.text], session[.cashier], session[.product]].map {
+            ($0, HolderName.maximumBytes)
+        }
+        for (text, limit) in names + [(session[.foundAmount], PageParameter.maximumAmountLength)] {
+            guard (text?.unicodeScalars.count ?? 0) <= limit else {
+                throw TapcardError.usage("What to find has at most \(limit) characters.")
             }
         }
         text = session[.text]?.lowercased()
