@@ -98,7 +98,7 @@ extension Settings.Name {
         case .offlineSnapshotAge:
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
         case .express:
-            "Till page: pressing a single product charges the next card, without pressing Charge"
+            "Till page: after one product is pressed, the next card pays without Charge"
         case .shiftRequired: "Refuse sales and top-ups while no shift is open at this station"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"

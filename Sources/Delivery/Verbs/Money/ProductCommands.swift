@@ -46,7 +46,7 @@ extension Parameter<String?> {
     fileprivate static var deposit: Self {
         .option(
             "deposit", "PRODUCT", .text(1...160),
-            "Product that is sold with this one as a deposit, or `none`")
+            "Deposit to charge with this product, such as Cup, or `none`")
     }
     fileprivate static var minimumAge: Self {
         .option(

@@ -262,7 +262,7 @@ private struct SaleLines {
     private typealias Entered = (product: Product, quantity: Int, price: String?)
 
     private func entered(_ words: String) throws(TapcardError) -> Entered {
-        // A name may itself look like a quantity or a price, so the whole text comes first.
+        // A product's name can itself look like a quantity or a price, so try the whole text first.
         if let product = product(named: words) { return (product, 1, nil) }
         let count = words.prefix { $0.isASCII && $0.isNumber }
         let rest = words.dropFirst(count.count)

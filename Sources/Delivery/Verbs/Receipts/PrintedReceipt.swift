@@ -188,7 +188,7 @@ extension Tender {
 }
 
 extension String {
-    /// The text in lines of at most this width. Words that are wider are divided.
+    /// Wraps the text to this width. Longer words are split.
     fileprivate func wrapped(to width: Int) -> [String] {
         var lines = [""]
         for word in split(separator: " ", omittingEmptySubsequences: false) {
