@@ -1,6 +1,7 @@
 """Runs the tests in one browser more than there are processors, each class in sequence."""
 
 import argparse
+import faulthandler
 import io
 import itertools
 import os
@@ -11,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 # More browsers would wait for each other, however many processors the machine reports.
 MOST_BROWSERS = 4
+# A run that takes longer hangs; it ends here and prints where each of its threads is.
+LONGEST_RUN = 2400
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -41,10 +44,12 @@ def main():
     classes = [list(tests) for _, tests in itertools.groupby(
         tests_in(loader.discover(HERE, top_level_dir=HERE)), type)]
     start = time.monotonic()
+    faulthandler.dump_traceback_later(LONGEST_RUN, exit=True)
     # A test spends a third of its time waiting.
     with ThreadPoolExecutor(min(os.cpu_count() + 1, MOST_BROWSERS)) as browsers:
         # The longest classes start first, so that nobody waits for them at the end.
         results = list(browsers.map(run, sorted(classes, key=len, reverse=True)))
+    faulthandler.cancel_dump_traceback_later()
     count = sum(result.testsRun for result in results)
     skipped = [why for result in results for why in result.skipped]
     for test, why in skipped:

@@ -77,8 +77,9 @@ class DoubleTapTests(BrowserCase):
                     self.assertNothingMoved("pay", [])
 
     def test_many_taps_charge_once(self):
+        # Phones have no mouse.
         for name, size in (SIZES | PHONES | MORE).items():
-            for how in HOWS:
+            for how in HOWS[1:] if name in PHONES else HOWS:
                 with self.subTest(size=name, how=how):
                     self.at_home(size)
                     before = len(self.till.done("pay"))

@@ -1,7 +1,6 @@
 """A refused question says nothing about the operation that it asked about."""
 
 import threading
-import time
 import uuid
 
 from till import Refused
@@ -232,28 +231,55 @@ class CutTests(AnswerCase):
         self.till.url = f"http://127.0.0.1:{port}"
         self.page.open("home")
         self.page.see("Amanda Gonzalez")
-        self.wait_for_a_card()
-        self.proxy.keeps_streams_away = True
-        # The browser retries some connections on its own.
-        asked = "return window.calls.some(([, path]) => path.includes('/operations/'))"
-        while not self.page.script(asked):
-            self.proxy.cut()
-            time.sleep(0.1)
-        self.page.see("Reconnecting")
-        self.page.panel("waiting")
-        self.till.put(self.uid)
-        self.till.wait("it is paid", lambda: self.till.done("pay"))
+        self.till.take()
+        self.page.see("Tap a card")
 
-    def test_what_was_paid_meanwhile_is_shown_when_the_stream_is_back(self):
-        self.assertEqual(self.page.count(".due.done"), 0)
+    def cut(self):
+        """Cuts the page off until it asks for an operation."""
+        self.proxy.keeps_streams_away = True
+
+        # The browser retries some connections on its own.
+        def is_asked():
+            self.proxy.cut()
+            return self.page.script(
+                "return window.calls.some(([, path]) => path.includes('/operations/'))")
+        self.till.wait("the page asks for its operation", is_asked)
+        self.page.see("Reconnecting")
+
+    def top_up_meanwhile(self):
+        self.page.go("add")
+        self.page.take("$2.50")
+        self.page.panel("waiting")
+        self.cut()
+        self.till.put(self.uid)
+        self.till.wait("it is topped up", lambda: "2.50" in self.till.done("add"))
+
+    def assertToppedUpOnce(self):
+        self.assertEqual(self.till.done("add").count("2.50"), 1)
+        self.assertAudited()
+
+    def test_what_was_topped_up_meanwhile_is_shown_when_the_stream_is_back(self):
+        self.top_up_meanwhile()
+        self.assertEqual(self.page.count(".panel.done"), 0)
         self.proxy.keeps_streams_away = False
         self.page.panel("done")
-        self.page.see("$17.50 left")
-        self.assertPaidOnce()
+        self.page.see("Balance $22.50")
+        self.assertToppedUpOnce()
 
-    def test_who_cancels_is_told_that_it_was_paid(self):
+    def test_who_cancels_is_told_that_it_was_topped_up(self):
+        self.top_up_meanwhile()
         self.page.press("Cancel")
         self.page.panel("done")
         # Nobody tells this page what is on the card now.
-        self.page.see("New balance: $17.50")
-        self.assertPaidOnce()
+        self.page.see("New balance: $22.50")
+        self.assertToppedUpOnce()
+
+    def test_an_armed_sale_ends_although_the_server_does_not_notice_the_cut(self):
+        self.page.take("$2.50")
+        self.till.wait("it is armed", lambda: self.till.call("GET", "armed")["armed"])
+        self.cut()
+        self.page.see("The server has no record of this; nothing was done.")
+        self.till.put(self.uid)
+        self.till.wait("the card is read", self.till.read)
+        self.till.wait("it is disarmed", lambda: not self.till.call("GET", "armed")["armed"])
+        self.assertEqual(self.till.done("pay"), [])

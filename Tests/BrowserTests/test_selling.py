@@ -57,6 +57,11 @@ class SellingCase(BrowserCase):
         self.till.take()
         self.page.see("Tap a card")
 
+    def returned(self):
+        """Brings a cup back: the second tile of that name."""
+        self.page.script("[...document.querySelectorAll('.product')]"
+                         ".filter((tile) => tile.innerText.startsWith('Cup')).at(-1).click()")
+
     def show(self, *products):
         for words in products:
             self.till.run("products", "add", *words)
@@ -359,11 +364,6 @@ class DepositTests(SellingCase):
     def put(self):
         self.till.put(self.uid)
         self.page.see("Ann Smith")
-
-    def returned(self):
-        """Brings a cup back: the second tile of that name."""
-        self.page.script("[...document.querySelectorAll('.product')]"
-                         ".filter((tile) => tile.innerText.startsWith('Cup')).at(-1).click()")
 
     def test_the_age_is_asked_before_anything_is_charged(self):
         self.page.press("Beer")

@@ -37,6 +37,9 @@ static const unsigned char display_html[] = {
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
+static const unsigned char find_js[] = {
+#embed "page/find.js"
+};
 static const unsigned char guard_js[] = {
 #embed "page/guard.js"
 };
@@ -100,6 +103,9 @@ static const unsigned char scratch_js[] = {
 static const unsigned char service_strings_js[] = {
 #embed "page/service-strings.js"
 };
+static const unsigned char shift_js[] = {
+#embed "page/shift.js"
+};
 static const unsigned char simulator_js[] = {
 #embed "page/simulator.js"
 };
@@ -130,6 +136,9 @@ static const unsigned char tapcard_webmanifest[] = {
 static const unsigned char tasks_js[] = {
 #embed "page/tasks.js"
 };
+static const unsigned char tender_js[] = {
+#embed "page/tender.js"
+};
 static const unsigned char tickets_js[] = {
 #embed "page/tickets.js"
 };
@@ -154,6 +163,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("customer-display.js", customer_display_js),
     FILE_NAMED("display.html", display_html),
     FILE_NAMED("dom.js", dom_js),
+    FILE_NAMED("find.js", find_js),
     FILE_NAMED("guard.js", guard_js),
     FILE_NAMED("health.js", health_js),
     FILE_NAMED("history.js", history_js),
@@ -175,6 +185,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("sell.css", sell_css),
     FILE_NAMED("scratch.js", scratch_js),
     FILE_NAMED("service-strings.js", service_strings_js),
+    FILE_NAMED("shift.js", shift_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
     FILE_NAMED("catalog.js", catalog_js),
@@ -185,6 +196,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("strings.js", strings_js),
     FILE_NAMED("tapcard.webmanifest", tapcard_webmanifest),
     FILE_NAMED("tasks.js", tasks_js),
+    FILE_NAMED("tender.js", tender_js),
     FILE_NAMED("tickets.js", tickets_js),
     FILE_NAMED("ui.js", ui_js),
     FILE_NAMED("words.js", words_js),

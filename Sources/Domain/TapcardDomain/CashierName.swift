@@ -9,14 +9,7 @@ public struct CashierName: Hashable, Sendable, CustomStringConvertible {
     /// Normalizes and checks a name. Refuses text that is empty, too long, or not valid UTF-8, or
     /// that contains control characters.
     public init(_ text: String) throws(Refusal) {
-        let name = try composedName(text)
-        guard name.unicodeScalars.count <= CashierName.maximumLength else {
-            throw Refusal(
-                .badName,
-                "the name has \(name.unicodeScalars.count) characters; at most "
-                    + "\(CashierName.maximumLength) are allowed")
-        }
-        self.text = name
+        self.text = try composedName(text, atMost: CashierName.maximumLength)
     }
 
     public var description: String { text }

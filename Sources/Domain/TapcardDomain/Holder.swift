@@ -78,8 +78,8 @@ public struct HolderName: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Converts a name to Unicode Normalization Form C. Refuses a name that is empty or not valid
-/// UTF-8, or that contains control characters.
-func composedName(_ text: String) throws(Refusal) -> String {
+/// UTF-8, that contains control characters, or that has more Unicode scalars than `limit`.
+func composedName(_ text: String, atMost limit: Int = .max) throws(Refusal) -> String {
     var composed = String.UnicodeScalarView()
     for scalar in text._nfc { composed.append(scalar) }
     let name = String(composed)
@@ -97,6 +97,10 @@ func composedName(_ text: String) throws(Refusal) -> String {
     guard !composed.contains(where: \.isMisleading) else {
         throw Refusal(
             .badName, "the name \"\(printable(name))\" contains a control character")
+    }
+    guard composed.count <= limit else {
+        throw Refusal(
+            .badName, "the name has \(composed.count) characters; at most \(limit) are allowed")
     }
     return name
 }

@@ -1,13 +1,13 @@
 public import TapcardDomain
 
-/// A change without a card: a sale that is paid in another way, its undoing, or cash that is put
-/// into the drawer or taken out of it. It touches no tag, so it is final at once.
+/// A sale or a change of the drawer without a card. It is final as soon as it is booked, because no
+/// tag has to be written.
 public struct CardlessOperation: Hashable, Identifiable, Sendable {
-    /// The kind of change. The raw values are stored, so they must not change.
+    /// The kinds of changes without a card.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Sells without a card.
+        /// A sale, or a return of deposits that are worth more than what is sold.
         case sale
-        /// Undoes such a sale in full.
+        /// Undoes a sale in full.
         case undo
         /// Puts cash into the drawer.
         case cashIn = "cash-in"
@@ -15,68 +15,73 @@ public struct CardlessOperation: Hashable, Identifiable, Sendable {
         case cashOut = "cash-out"
     }
 
-    /// The ID from the request.
+    /// The ID from the request. No operation on a card has the same ID.
     public let id: OperationID
-    /// The kind of change.
+    /// Whether the change is a sale, an undo, or cash put into the drawer or taken out of it.
     public let kind: Kind
-    /// The amount in minor units: what was sold or put into the drawer. It is negative for an
-    /// undone sale, for cash taken out, and for returned deposits worth more than what was sold.
+    /// The amount before rounding, in minor units: positive if money comes in, negative if it goes
+    /// out.
     public let amount: Int64
-    /// How the sale was paid; cash for a change of the drawer.
+    /// How the amount is paid or returned. Cash put into the drawer or taken out of it is always
+    /// `cash`.
     public let tender: Tender
-    /// What was added to the amount so that it could be paid in cash, in minor units.
+    /// The amount added by rounding cash, in minor units; 0 for other tenders.
     public let rounding: Int64
-    /// The cash that the customer gave, in minor units, if the cashier entered it.
+    /// The cash that the customer handed over, in minor units; nil if it was not entered.
     public let given: Int64?
-    /// What was sold.
+    /// What was sold; empty for anything other than a sale.
     public let lines: [SaleLine]
-    /// The sale that this operation undoes. Each can be undone only once.
+    /// The sale that an undo undoes; nil for other kinds.
     public let reverses: OperationID?
-    /// Why cash was put into the drawer or taken out of it.
+    /// Why cash was put into the drawer or taken out of it; nil for a sale or an undo.
     public let reason: SaleText?
-    /// The cashier, if known.
+    /// The cashier who made the change, if known.
     public let cashier: CashierName?
-    /// The time, by the ledger's clock.
+    /// When the change was made, by the ledger's clock.
     public let at: Timestamp
-    /// The shift that was open at the station. The ledger's storage fills this in.
+    /// The shift that was open at the station; nil if none was. The ledger's storage fills this in.
     public internal(set) var shift: ShiftID?
+    /// The station that booked it; nil for a ledger in a file, which only one station uses.
+    public internal(set) var station: String?
 
-    /// Creates an operation.
+    /// Creates a change. Its amount and lines are checked when ``LedgerStore/book(_:)`` books it.
     public init(
         id: OperationID, kind: Kind, amount: Int64, tender: Tender = .cash, rounding: Int64 = 0,
         given: Int64? = nil, lines: [SaleLine] = [], reverses: OperationID? = nil,
-        reason: SaleText? = nil, cashier: CashierName? = nil, at: Timestamp, shift: ShiftID? = nil
+        reason: SaleText? = nil, cashier: CashierName? = nil, at: Timestamp, shift: ShiftID? = nil,
+        station: String? = nil
     ) {
         (self.id, self.kind, self.amount, self.tender) = (id, kind, amount, tender)
         (self.rounding, self.given, self.lines) = (rounding, given, lines)
         (self.reverses, self.reason, self.cashier) = (reverses, reason, cashier)
-        (self.at, self.shift) = (at, shift)
+        (self.at, self.shift, self.station) = (at, shift, station)
     }
 
-    /// What the customer paid or was put into the drawer, in minor units. Wraps, because altered
-    /// rows may contain any number.
+    /// The amount after rounding, in minor units, which is what the customer pays or gets back.
     public var paid: Int64 { amount &+ rounding }
 
-    /// The change to give back, if the cashier entered what the customer gave.
+    /// The cash to give back to the customer, in minor units; nil if ``given`` is nil.
     public var change: Int64? { given.map { $0 &- paid } }
 
-    /// The cash that came into the drawer, in minor units; negative if it went out.
+    /// The change to the cash in the drawer, in minor units.
     public var cash: Int64 { tender == .cash ? paid : 0 }
 
-    /// Whether a request asks for the same as this one did. The cash that the customer gave changes
-    /// nothing in the ledger, so it is not compared.
+    /// Whether two changes with the same ID come from the same request. The cash given, the
+    /// cashier, and the time are not compared, because they may differ on a retry.
     func isSame(as other: CardlessOperation) -> Bool {
         (kind, amount, tender, rounding) == (other.kind, other.amount, other.tender, other.rounding)
             && (lines, reverses, reason) == (other.lines, other.reverses, other.reason)
     }
 
-    /// Whether this operation returns exactly what the sale took.
+    /// Whether the tender, the amounts, and the lines are those of an undo of this sale. ``kind``
+    /// and ``reverses`` are not checked.
     func isUndo(of sale: CardlessOperation) -> Bool {
         sale.kind == .sale && tender == sale.tender && lines.isEmpty
             && amount == -sale.amount && rounding == -sale.rounding
     }
 
-    /// The entries that this operation stands for.
+    /// The amounts to post on the issuer's accounts. They add up to 0, and amounts of 0 are left
+    /// out.
     package var postings: [(account: Account, amount: Int64)] {
         let source = kind == .sale || kind == .undo ? Account.takings : .safe
         let all = [(source, amount), (Account(tender), 0 &- paid), (.rounding, rounding)]
@@ -84,24 +89,24 @@ public struct CardlessOperation: Hashable, Identifiable, Sendable {
     }
 }
 
-/// The ID of a shift.
+/// The ID of a shift, which is also the ID of the request that opened it.
 public typealias ShiftID = UniqueID
 
-/// The outcome of a request for a change without a card.
+/// The ledger's response to a request for a change without a card.
 public enum CardlessOutcome: Hashable, Sendable {
-    /// The change was just booked.
+    /// The change has just been booked.
     case booked(CardlessOperation)
-    /// The same request was booked before.
+    /// The same request was booked before, so nothing was booked now.
     case earlier(CardlessOperation)
-    /// The ID belongs to another request.
+    /// The ID was already used for a different request.
     case mismatched
-    /// The change breaks a rule.
+    /// The change breaks a rule; nothing was booked.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Books a sale without a card, or cash that is put into the drawer or taken out. A repeated
-    /// request gets its earlier outcome.
+    /// Books a sale or a change of the drawer. If the same request was booked before, returns that
+    /// booking. To undo a sale, use ``undo(_:id:by:at:)``.
     public func book(
         _ operation: CardlessOperation
     ) async throws(LedgerError) -> CardlessOutcome {
@@ -111,7 +116,11 @@ extension LedgerStore {
         }
     }
 
-    /// Undoes a sale without a card in full, once.
+    /// Undoes a sale without a card in full, with the same tender and rounding. A sale can be
+    /// undone only once.
+    ///
+    /// - Parameter id: The ID of the undo itself. A retry with the same ID returns the earlier
+    ///   undo.
     public func undo(
         _ sale: OperationID, id: OperationID, by cashier: CashierName?, at now: Timestamp
     ) async throws(LedgerError) -> CardlessOutcome {
@@ -133,14 +142,14 @@ extension LedgerStore {
         }
     }
 
-    /// The change without a card that has this ID, if any.
+    /// The change without a card that has this ID; nil if there is none.
     public func cardless(_ id: OperationID) async throws(LedgerError) -> CardlessOperation? {
         try await read { rows throws(LedgerError) in try rows.cardless(id) }
     }
 }
 
 extension LedgerRows {
-    /// The outcome of a request whose ID was used before; nil for a new ID.
+    /// The outcome of an earlier request with this ID; nil if the ID has not been used.
     fileprivate func outcome(
         of operation: CardlessOperation, id: OperationID
     ) throws(LedgerError) -> CardlessOutcome? {
@@ -150,6 +159,7 @@ extension LedgerRows {
         return try isUsed(id) ? .mismatched : nil
     }
 
+    /// Checks and inserts a change. The caller has already checked that its ID is new.
     fileprivate func book(_ operation: CardlessOperation) throws(LedgerError) -> CardlessOutcome {
         let limit = Currency.largestBalance
         let isSum =
@@ -165,7 +175,7 @@ extension LedgerRows {
         return .booked(operation)
     }
 
-    /// All changes without a card that were made at or after `start` and before `end`, oldest
+    /// The changes without a card that were made at or after `start` and before `end`, oldest
     /// first.
     public func pagesOfCardless(
         since start: Timestamp = .earliest, until end: Timestamp = .latest
@@ -177,8 +187,9 @@ extension LedgerRows {
 }
 
 extension Timestamp {
-    /// The first time that a ledger can store.
+    /// The earliest time that a ledger can contain: 100,000,000 days before the start of 1970 in
+    /// UTC.
     public static let earliest = Timestamp(milliseconds: -8_640_000_000_000_000)
-    /// The last time that a ledger can store.
+    /// The latest time that a ledger can contain: 100,000,000 days after the start of 1970 in UTC.
     public static let latest = Timestamp(milliseconds: 8_640_000_000_000_000)
 }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// Changes without a card, in memory.
+/// Changes without a card, with the constraints that a database would enforce.
 extension MemoryRows {
     func cardless(_ id: OperationID) -> CardlessOperation? { tables.cardless[id] }
 
@@ -32,6 +32,8 @@ extension MemoryRows {
 }
 
 extension CardlessOperation {
+    /// Whether this change comes before another in a list. Changes made at the same time are in the
+    /// order of their IDs.
     func precedes(_ other: CardlessOperation) -> Bool {
         (at, id.description) < (other.at, other.id.description)
     }

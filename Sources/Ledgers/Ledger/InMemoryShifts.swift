@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// Shifts, in memory. This ledger has one station.
+/// Shifts, with the constraints that a database would enforce.
 extension MemoryRows {
     func openShift() -> Shift? { tables.shifts.last { $0.closing == nil } }
     func shift(_ id: ShiftID) -> Shift? { tables.shifts.first { $0.id == id } }

@@ -1,6 +1,6 @@
 import TapcardDomain
 
-/// Tickets and activation attempts in memory.
+/// Tickets and activation attempts, with the constraints that a database would enforce.
 extension MemoryRows {
     func ticket(_ id: TicketID) -> SoldTicket? { tables.tickets.first { $0.ticket.id == id } }
 
@@ -44,6 +44,8 @@ extension MemoryRows {
             .filter { $0.requestedAt.milliseconds >= start.milliseconds }
     }
 
+    /// The attempts for this card, along with those for this code on any card; all attempts if no
+    /// card is given.
     private func activations(on uid: CardUID?, or code: ScratchCode?) -> [ActivationAttempt] {
         tables.activations.filter { uid == nil || $0.card == uid || $0.code == code }
     }

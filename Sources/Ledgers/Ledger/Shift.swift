@@ -1,47 +1,48 @@
 public import TapcardDomain
 
-/// A shift of a station's drawer: from the float that it begins with until its cash is counted.
+/// The time from a float in a station's drawer to the count of its cash.
 public struct Shift: Hashable, Identifiable, Sendable {
-    /// The shift's ID, which is that of the request to open it.
+    /// The ID from the request that opened the shift.
     public let id: ShiftID
-    /// The number of the station; 0 in a ledger on one machine. The ledger's storage fills this in.
+    /// The number of the station. It is 0 in a ledger with one station, and in any shift that was
+    /// not read from the ledger.
     public internal(set) var station: Int64
     /// When the shift was opened, by the ledger's clock.
     public let openedAt: Timestamp
-    /// The cashier who opened it, if known.
+    /// The cashier who opened the shift, if known.
     public let openedBy: CashierName?
-    /// The cash in the drawer at the beginning, in minor units.
+    /// The cash in the drawer at the start, in minor units.
     public let float: Int64
-    /// How the shift was closed; nil while it is open.
+    /// How the shift ended; nil while it is open.
     public internal(set) var closing: Closing?
-    /// The counts of its cash, oldest first. They never change.
+    /// The counts of the drawer's cash, oldest first. The first one closed the shift.
     public internal(set) var counts: [Count]
 
     /// The end of a shift.
     public struct Closing: Hashable, Sendable {
-        /// When the shift was closed, by the ledger's clock.
+        /// When the first count was saved, by the ledger's clock.
         public let at: Timestamp
-        /// The cashier who closed it, if known.
+        /// The cashier who made the first count, if known.
         public let by: CashierName?
-        /// The cash that should be in the drawer, in minor units.
+        /// The cash that should have been in the drawer, including the float, in minor units.
         public let expected: Int64
 
-        /// Creates an end.
+        /// Creates the end of a shift.
         public init(at: Timestamp, by cashier: CashierName?, expected: Int64) {
             (self.at, by, self.expected) = (at, cashier, expected)
         }
     }
 
-    /// A count of the cash in the drawer.
+    /// A count of the drawer's cash.
     public struct Count: Hashable, Sendable {
-        /// The cash, in minor units.
+        /// The counted cash, in minor units.
         public let amount: Int64
-        /// When it was counted, by the ledger's clock.
+        /// When the count was saved, by the ledger's clock.
         public let at: Timestamp
         /// The cashier who counted, if known.
         public let cashier: CashierName?
 
-        /// The counts that a shift can have.
+        /// The maximum number of counts for one shift.
         public static let maximumCount = 100
 
         /// Creates a count.
@@ -50,7 +51,7 @@ public struct Shift: Hashable, Identifiable, Sendable {
         }
     }
 
-    /// Creates a shift.
+    /// Creates a shift, which is open unless `closing` is given.
     public init(
         id: ShiftID, station: Int64 = 0, openedAt: Timestamp, openedBy: CashierName?, float: Int64,
         closing: Closing? = nil, counts: [Count] = []
@@ -59,26 +60,27 @@ public struct Shift: Hashable, Identifiable, Sendable {
         (self.float, self.closing, self.counts) = (float, closing, counts)
     }
 
-    /// How much more cash was counted than expected; nil while the shift is open.
+    /// The counted cash minus the expected cash, in minor units; nil while the shift is open.
     public func difference(of count: Count) -> Int64? {
         closing.map { count.amount &- $0.expected }
     }
 }
 
-/// The outcome of a request about a shift.
+/// The ledger's response to a request to open a shift or to save a count.
 public enum ShiftOutcome: Hashable, Sendable {
-    /// The shift was opened or closed, or the count was added.
+    /// The shift was opened, or the count was saved.
     case done(Shift)
-    /// An earlier attempt had done the same.
+    /// The request was carried out before, so nothing was changed now.
     case earlier(Shift)
-    /// The ID belongs to another request.
+    /// The ID belongs to a shift that was opened with another float.
     case mismatched
-    /// The request breaks a rule.
+    /// The request breaks a rule; nothing was changed.
     case refused(Refusal)
 }
 
 extension LedgerStore {
-    /// Opens a shift of this station's drawer.
+    /// Opens a shift at this station, which can have only one open shift. A repeated request
+    /// returns the shift in its current state, which may be closed by now.
     public func open(_ shift: Shift) async throws(LedgerError) -> ShiftOutcome {
         try await write { rows throws(LedgerError) in
             if let known = try rows.shift(shift.id) {
@@ -96,9 +98,14 @@ extension LedgerStore {
         }
     }
 
-    /// Saves a count of a shift's cash, and closes the shift if it is open. Without an ID, the open
-    /// shift of this station is meant. A later count is added to the earlier ones, unless it is
-    /// equal to the last one, as in a repeated request.
+    /// Saves a count of the drawer's cash, and closes the shift if it is open. A closed shift can
+    /// be counted again, but the same amount twice in a row counts as a retry and is saved only
+    /// once.
+    ///
+    /// - Parameters:
+    ///   - id: The shift to count; nil for the one that is open at this station. A shift that is
+    ///     open at another station is refused.
+    ///   - amount: The counted cash, in minor units.
     public func count(
         _ id: ShiftID?, _ amount: Int64, by cashier: CashierName?, at now: Timestamp
     ) async throws(LedgerError) -> ShiftOutcome {
@@ -139,7 +146,8 @@ extension LedgerStore {
 }
 
 extension LedgerRows {
-    /// The float and the shift's entries on the drawer.
+    /// The cash that should be in the drawer, in minor units: the float, plus what came in during
+    /// the shift, minus what went out.
     func expectedCash(in shift: Shift) throws(LedgerError) -> Int64 {
         var sum = shift.float
         for entry in try entries(inShift: shift.id) where entry.account == .cash {
@@ -149,8 +157,8 @@ extension LedgerRows {
         return sum
     }
 
-    /// I17 and I18: a station has at most one open shift, and the expected cash of a closed shift
-    /// is its float and the sum of its entries on the drawer.
+    /// I17 and I18: a station has at most one open shift, and every closed shift has a count and
+    /// the expected cash that follows from its float and its bookings.
     func violationsOfShifts() throws(LedgerError) -> [String] {
         var found: [String] = []
         var open: Set<Int64> = []

@@ -3,11 +3,11 @@ import TapcardDomain
 
 extension CardlessOperation: TableRow {
     static let table = "cardless"
-    static let qualifiedColumns = (columnNames + ["shift"]).map { "cardless.\($0)" }
-        .joined(separator: ", ")
+    static let qualifiedColumns =
+        (columnNames + ["shift"]).map { "cardless.\($0)" }.joined(separator: ", ")
+        + ", (SELECT login FROM station WHERE station.id = cardless.station)"
 }
 
-/// Changes without a card.
 extension PostgreSQLRows {
     func cardless(_ id: OperationID) throws(LedgerError) -> CardlessOperation? {
         if let operation = known.cardless[id] { return operation }
@@ -43,15 +43,18 @@ extension PostgreSQLRows {
         known.cardless[operation.id] = .some(operation)
     }
 
-    /// The shift that is open at the station. The lock keeps it from being closed before this
-    /// transaction has ended, so that the sum of a closed shift includes every entry.
+    /// The SQL expression for the ID of the shift that is open at a station, or NULL. It locks the
+    /// shift, so that no other transaction can close it before this one ends.
+    ///
+    /// - Parameter station: An SQL expression for the station's number.
     static func openShift(_ station: String) -> String {
         "(SELECT id FROM shift WHERE station = \(station) AND closed_at IS NULL FOR SHARE)"
     }
 }
 
 extension CardlessOperation {
-    /// The rows for a new operation: the operation, and its ID, which belongs to no card.
+    /// The statements that insert a new change and reserve its ID. If the change has no shift, it
+    /// gets the one that is open at the station.
     func insertion(at station: Int64) -> [SQLStatement] {
         [
             SQLStatement(

@@ -106,9 +106,9 @@ extension PostgreSQLRows {
                 SELECT \(Operation.qualifiedColumns),
                     (SELECT holder_name FROM card WHERE card.uid = operation.uid),
                     (SELECT string_agg(
-                        concat(coalesce(house, concat(
+                        concat_ws(' ', coalesce(house, concat(
                             'purse:', upper(lpad(to_hex(purse), 14, '0')), ':', number)),
-                            ' ', amount, ' ', posted_at), chr(10) ORDER BY entry.place) \(entries)),
+                            amount, posted_at, shift), chr(10) ORDER BY entry.place) \(entries)),
                     (SELECT login FROM station WHERE station.id = (
                         SELECT max(entry.station) \(entries)))
                 FROM operation WHERE \(PostgreSQLRows.begunInSpan)

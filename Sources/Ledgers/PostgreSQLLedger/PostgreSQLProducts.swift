@@ -5,6 +5,7 @@ extension Product: TableRow {
     static let table = "product"
     static let qualifiedColumns = columnNames.map { "product.\($0)" }.joined(separator: ", ")
 
+    /// The statement that adds the product or replaces its row.
     var change: SQLStatement {
         SQLStatement(
             """
@@ -27,7 +28,8 @@ extension PostgreSQLRows {
 }
 
 extension PostgreSQLSchema {
-    /// Version 4: what is sold, and the ways to pay.
+    /// The step to version 4, which adds the lines of operations, the table of products, and
+    /// accounts for the tenders other than cash.
     static let selling = [
         """
         ALTER TABLE operation ADD COLUMN lines text
@@ -70,6 +72,7 @@ extension PostgreSQLSchema {
         """,
     ]
 
+    /// The issuer's accounts in version 4.
     private static let issuerAccounts = """
         'takings', 'cash', 'terminal', 'other', 'adopted', 'prizes', 'reissued', 'shortfall'
         """

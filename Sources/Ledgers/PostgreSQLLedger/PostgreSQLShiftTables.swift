@@ -1,6 +1,6 @@
 extension PostgreSQLSchema {
-    /// Version 5: changes without a card, and the shifts of the drawers. These tables are not
-    /// partitioned, because their rows belong to no card.
+    /// The step to version 5, which adds shifts, their counts, changes without a card, and accounts
+    /// for the safe and for rounding.
     static let shifts = [
         """
         CREATE TABLE shift (
@@ -56,7 +56,7 @@ extension PostgreSQLSchema {
             UNION ALL SELECT id, 'rounding', rounding, shift FROM cardless WHERE rounding <> 0
         """,
         "ALTER TABLE house DROP CONSTRAINT house_is_limited",
-        "ALTER TABLE house ADD CONSTRAINT house_is_limited CHECK (account IN (\(houses)))",
+        "ALTER TABLE house ADD CONSTRAINT house_is_limited CHECK (account IN (\(issuerAccounts)))",
         // A closed shift is final, and a station may write only its own rows.
         """
         CREATE FUNCTION refuse_change_of_shift() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -103,7 +103,8 @@ extension PostgreSQLSchema {
         """,
     ]
 
-    private static let houses = """
+    /// The issuer's accounts in version 5.
+    private static let issuerAccounts = """
         'takings', 'cash', 'terminal', 'other', 'adopted', 'prizes', 'reissued', 'shortfall',
         'safe', 'rounding'
         """

@@ -6,7 +6,6 @@ extension Shift: TableRow {
     static let qualifiedColumns = columnNames.map { "shift.\($0)" }.joined(separator: ", ")
 }
 
-/// Shifts of the stations.
 extension PostgreSQLRows {
     func openShift() throws(LedgerError) -> Shift? {
         // The lock waits for the transactions that are adding entries to the shift.
@@ -29,6 +28,8 @@ extension PostgreSQLRows {
         return shifts.map { $0.with(counts) }
     }
 
+    /// The counts that meet a condition. Those of one shift are in the order in which they were
+    /// saved.
     private func counts(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [(shift: ShiftID, count: Shift.Count)] {
@@ -43,6 +44,7 @@ extension PostgreSQLRows {
 
     func insert(_ shift: Shift) { change([shift.insertion(at: opening.station)]) }
 
+    /// Closes a shift. The transaction fails if the shift has already been closed.
     func close(_ shift: Shift) {
         change(
             counting: """
@@ -79,6 +81,8 @@ extension PostgreSQLRows {
 }
 
 extension Shift {
+    /// The statement that inserts the shift. It also inserts the closing, because a shift copied
+    /// from another ledger is already closed.
     func insertion(at station: Int64) -> SQLStatement {
         SQLStatement(
             """
@@ -90,6 +94,9 @@ extension Shift {
 }
 
 extension Shift.Count {
+    /// The statement that inserts the count.
+    ///
+    /// - Parameter position: The number of earlier counts of the shift.
     func insertion(of shift: Shift, position: Int) -> SQLStatement {
         SQLStatement(
             """

@@ -1,7 +1,6 @@
 import Ledger
 import TapcardDomain
 
-/// Changes without a card.
 extension SQLiteRows {
     func cardless(_ id: OperationID) throws(LedgerError) -> CardlessOperation? {
         try cardless(where: "id = ?", [.id(id)]).first
@@ -32,14 +31,17 @@ extension SQLiteRows {
             """, operation.values)
     }
 
-    /// The shift that is open at the station.
+    /// The SQL expression for the ID of the open shift, which is NULL if no shift is open.
     static let openShift = "(SELECT id FROM shift WHERE closed_at IS NULL)"
 
+    /// The changes without a card that meet a condition. The condition may end with ORDER BY and
+    /// LIMIT.
     func cardless(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [CardlessOperation] {
         try connection.query(
-            "SELECT \(CardlessOperation.columns), shift FROM cardless WHERE \(condition)", values
+            "SELECT \(CardlessOperation.columns), shift, NULL FROM cardless WHERE \(condition)",
+            values
         ) { row throws(LedgerError) in try CardlessOperation(&row) }
     }
 }

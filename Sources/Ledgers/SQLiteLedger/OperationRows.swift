@@ -77,7 +77,8 @@ extension SQLiteRows {
             SELECT \(Operation.columns),
                 (SELECT holder_name FROM card WHERE card.uid = operation.uid),
                 (SELECT group_concat(text, char(10)) FROM (
-                    SELECT account || ' ' || amount || ' ' || posted_at AS text FROM entry
+                    SELECT account || ' ' || amount || ' ' || posted_at
+                        || coalesce(' ' || shift, '') AS text FROM entry
                     WHERE entry.operation = operation.id ORDER BY entry.position)), NULL
             FROM operation WHERE \(SQLiteRows.begunInSpan)
             """, span(from: start, to: end, after: last, atMost: count)

@@ -1,5 +1,5 @@
-/// Version 11: what is sold, and the ways to pay.
 extension LedgerSchema {
+    /// The script for version 11, which adds the lines of operations and the table of products.
     static let selling = """
         ALTER TABLE operation ADD COLUMN lines TEXT CHECK (length(lines) BETWEEN 1 AND 12000);
         DROP TRIGGER operation_keeps_its_parameters;

@@ -1,7 +1,6 @@
 import Ledger
 import TapcardDomain
 
-/// Shifts. A ledger in a file has one station, with the number 0.
 extension SQLiteRows {
     func openShift() throws(LedgerError) -> Shift? {
         try shifts(where: "closed_at IS NULL", []).first
@@ -53,6 +52,8 @@ extension SQLiteRows {
                 """, [.time(shift.openedAt), .time(end), .id(shift.id)])
     }
 
+    /// The shifts that meet a condition, with their counts. Two queries use the condition and its
+    /// values: one for the shifts, and one for the counts.
     private func shifts(
         where condition: String, _ values: [SQLValue]
     ) throws(LedgerError) -> [Shift] {

@@ -1,5 +1,5 @@
-/// Version 12: changes without a card, and the shifts of the drawer.
 extension LedgerSchema {
+    /// The script for version 12, which adds shifts, their counts, and changes without a card.
     static let shifts = """
         CREATE TABLE shift (
             id TEXT NOT NULL PRIMARY KEY CHECK (length(id) = 36),

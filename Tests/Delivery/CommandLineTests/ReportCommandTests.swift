@@ -83,7 +83,7 @@ struct ReportCommandTests {
     @Test("Each report adds up to the accounts that are kept outside")
     func sums() async throws {
         let play = try await played()
-        for report in ["days", "hours", "cashiers", "stations"] {
+        for report in ["days", "hours", "shifts", "cashiers", "stations"] {
             let document = try await play.bench.document("report \(report)")
             let sum = try #require(document["sum"])
             #expect(cents(sum["sold"]) == play.sold)
@@ -175,6 +175,35 @@ struct ReportCommandTests {
         let payments = try await bench.document("find --amount 3.20")["operations"]?.array
         #expect(payments?.map { $0["kind"]?.string } == ["refund", "pay"])
         #expect(try await bench.document("find --cashier Ann")["operations"]?.array == [])
+        let (id, first) = (pages.first?["operation"]?.string ?? "", uid)
+        #expect(await bench.run("find --before \(id)").status == 2)
+        #expect(await bench.run("find --amount 1 --after \(first)").status == 2)
+    }
+
+    @Test("Each shift has a row, and what was booked outside shifts has one")
+    func shifts() async throws {
+        var play = try Played(at: Guarded(ProgramBench.now))
+        _ = try await play.run("products add Soup --price 4")
+        _ = try await play.run("issue --balance 20")
+        var opened: [String] = []
+        for round in 1...2 {
+            _ = try await play.run("shift open --float 10")
+            opened.append(
+                try await play.bench.document("shift show")["shift"]?["id"]?.string ?? "")
+            for _ in 0..<round {
+                _ = try await play.run("pay 1.50")
+                _ = try await play.run("sell Soup --tender cash")
+            }
+            _ = try await play.run("shift close --counted 14")
+        }
+        let report = try await play.bench.document("report shifts")
+        let rows = try #require(report["rows"]?.array)
+        #expect(rows.map { $0["shift"]?.string } == [nil] + opened)
+        #expect(rows.map { cents($0["sold"]) } == [0, 5_50, 11_00])
+        #expect(rows.map { cents($0["toppedUpCash"]) } == [20_00, 0, 0])
+        #expect(rows.map { cents($0["drawer"]) } == [20_00, 4_00, 8_00])
+        #expect(rows.first?["opened"] == .null && rows.last?["opened"]?.string != nil)
+        #expect(try await play.bench.document("report days")["sum"] == report["sum"])
     }
 
     @Test("A report in CSV has the same rows as in JSON")

@@ -1,41 +1,52 @@
 package import TapcardDomain
 
-/// Decides which card pays a till's armed sale without another press: only a card that arrives after
-/// arming, on a reader that was empty before. Times are passed in, on a monotonic clock.
+/// Keeps track of a till's armed sale, and decides whether an arriving card pays it. The times that
+/// callers pass in are all measured from the same moment.
 package struct Arming: Sendable, Hashable {
-    /// An armed sale waits this long for its card.
+    /// How long a sale stays armed.
     package static let limit = Duration.seconds(30)
-    /// The reader must have been empty this long before a card counts as arriving.
+    /// How long the reader must have been empty before a card counts as arriving.
     package static let absence = Duration.seconds(1)
+    /// The maximum number of withdrawn IDs to remember.
     private static let maxWithdrawn = 256
 
+    /// A sale that the next arriving card pays.
     package struct Sale: Sendable, Hashable {
+        /// The ID that the payment will have.
         package let id: OperationID
-        /// The page that armed the sale and owns it.
+        /// The client that armed the sale, usually a till page.
         package let client: OperationID
+        /// When the sale was armed.
         package let at: Duration
     }
 
-    /// Why a sale is no longer armed.
+    /// Why a sale is no longer armed. The API returns the raw values.
     package enum End: String, Sendable, CaseIterable {
+        /// A client changed or disarmed the sale.
         case changed
+        /// No card arrived in time.
         case expired
+        /// Another client armed a sale.
         case otherPage = "other-page"
+        /// The client's last event stream ended.
         case pageLeft = "page-left"
-        /// A card change that was no clean arrival.
+        /// There was a card, but it may not have arrived for this sale, or it could not be read.
         case unclearCard = "unclear-card"
+        /// The reader is no longer available.
         case readerLost = "reader-lost"
+        /// Another operation began to use the reader.
         case readerUsed = "reader-used"
         /// A card arrived, and its payment begins.
         case paying
     }
 
+    /// Why a sale was not armed.
     package enum Refusal: Sendable, Hashable {
-        /// A card is on the reader, so the request has to name it.
+        /// A card is on the reader, and it may not have paid yet.
         case cardPresent
-        /// A card was refused or unclear, so the next request of this page has to name its card.
+        /// The client's last card could not pay, so the next payment has to name its card.
         case cardNeeded
-        /// The sale with this ID was changed before this request arrived.
+        /// The sale with this ID has already ended, or was changed before it was armed.
         case withdrawn
     }
 
@@ -45,18 +56,24 @@ package struct Arming: Sendable, Hashable {
         case empty(since: Duration)
     }
 
+    /// The armed sale; nil if none is armed.
     package private(set) var sale: Sale?
     private var reader = Reader.unknown
-    /// The page that has to name its next card.
+    /// The client whose next payment has to name its card.
     private var naming: OperationID?
+    /// The IDs of sales that must not be armed again, oldest first.
     private var withdrawn: [OperationID] = []
 
+    /// Creates a state without an armed sale and without any knowledge of the reader.
     package init() {}
 
     // MARK: The page
 
-    /// Arms a sale. It replaces the sale that was armed before. `isServed` says that the card on the
-    /// reader has already paid during its visit, so the sale is for the next card.
+    /// Arms a sale, which replaces any sale that is already armed. Returns nil if the sale is
+    /// armed, and otherwise the reason why not.
+    ///
+    /// - Parameter isServed: Whether the card on the reader has certainly paid already, so that it
+    ///   may stay there.
     package mutating func arm(
         _ id: OperationID, for client: OperationID, at now: Duration, isServed: Bool
     ) -> Refusal? {
@@ -69,36 +86,46 @@ package struct Arming: Sendable, Hashable {
         return nil
     }
 
-    /// Disarms, because a page changed its cart. The sale with this ID is not armed again, even if
-    /// the request to arm it arrives later.
+    /// Disarms whichever sale is armed, and keeps the sale with this ID from being armed later. The
+    /// client's next payment no longer has to name its card.
+    ///
+    /// - Returns: Whether a sale was armed.
     package mutating func change(_ id: OperationID?, of client: OperationID?) -> Bool {
         if let id { withdraw(id) }
         if naming == client { naming = nil }
         return end()
     }
 
-    /// Disarms if the page that left owns the sale.
+    /// Disarms the sale if this client armed it, because the client's last event stream has ended.
+    ///
+    /// - Returns: Whether a sale was disarmed.
     package mutating func leave(_ client: OperationID) -> Bool {
         if naming == client { naming = nil }
         return sale?.client == client && end()
     }
 
-    /// Disarms if the sale has waited too long.
+    /// Disarms the sale if it has been armed for ``limit``.
+    ///
+    /// - Returns: Whether a sale was disarmed.
     package mutating func expire(at now: Duration) -> Bool {
         guard let sale, now - sale.at >= Arming.limit else { return false }
         return end()
     }
 
-    /// Records that a payment of this page was refused: its next request has to name the card.
+    /// Notes that a card could not pay, so the client's next payment has to name its card.
     package mutating func refused(_ client: OperationID) { naming = client }
 
-    /// Records that a payment of this page was made.
+    /// Notes that a payment succeeded, so the client's next payment does not have to name its card.
     package mutating func paid(_ client: OperationID) { if naming == client { naming = nil } }
 
     // MARK: The reader
 
-    /// A card was read. Returns the sale that it pays, or why no sale is armed any longer. `seen` is
-    /// when the card was first detected, which is before it was read.
+    /// Handles a card that was read, and decides whether it pays the armed sale. A card that was
+    /// already on the reader changes nothing.
+    ///
+    /// - Parameter seen: When the card was first detected, before it was read.
+    /// - Returns: The sale to pay, if the card pays it, and why the sale is no longer armed, if it
+    ///   has ended.
     package mutating func arrive(
         seen: Duration, at now: Duration
     ) -> (pays: Sale?, ended: End?) {
@@ -117,13 +144,18 @@ package struct Arming: Sendable, Hashable {
         return (nil, end() ? .unclearCard : nil)
     }
 
+    /// Whether the card was put on the reader after the sale was armed, and after the reader had
+    /// been empty for ``absence``.
     private func isArrival(_ before: Reader, _ seen: Duration, _ sale: Sale) -> Bool {
         if SafetyRule.onlyArrivingCardPays.isDisabled { return true }
         guard case .empty(let since) = before else { return false }
         return seen >= sale.at && seen - since >= Arming.absence
     }
 
-    /// Several tags, or a tag that cannot pay, are on the reader. True if that disarms a sale.
+    /// Handles a tag that was not accepted as a card. If a sale is armed, it is disarmed, and its
+    /// client's next payment has to name its card.
+    ///
+    /// - Returns: Whether a sale was disarmed.
     package mutating func meetOther() -> Bool {
         reader = .occupied
         guard let sale else { return false }
@@ -132,18 +164,20 @@ package struct Arming: Sendable, Hashable {
         return end()
     }
 
-    /// The card is still on the reader after an operation.
+    /// Notes that a card is still on the reader after an operation.
     package mutating func stay() { reader = .occupied }
 
-    /// The reader is empty, or the card on it was taken away.
+    /// Notes that the reader is empty. Repeated calls do not restart the time for which it has been
+    /// empty.
     package mutating func empty(at now: Duration) {
         // If it was empty before, the time of that stays.
         if case .empty = reader { return }
         reader = .empty(since: now)
     }
 
-    /// The reader was lost or found, or another operation uses it. A card on it afterwards may have
-    /// been there all along.
+    /// Disarms the sale, because it is no longer known what is on the reader.
+    ///
+    /// - Returns: Whether a sale was disarmed.
     package mutating func loseSight() -> Bool {
         reader = .unknown
         return end()
@@ -151,6 +185,7 @@ package struct Arming: Sendable, Hashable {
 
     // MARK: Ends
 
+    /// Disarms the sale for good. Returns false if no sale was armed.
     private mutating func end() -> Bool {
         guard sale != nil else { return false }
         if let sale { withdraw(sale.id) }
@@ -158,6 +193,7 @@ package struct Arming: Sendable, Hashable {
         return true
     }
 
+    /// Keeps the sale with this ID from being armed.
     private mutating func withdraw(_ id: OperationID) {
         withdrawn.append(id)
         // The oldest IDs are dropped, so that the list cannot grow without limit.

@@ -1,9 +1,10 @@
 package import Ledger
 package import TapcardDomain
 
-/// A sale without a card, its undoing, or a change of the cash in the drawer. No reader is used.
+/// One request for a change without a card: a sale, the undo of a sale, or cash put into the drawer
+/// or taken out of it.
 package struct CardlessChange {
-    /// A booked change, and whether it was booked by an earlier attempt.
+    /// The booked change, and whether an earlier request had already booked it.
     package typealias Booked = (operation: CardlessOperation, isReplayed: Bool)
 
     private let ledger: any LedgerStore
@@ -12,7 +13,8 @@ package struct CardlessChange {
     private let now: Timestamp
     private let limits: Limits
 
-    /// Creates a request. If the caller gives no ID, `newID` makes one.
+    /// Creates a request. Without an ID from the client, a retry is booked as a new request, except
+    /// for an undo.
     package init(
         in ledger: any LedgerStore, id: OperationID?, settings: Station.Settings,
         dependencies: Station.Dependencies
@@ -24,7 +26,14 @@ package struct CardlessChange {
 
     private var currency: Currency { ledger.currency }
 
-    /// Sells these lines. An amount below 0 is paid out to the customer in cash.
+    /// Sells these lines without a card. A cash payment is rounded to what can be paid in the
+    /// currency. If the returned deposits are worth more than what is sold, the difference is paid
+    /// back, which is possible only in cash.
+    ///
+    /// - Parameters:
+    ///   - given: The cash that the customer hands over; nil if it was not entered. It must cover
+    ///     the amount due, and is refused for other tenders.
+    ///   - newID: Makes an ID if the request has none.
     package func sell(
         _ lines: [SaleLine], for tender: Tender, given: Money?,
         newID: @autoclosure () -> OperationID
@@ -56,7 +65,7 @@ package struct CardlessChange {
                 at: now))
     }
 
-    /// Undoes a sale without a card, after which the cashier returns what was paid.
+    /// Undoes a sale without a card in full.
     package func undo(_ sale: OperationID) async throws(TapcardError) -> Booked {
         // A retry without an ID of its own counts as the same request.
         let id = id ?? sale.derived(for: "undo")
@@ -66,7 +75,12 @@ package struct CardlessChange {
         return try booked(outcome, id)
     }
 
-    /// Puts cash into the drawer, or takes it out if `isTaken` is true.
+    /// Records cash that is put into the drawer or taken out of it.
+    ///
+    /// - Parameters:
+    ///   - amount: The amount, which must be more than 0 in both cases.
+    ///   - isTaken: Whether the cash is taken out.
+    ///   - newID: Makes an ID if the request has none.
     package func moveCash(
         _ amount: Money, isTaken: Bool, because reason: SaleText,
         newID: @autoclosure () -> OperationID
@@ -86,6 +100,8 @@ package struct CardlessChange {
         return try booked(outcome, operation.id)
     }
 
+    /// The change from the ledger's response. Throws if it was refused or its ID belongs to another
+    /// request.
     private func booked(
         _ outcome: CardlessOutcome, _ id: OperationID
     ) throws(TapcardError) -> Booked {
@@ -100,8 +116,7 @@ package struct CardlessChange {
         }
     }
 
-    /// The error of a failed booking. Nothing is kept in a journal: without the ledger, it cannot
-    /// be known whether the request was booked before.
+    /// Adds to a ledger error whether the change may have been booked, and what to do next.
     private func explained(_ error: LedgerError, _ id: OperationID) -> TapcardError {
         let known = TapcardError(error)
         guard error.kind == .outcomeUnknown else {

@@ -5,6 +5,8 @@ public import TapcardDomain
 public struct HistoryLine: Sendable, Hashable {
     /// The operation.
     public let operation: Operation
+    /// The cardholder's current name.
+    public let holder: HolderName?
     /// The amount added to the card, negative for a payment; nil if the balance did not change.
     public let amount: Money?
     /// The balance after the operation; nil if the operation did not happen.
@@ -81,16 +83,24 @@ extension History {
         return lines
     }
 
-    /// The outcome of the request with this ID, with the amounts that it booked in addition to its
-    /// own; nil if the ledger does not know the ID.
-    package static func line(
-        of id: OperationID, in ledger: any LedgerStore
-    ) async throws(TapcardError) -> (line: HistoryLine, besides: AdditionalBookings)? {
+    /// What the ledger has recorded under an ID.
+    package enum Record: Sendable {
+        /// An operation on a card, with the amounts that it booked in addition to its own.
+        case operation(HistoryLine, AdditionalBookings)
+        /// A change without a card.
+        case cardless(CardlessOperation)
+    }
+
+    /// What the ledger has recorded under an ID; nil if it does not know the ID.
+    package static func record(
+        _ id: OperationID, in ledger: any LedgerStore
+    ) async throws(TapcardError) -> Record? {
         guard let operation = try await queryingLedger(await ledger.answer(to: id)) else {
-            return nil
+            return try await queryingLedger(await ledger.cardless(id)).map(Record.cardless)
         }
         return try await querying(at: ledger) { rows, currency throws(LedgerError) in
-            (try rows.line(of: operation, currency), try rows.booked(besides: operation))
+            .operation(
+                try rows.line(of: operation, currency), try rows.booked(besides: operation))
         }
     }
 
@@ -223,7 +233,8 @@ extension LedgerRows {
             amount == 0 ? nil : Money(minorUnits: amount, currency)
         }
         return HistoryLine(
-            operation: operation, amount: change.minorUnits == 0 ? nil : change,
+            operation: operation, holder: try card(operation.uid)?.holder.name,
+            amount: change.minorUnits == 0 ? nil : change,
             balance: operation.balanceAfter.map { Money(minorUnits: $0, currency) },
             paidOut: operation.kind == .payout
                 ? Money(minorUnits: operation.amount, currency) : nil,

@@ -1,36 +1,36 @@
 package import Ledger
 package import TapcardDomain
 
-/// The report of a closed shift. Sums wrap, because altered rows may contain any number.
+/// The report of a closed shift. All sums are in minor units.
 package struct ShiftReport: Sendable {
-    /// The way in which something was paid: with a card, or with a tender.
+    /// A way to pay: a tender, or nil for a card's balance.
     package typealias Way = Tender?
 
-    /// The shift.
+    /// The closed shift, with its counts.
     package let shift: Shift
-    /// What was sold, by the way it was paid, in minor units, without refunds.
+    /// Sales by way to pay, minus credits for returned deposits. Refunds are not subtracted.
     package private(set) var sales: [Way: Int64] = [:]
-    /// What each cashier sold.
+    /// The same sales by cashier; nil stands for an unknown cashier.
     package private(set) var salesOfCashiers: [CashierName?: Int64] = [:]
-    /// The top-ups, by the way they were paid.
+    /// Top-ups by tender, including the first balances of new cards. Reversals are not subtracted.
     package private(set) var topUps: [Way: Int64] = [:]
-    /// What was refunded, by the way it was returned. This includes reversed top-ups.
+    /// Refunded payments, reversed top-ups, and undone sales, by the way in which the money was
+    /// returned.
     package private(set) var refunds: [Way: Int64] = [:]
-    /// The cash paid out for closed cards and prizes.
+    /// Cash paid out for closed cards, for prizes, and for accounts that a reissue closed.
     package private(set) var paidOut: Int64 = 0
-    /// What rounding cash gained or lost.
+    /// The amount gained by rounding cash; negative if it was lost.
     package private(set) var rounding: Int64 = 0
-    /// The cash put into the drawer and taken out of it.
+    /// The changes that put cash into the drawer or took it out, oldest first.
     package private(set) var moves: [CardlessOperation] = []
-    /// The operations that began in this shift and were booked after its end. They count in the
-    /// shift that was open then, if any.
+    /// The late entries: operations that began in the shift and were booked after it ended.
     package private(set) var late: [Operation] = []
 
-    /// All ways in which something can be paid.
+    /// All ways to pay, in the order in which the report shows them.
     package static let ways: [Way] = [nil, .cash, .terminal, .other]
 
-    /// The report of a shift that is closed; nil for a shift that is open, because its cash must be
-    /// counted first.
+    /// Creates the report of a shift. Returns nil while the shift is open, because its cash is not
+    /// shown before it has been counted.
     package init?(of shift: Shift, _ rows: any LedgerRows) throws(LedgerError) {
         guard shift.closing != nil else { return nil }
         self.shift = shift
@@ -45,6 +45,7 @@ package struct ShiftReport: Sendable {
         late = try rows.lateOperations(of: shift)
     }
 
+    /// Adds an operation on a card, with the amounts that it booked in addition to its own.
     private mutating func count(_ operation: Operation, _ besides: AdditionalBookings) {
         paidOut &+= besides.closed
         switch operation.kind {
@@ -64,6 +65,7 @@ package struct ShiftReport: Sendable {
         }
     }
 
+    /// Adds a change without a card.
     private mutating func count(_ operation: CardlessOperation) {
         rounding &+= operation.rounding
         switch operation.kind {
@@ -73,24 +75,27 @@ package struct ShiftReport: Sendable {
         }
     }
 
+    /// Adds a sale. The amount is negative for a credit.
     private mutating func sell(_ amount: Int64, _ way: Way, _ cashier: CashierName?) {
         sales[way, default: 0] &+= amount
         salesOfCashiers[cashier, default: 0] &+= amount
     }
 }
 
-/// A station's shifts. No reader is used.
+/// The use cases for shifts of the drawer.
 package enum Shifts {
-    /// A shift, and its report if it is closed.
+    /// A shift and its report, which is nil while the shift is open.
     package typealias Found = (shift: Shift, report: ShiftReport?)
 
-    /// The shift that is open at this station, if any.
+    /// The shift that is open at this station; nil if there is none.
     package static func open(in ledger: any LedgerStore) async throws(TapcardError) -> Shift? {
         try await queryingLedger(
             await ledger.read { rows throws(LedgerError) in try rows.openShift() })
     }
 
-    /// The shift with this ID.
+    /// The shift of any station that has this ID, with its report if it is closed.
+    ///
+    /// - Throws: A refusal (``Refusal/Rule/shiftNeeded``) if there is no such shift.
     package static func find(
         _ id: ShiftID, in ledger: any LedgerStore
     ) async throws(TapcardError) -> Found {
@@ -105,13 +110,14 @@ package enum Shifts {
         return found
     }
 
-    /// All shifts of all stations, oldest first.
+    /// The shifts of all stations, oldest first.
     package static func all(in ledger: any LedgerStore) async throws(TapcardError) -> [Shift] {
         try await queryingLedger(
             await ledger.read { rows throws(LedgerError) in try rows.shifts() })
     }
 
-    /// Opens a shift.
+    /// Opens a shift at this station with this cash in the drawer. `isReplayed` is true if an
+    /// earlier request with the ID has already opened it.
     package static func open(
         _ id: ShiftID, float: Money, in ledger: any LedgerStore,
         _ dependencies: Station.Dependencies
@@ -122,7 +128,10 @@ package enum Shifts {
         return try done(try await queryingLedger(await ledger.open(shift)), id)
     }
 
-    /// Saves a count of a shift's cash, which closes an open shift.
+    /// Saves a count of the drawer's cash, and closes the shift if it is open. `isReplayed` is true
+    /// if the amount is the same as that of the last count, so that nothing was saved.
+    ///
+    /// - Parameter id: The shift to count; nil for the one that is open at this station.
     package static func count(
         _ id: ShiftID?, _ cash: Money, in ledger: any LedgerStore,
         _ dependencies: Station.Dependencies
@@ -134,8 +143,10 @@ package enum Shifts {
                     at: ledger.time(at: dependencies.now()))), id)
     }
 
-    /// Refuses a sale or a top-up without an open shift. A request that was recorded before gets
-    /// its answer in any case.
+    /// Throws unless a shift is open at this station. A retry of a recorded operation needs no
+    /// shift.
+    ///
+    /// - Parameter id: The ID from the request, if the client gave one.
     package static func requireOpen(
         for id: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) {
@@ -151,6 +162,8 @@ package enum Shifts {
         }
     }
 
+    /// The shift from the ledger's response, and whether an earlier request had the same effect.
+    /// Throws if the request was refused or its ID belongs to another shift.
     private static func done(
         _ outcome: ShiftOutcome, _ id: ShiftID?
     ) throws(TapcardError) -> (shift: Shift, isReplayed: Bool) {

@@ -19,6 +19,7 @@ import { printerBanner } from "./receipt.js";
 import { mayView, seesAllHistory } from "./roles.js";
 import { reports } from "./reports.js";
 import { scratch } from "./scratch.js";
+import { shiftView } from "./shift.js";
 import { loadTags, renderSimulator } from "./simulator.js";
 import { usesService } from "./offers.js";
 import { soundButton } from "./sounds.js";
@@ -36,11 +37,11 @@ import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
-  tills, products: productsView, reports,
+  tills, products: productsView, reports, shift: shiftView,
 };
 const PART_OF = {
   add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
-  products: "home", reports: "history",
+  products: "home", shift: "home", reports: "history",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */

@@ -2,6 +2,7 @@
 
 import { load } from "./api.js";
 import { h } from "./dom.js";
+import { operationFinder } from "./find.js";
 import { confirmed } from "./notices.js";
 import { loadsCards } from "./offers.js";
 import { showReceipt } from "./receipt.js";
@@ -124,8 +125,10 @@ function refundPart(entry, refunded) {
     button(way.action, () => refund(entry), { tone: "strong", disabled: !isUsable() }));
 }
 
-const entry = ({ operation, uid, at }, what, hint, ...more) => h("li.entry", { key: operation },
-  h("p.when", h("strong", what), h("small", timeWords(at)), hint && h("small", hint)),
+const entry = ({ operation, uid, name, at }, what, hint, ...more) => h("li.entry",
+  { key: operation },
+  h("p.when", h("strong", what), h("small", timeWords(at)), name && h("small", name),
+    hint && h("small", hint)),
   h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)), more);
 
 /** The cash paid out in an entry, such as the balance of an account that a new card closed. */
@@ -187,6 +190,7 @@ export const history = {
         h("div.row.spread", h("h2", words.takings), dayRow(chosenDay())),
         loaded(takings, chart, look),
         may("reports/{report}") && link(say.reports.title, "#/reports")),
+      !arg && may("find") && operationFinder({ data }),
       !isTold && h("section.part", loaded(done, entries, look)),
     ];
   },

@@ -39,7 +39,8 @@ const waiting = ({ id, verb, isCanceling }) => [
 ];
 
 /** Whether the task needs no card on the reader, because the request has the card's number. */
-const isByNumber = ({ verb, body }) => WITHOUT_TAP.includes(verb) && Boolean(body.card);
+const isByNumber = ({ verb, body, needsCard }) =>
+  needsCard === false || (WITHOUT_TAP.includes(verb) && Boolean(body.card));
 
 function working(task) {
   const isAsking = task.status === "asking";
@@ -88,7 +89,7 @@ function balanceLine(task) {
 
 /** The name on the task's card if it was the last card read, otherwise the card's number. */
 function whose({ uid }) {
-  const name = state.seen?.uid === uid && state.seen.name;
+  const name = uid && state.seen?.uid === uid && state.seen.name;
   return name ? h("p.big", name) : uid && h("p.lead", say.cardWords(uidWords(uid)));
 }
 
@@ -97,6 +98,8 @@ const done = (task) => [
     whose(task.answer),
     cashToPayOut(task) && h("p.due", words.handOut(shown(cashToPayOut(task)))),
     [
+      task.answer.kind === "undo"
+        && say.tender.undone[task.answer.tender]?.(shown(task.answer.paid.replace("-", ""))),
       task.answer.offline && say.offlinePayments.done,
       task.answer.replayed && words.replayed,
       ...resolvedWords(task.answer.resolved, task.id)].map((line) => line && h("p.lead", line)),

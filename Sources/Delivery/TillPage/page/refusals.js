@@ -104,7 +104,7 @@ export function tagTexts(problem) {
 }
 
 /** The text for an unknown outcome. It stays the same if the page is reloaded. */
-export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
+export function unknownTexts({ id, kind, about, body, doubt, needsCard }, isRepeated) {
   const titled = (what) => [what, about].filter(Boolean).join(", ");
   const title = titled(say.unknown.title);
   if (blamesTag(doubt)) {
@@ -118,7 +118,8 @@ export function unknownTexts({ id, kind, about, body, doubt }, isRepeated) {
   if (isWrong) return { title, lines: [say.unknown.wrongCard] };
   // The reason why the outcome could not be determined this time.
   const obstacle = doubt.error !== "outcome-unknown" && !doubt.isWrongCard && doubt.title;
-  const next = body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
+  const next = needsCard === false ? say.unknown.noTap
+    : body.paidOut ? say.unknown.noCard : isRepeated ? say.unknown.hold
     : say.unknown.press;
   return { title, lines: [next, obstacle] };
 }
@@ -128,11 +129,15 @@ export const spoken = ({ warning, title, lines }) =>
   [warning, title, ...lines].filter(Boolean).map((line) => line.replace(/[^.?!]$/, "$&."))
     .join(" ");
 
-/** The heading for success. Undoing a top-up is not called a refund. */
+/** Whether the customer got money back: onto the card, or in cash without one. */
+const isCredit = ({ amount, tender }) =>
+  Boolean(amount) && amount.startsWith("-") === Boolean(tender);
+
+/** The heading for success. Undoing a top-up or a sale without a card is not called a refund. */
 export const doneText = ({ verb, answer }) =>
-  say.verbs[answer.offline ? "offline"
+  say.verbs[answer.offline ? "offline" : answer.kind === "undo" ? "undo"
     : verb === "refund" && answer.amount.startsWith("-") ? "reverse"
-      : verb === "pay" && answer.amount && !answer.amount.startsWith("-") ? "credit" : verb][1];
+      : verb === "pay" && isCredit(answer) ? "credit" : verb][1];
 
 /** A task's outcome as an announcement for screen readers. */
 export function told(task, isRepeated) {

@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { draft, setDraft } from "./store.js";
 import { say } from "./strings.js";
 import { choice, heading, loaded } from "./ui.js";
-import { dayAfter, minorUnits, shown, today } from "./words.js";
+import { dayAfter, minorUnits, shown, timeWords, today } from "./words.js";
 
 const words = say.reports;
 const name = () => draft("reports.name", "days");
@@ -43,6 +43,7 @@ const isZero = (value) => (typeof value === "string" ? minorUnits(value) === 0n 
 
 function cell(key, value) {
   if (value === null || value === undefined) return "\u2013";
+  if (key === "opened") return timeWords(value);
   if (isText(key)) return words.values[value] ?? say.verbs[value]?.[0] ?? value;
   return typeof value === "string" ? shown(value) : value;
 }
@@ -55,8 +56,8 @@ const row = (keys, values, first) => h("tr", keys.map((key, index) => (index ===
 function body(report) {
   const { rows, sum, equation } = report;
   // Columns with nothing but zeros are left out.
-  const keys = Object.keys(rows[0] ?? {}).filter((key, index) => index === 0
-    || rows.some((each) => (isText(key) ? each[key] !== null : !isZero(each[key]))));
+  const keys = Object.keys(rows[0] ?? {}).filter((key, index) => index === 0 || key !== "shift"
+    && rows.some((each) => (isText(key) ? each[key] !== null : !isZero(each[key]))));
   return [
     rows.length === 0 ? h("p.lead", words.none)
       : h("div.wide", { tabindex: "0", role: "region", "aria-label": words.names[report.report] },

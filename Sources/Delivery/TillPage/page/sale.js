@@ -12,7 +12,6 @@ import { amountOf, decimals, minorUnits, resolvedPayOut, resolvedWords, shown } 
 
 /** How long a typed amount without lines stays. */
 const NUMBER_KEPT = 60_000;
-/** How long "Paid" fills the amount's place. */
 const PAID_SHOWN = 5000;
 /** With the setting `express`, a single product is armed after this long without a change. */
 const EXPRESS_DELAY = 1000;
@@ -28,10 +27,11 @@ let inTurn = Promise.resolve();
 /** The sales that this page has armed, by ID: their requests and lines. */
 const offered = new Map();
 
-const alter = (values) => change({ sale: { ...state.sale, ...values } });
+export const alter = (values) => change({ sale: { ...state.sale, ...values } });
 /** Whether the view is the one for top-ups. */
 const isTopUp = () => state.route.name === "add";
-const entryName = () => (isTopUp() ? "topUp" : "entry");
+const entryName = () =>
+  (isTopUp() ? "topUp" : state.sale.tender === "cash" ? "given" : "entry");
 export const entry = () => state.sale[entryName()];
 
 /** The amount of typed digits. Without a separator, they are minor units: 350 is 3.50. */
@@ -44,24 +44,34 @@ const linesUnits = (lines) =>
   lines.reduce((sum, { price, quantity }) => sum + minorUnits(price) * BigInt(quantity), 0n);
 
 /** The amount due, or in the view for top-ups, the amount to add. */
-export const totalUnits = () =>
-  entryUnits(entry()) + (isTopUp() ? 0n : linesUnits(state.sale.lines));
+export const totalUnits = () => (isTopUp() ? entryUnits(state.sale.topUp)
+  : entryUnits(state.sale.entry) + linesUnits(state.sale.lines));
 export const total = () => amountOf(totalUnits());
 
 /** The lines as the customer sees them, with the price of each line. */
 export const shownLines = () => state.sale.lines.map(({ name, price, quantity }) =>
   ({ name, quantity, price: amountOf(minorUnits(price) * BigInt(quantity)) }));
 
+/** All lines of the sale, with the typed amount as the last one. */
+export function allLines() {
+  const { lines, entry: typed } = state.sale;
+  return entryUnits(typed) === 0n ? lines
+    : [...lines, otherLine(entryUnits(typed))];
+}
+
+/** A line for an amount without a product. */
+const otherLine = (units) =>
+  ({ product: null, name: words.other, price: amountOf(units), quantity: 1 });
+
 /**
  * The request for this sale. Its lines are sent, because the ledger keeps them. `restTender` is how
  * the customer pays what the card's balance does not cover.
  */
 function saleRequest(restTender) {
-  const { lines, entry: typed } = state.sale;
-  if (lines.length === 0 && !restTender) return { verb: "pay", members: { amount: total() } };
-  const rest = entryUnits(typed) > 0n
-    ? [{ product: null, name: words.other, price: amountOf(entryUnits(typed)), quantity: 1 }] : [];
-  const members = { lines: [...lines, ...rest] };
+  if (state.sale.lines.length === 0 && !restTender) {
+    return { verb: "pay", members: { amount: total() } };
+  }
+  const members = { lines: allLines() };
   if (restTender) members.rest = { tender: restTender, amount: uncovered() };
   return { verb: "pay", members };
 }
@@ -73,7 +83,7 @@ export function uncovered() {
 }
 
 /** Whether a payment is under way, so that the sale cannot be changed now. */
-const isBusy = () => {
+export const isBusy = () => {
   const task = saleTask();
   return Boolean(task) && isOpen(task.id) && !task.doubt;
 };
@@ -81,7 +91,7 @@ const isBusy = () => {
 // MARK: Changes of the sale
 
 /** Makes room for a change: ends "Paid", parks a torn sale, and disarms. False if it must wait. */
-function mayChange() {
+export function mayChange() {
   if (isTopUp()) return true;
   if (isBusy()) return false;
   const task = saleTask();
@@ -109,7 +119,7 @@ export function disarm() {
   });
 }
 
-/** Keeps a typed amount for a while, because the next customer must not pay what was left over. */
+/** Keeps a typed amount for a while; the next customer must not pay what was left over. */
 function keepNumber() {
   clearTimeout(numberTimer);
   numberTimer = setTimeout(() => {
@@ -121,16 +131,17 @@ function keepNumber() {
 function set(values) {
   alter({ notice: null, ...values });
   keepNumber();
-  const { lines, entry: typed } = state.sale;
+  const { lines, entry: typed, tender } = state.sale;
   clearTimeout(expressTimer);
   const isSingle = lines.length === 1 && lines[0].quantity === 1 && lines[0].product && !typed;
-  if (!state.settings?.express || !isSingle || isTopUp()) return;
+  if (!state.settings?.express || !isSingle || isTopUp() || tender) return;
   expressTimer = setTimeout(() => { if (!state.card) charge(); }, EXPRESS_DELAY);
 }
 
 /** Types a digit, "00", or a separator. */
 export function type(key) {
   if (!mayChange()) return;
+  if (state.sale.tender && state.sale.tender !== "cash") endTender();
   const before = entry();
   const [, fraction] = before.split(".");
   const isSeparator = key === "." || key === ",";
@@ -144,15 +155,17 @@ export function type(key) {
 
 export function erase() {
   if (!mayChange()) return;
-  const { lines } = state.sale;
+  const { lines, tender } = state.sale;
   if (entry()) set({ [entryName()]: entry().slice(0, -1) });
+  else if (tender) endTender();
   else if (!isTopUp() && lines.length > 0) changeQuantity(lines.length - 1, -1);
 }
 
 /** Adds the typed amount as a line of its own. */
 export function addEntry() {
-  if (entryUnits(entry()) === 0n || isTopUp() || !mayChange()) return;
-  addLine({ product: null, name: words.other, price: amountOf(entryUnits(entry())) });
+  const units = entryUnits(state.sale.entry);
+  if (units === 0n || isTopUp() || state.sale.tender || !mayChange()) return;
+  addLine(otherLine(units));
   set({ entry: "" });
 }
 
@@ -161,6 +174,7 @@ function addLine(line) {
   const place = lines.findIndex(({ product, price }) =>
     line.product !== null && product === line.product && price === line.price);
   set({
+    tender: null, given: "",
     lines: place < 0 ? [...lines, { ...line, quantity: 1 }]
       : lines.map((each, index) =>
         (index === place ? { ...each, quantity: each.quantity + 1 } : each)),
@@ -171,8 +185,8 @@ function addLine(line) {
 export function addProduct({ id, name, price, deposit }) {
   if (!mayChange()) return;
   if (price !== null) addLine({ product: id, name, price });
-  else if (entryUnits(entry()) > 0n) {
-    addLine({ product: id, name, price: amountOf(entryUnits(entry())) });
+  else if (entryUnits(state.sale.entry) > 0n) {
+    addLine({ product: id, name, price: amountOf(entryUnits(state.sale.entry)) });
     set({ entry: "" });
   } else {
     set({ notice: words.priceFirst(name) });
@@ -190,25 +204,26 @@ export function addReturned({ id, name, price }) {
 export function changeQuantity(place, by) {
   if (!mayChange()) return;
   set({
+    tender: null, given: "",
     lines: state.sale.lines
       .map((line, index) => (index === place ? { ...line, quantity: line.quantity + by } : line))
       .filter(({ quantity }) => quantity > 0),
   });
 }
 
+/** Leaves the payment without a card; the cart stays. */
+export const endTender = () => alter({ tender: null, given: "", notice: null });
+
 function clear() {
   clearTimeout(numberTimer);
-  alter({ entry: "", lines: [], needsCard: false, notice: null });
+  alter({ entry: "", lines: [], needsCard: false, notice: null, tender: null, given: "" });
 }
 
-/** Empties the sale, or the amount of a top-up. */
+/** Empties the sale or the amount of a top-up; before that, leaves the payment without a card. */
 export function cancelSale() {
-  if (isTopUp()) {
-    alter({ topUp: "" });
-    return;
-  }
-  if (!mayChange()) return;
-  clear();
+  if (isTopUp()) alter({ topUp: "" });
+  else if (state.sale.tender && !saleTask()) endTender();
+  else if (mayChange()) clear();
 }
 
 /** Whether there is something to cancel. */
@@ -222,7 +237,7 @@ export const isEmpty = () => !entry() && (isTopUp() || state.sale.lines.length =
  */
 export function charge(isForNext = isServed("pay")) {
   const units = totalUnits();
-  if (units === 0n || !isUsable() || isBusy() || state.sale.armed) return;
+  if (units === 0n || !isUsable() || isBusy() || state.sale.armed || state.sale.tender) return;
   const task = saleTask();
   if (task?.doubt) return;
   const card = payingCard();
@@ -345,7 +360,7 @@ function ended(task) {
   if (due) question(say.panel.handOut(shown(due)), resolvedWords(resolved), [[null, say.close]]);
   if (status === "done") {
     clear();
-    const { name = null } = state.seen?.uid === answer.uid ? state.seen : {};
+    const { name = null } = answer.uid && state.seen?.uid === answer.uid ? state.seen : {};
     clearTimeout(paidTimer);
     paidTimer = setTimeout(shrinkPaid, PAID_SHOWN);
     alter({ paid: { ...answer, verb, about, name, isLarge: true } });
@@ -365,8 +380,10 @@ whenever("pay", ended);
 /** Undoes the last payment. */
 export function undoPaid() {
   const { operation, about } = state.sale.paid;
+  const { tender } = state.sale.paid;
   alter({ paid: null });
-  begin("refund", { payment: operation }, { about });
+  begin("refund", { payment: operation },
+    { about, ...(tender && { kind: "undo", needsCard: false }) });
 }
 
 export const forgetPaid = () => {

@@ -1,5 +1,5 @@
-// Strings for the services, sounds, History, Health, and the simulated reader. All others are in
-// strings.js.
+// Strings for the services, payment without a card, shifts, products, receipts, History, reports,
+// Health, sounds, and the simulated reader. All others are in strings.js.
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
@@ -90,6 +90,69 @@ export const services = {
       "1 pulled-after": "Removed after the write", "1 acknowledge-lost": "Written, response lost",
     },
   },
+  tender: {
+    title: "Pay without a card", paidWith: "How the top-up is paid",
+    names: { cash: "Cash", terminal: "Card terminal", other: "Other" },
+    due: {
+      cash: (amount) => `Collect ${amount} in cash.`,
+      terminal: (amount) => `Charge ${amount} at the card terminal.`,
+      other: (amount) => `Collect ${amount}.`,
+    },
+    took: {
+      cash: (amount) => `${amount} in cash`, terminal: (amount) => `${amount} at the card terminal`,
+      other: (amount) => `${amount} paid another way`,
+    },
+    payOut: (amount) => `Give the customer ${amount} in cash.`,
+    rounded: (amount) => `Rounded from ${amount}.`, wasRounded: "Rounded for cash.",
+    typeGiven: "For the change, type the cash you were given.",
+    tooLittle: (amount) => `${amount} is missing.`,
+    change: (amount) => `Change: ${amount}`,
+    received: "Received", paidOut: "Paid out",
+    undone: {
+      terminal: (amount) => `Refund ${amount} at the card terminal.`,
+      other: (amount) => `Return ${amount} the way it was paid.`,
+    },
+  },
+  shift: {
+    title: "Shift", link: "Shift and drawer",
+    lead: "No shift is open. Count the cash in the drawer before you open one.",
+    since: (when) => `Open since ${when}.`,
+    needed: "No shift is open, so nothing can be sold or topped up.",
+    lost: "Connection lost. Once it is back, press the button again; nothing is recorded twice.",
+    open: "Open shift", opened: "Shift opened.", isOpen: "open",
+    openHint: "Several cashiers can share a shift.",
+    floatField: "Cash in the drawer now", missing: "Enter an amount.",
+    cash: "Cash in or out",
+    cashHint: "For change from the bank, or a purchase paid from the drawer. Sales, top-ups, and "
+      + "payouts are recorded without this.",
+    direction: "Direction", directions: { in: "Put in", out: "Take out" },
+    amount: "Amount", reason: "Reason", reasonMissing: "Enter a reason.", record: "Record",
+    moved: {
+      in: (amount, reason) => `${amount} put into the drawer: ${reason}.`,
+      out: (amount, reason) => `${amount} taken out of the drawer: ${reason}.`,
+    },
+    close: "Close shift", closeAsk: (amount) => `Close the shift with ${amount} counted?`,
+    closeLine: "A closed shift cannot be reopened. You can add another count later.",
+    blind: "Count the cash in the drawer. The expected amount is shown after the count is saved.",
+    countedField: "Cash counted", countHint: "Include the cash the shift began with.",
+    recount: "Count again", saveCount: "Save count",
+    isClosed: "Shift closed",
+    exact: "The drawer is right.", over: (amount) => `${amount} too much.`,
+    short: (amount) => `${amount} missing.`,
+    both: (counted, expected) => `Counted ${counted}, expected ${expected}.`,
+    reportOf: "Shift report", showReport: "Show report", print: "Print",
+    all: "All shifts", none: "No shifts yet.", station: (number) => `station ${number}`,
+    from: (when) => `Opened ${when}`, to: (when) => `Closed ${when}`,
+    sales: "Sales", cashiers: "Sales by cashier", topUps: "Top-ups", refunds: "Refunds",
+    ways: { card: "Card", cash: "Cash", terminal: "Card terminal", other: "Other" },
+    drawer: "Drawer", float: "Cash at the start", paidOut: "Paid out",
+    rounding: "Rounding", expected: "Expected", difference: "Difference",
+    moves: {
+      "cash-in": (reason) => `Put in: ${reason}`, "cash-out": (reason) => `Taken out: ${reason}`,
+    },
+    counted: (who) => `Counted ${who}`, recounted: (who) => `Counted again ${who}`,
+    late: "Booked after the close",
+  },
   products: {
     title: "Products", link: "Edit products",
     lead: "What the tills sell. Changes apply at once; earlier sales keep their prices.",
@@ -160,27 +223,35 @@ export const services = {
     states: { pending: "unfinished until the next tap", voided: "voided, no money moved" },
     activation: (state, version) => (version ? `${state}, version ${version}` : state),
   },
+  find: {
+    title: "Find an operation", text: "Customer name or card number", amount: "Amount",
+    product: "Product", cashier: "Cashier", missing: "Fill in at least one field.",
+    none: "Nothing found.", undo: "Undo sale",
+    undoAsk: (amount) => `Undo the sale of ${amount}?`,
+    undoLine: "It was paid without a card; return the money the way it was paid.",
+  },
   reports: {
     title: "Reports", which: "Report", period: "Period", from: "From", to: "To",
     csv: "Download CSV", none: "No operations in this period.", sum: "Sum",
     days: (from, to) => (from === to ? from || "all days" : `${from || "start"} to ${to || "now"}`),
     names: {
-      days: "Days", hours: "Hours", products: "Products", cashiers: "Cashiers",
+      days: "Days", shifts: "Shifts", hours: "Hours", products: "Products", cashiers: "Cashiers",
       stations: "Stations", outstanding: "Outstanding balance", refunds: "Refunds",
     },
     spans: {
       today: "Today", yesterday: "Yesterday", week: "This week", month: "This month", all: "All",
     },
     texts: [
-      "day", "hour", "cashier", "station", "product", "kind", "status", "lastUsed", "time",
-      "operation", "card", "name", "reverses",
+      "day", "hour", "opened", "shift", "cashier", "station", "product", "kind", "status",
+      "lastUsed", "time", "operation", "card", "name", "reverses",
     ],
     values: {
       sold: "sold", returned: "returned", unnamed: "without a product", ticket: "lottery tickets",
       refund: "refunds", reverse: "top-up undone", undo: "sale undone",
     },
     columns: {
-      day: "Day", hour: "Hour", cashier: "Cashier", station: "Station", product: "Product",
+      day: "Day", hour: "Hour", opened: "Opened", shift: "Shift", cashier: "Cashier",
+      station: "Station", product: "Product",
       kind: "Kind", quantity: "Quantity", amount: "Amount", status: "Status",
       lastUsed: "Last used", cards: "Cards", time: "Time", operation: "Operation", card: "Card",
       name: "Name", reverses: "Of operation", otherwise: "Paid otherwise", sales: "Sales",

@@ -235,7 +235,8 @@ export const say = {
   // Names of the actions, and their success messages.
   verbs: {
     pay: ["Payment", "Paid"], credit: ["Credit", "Credited"], add: ["Top-up", "Topped up"],
-    refund: ["Refund", "Refunded"],
+    refund: ["Refund", "Refunded"], undo: ["Undo sale", "Sale undone"],
+    sale: ["Sale without a card"], "cash-in": ["Cash put in"], "cash-out": ["Cash taken out"],
     close: ["Payout", "Card closed"], scratch: ["Scratch", "Code revealed", "scratch-off"],
     activate: ["Activation", "Activated"],
     demo: ["Demo card", "Demo card ready", "demo card issuance"],
@@ -309,6 +310,7 @@ export const say = {
     press: "Press \u201cCheck again\u201d, then tap the same card.",
     wrongCard: "That is a different card. Tap the first one again.",
     noCard: "Don't give the customer any cash until the outcome is known.",
+    noTap: "Don't take the money twice. This page keeps checking.",
     again: "Check again", leave: "Check later",
   },
 

@@ -9,8 +9,7 @@ import { blamesTag, change, freshID, HERE, isUsable, needsOtherTag, state } from
 import { say } from "./strings.js";
 import { resolvedWords } from "./words.js";
 
-// Each till has its own key, so a tab that switches to another till finds its tasks when it
-// returns.
+// Each till has its own key, so a tab finds its tasks when it returns to a till.
 const STORAGE_KEY = HERE ? `tapcard.tasks.${HERE}` : "tapcard.tasks";
 const MINIMUM_SHOWN = 400;
 const DEMO_SHOWN = 6000;
@@ -33,7 +32,8 @@ const CONFIRMING_MEMBERS = {
 /** The time that the server needs to notice that the reader is gone. */
 const READER_LOSS_DELAY = 4000;
 /** What is stored of an open task. */
-const KEPT = "id verb kind body place about at isAgain doubt lines entry parked".split(" ");
+const KEPT =
+  "id verb kind body place about at isAgain doubt lines entry parked needsCard".split(" ");
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCanceling: false,
@@ -41,27 +41,29 @@ const FRESH = {
 
 /**
  * Begins an operation. `place` is where it appears: "panel" fills the page, "own" leaves it to the
- * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. Once the
- * outcome is known, `then` is called with the task.
+ * view. `kind` is more precise than the verb: undoing a top-up is not called a refund. A task that
+ * needs no card never asks for one. Once the outcome is known, `then` is called with the task.
  */
 export function begin(
-  verb, members = {}, { place = "panel", about = "", kind = verb, then, lines, entry } = {},
+  verb, members = {},
+  { place = "panel", about = "", kind = verb, then, lines, entry, needsCard = true } = {},
 ) {
   const id = freshID();
   if (then) callbacks.set(id, then);
   const body = state.again[verb] ? { ...members, again: true } : members;
-  const task = { id, verb, kind, body, place, about, lines, entry, at: Date.now() };
+  const task = { id, verb, kind, body, place, about, lines, entry, needsCard, at: Date.now() };
   change({ tasks: { ...state.tasks, [id]: task } });
   send(id, (problem) => conclude(id, { problem }));
 }
 
-/** Follows an operation that the server began for this page: the payment of the armed sale. */
+/** Follows a payment that the server begins for this page, or may have begun: the armed sale. */
 export function adopt(id, verb, body, { place, about, lines, entry, status = "working" }) {
   const now = performance.now();
   const begun = { id, verb, kind: verb, body, place, about, lines, entry, at: Date.now() };
   const task = { ...FRESH, ...begun, status, since: now, sentAt: now };
   change({ tasks: { ...state.tasks, [id]: task } });
   keepOpenTasks();
+  if (status === "asking") queryOutcome(id);
 }
 
 /** Sets a sale with an unknown outcome aside. It no longer waits for its card. */
@@ -107,15 +109,15 @@ export const pathOf = (verb, { lines }) => (lines ? "sell" : verb);
 
 async function send(id, whenRefused, repeated = false) {
   alter(id, { ...FRESH, sentAt: performance.now() });
-  if (state.card && !state.tasks[id].doubt) spin(id);
+  const { verb, body, needsCard, doubt } = state.tasks[id];
+  if ((state.card || needsCard === false) && !doubt) spin(id);
   keepOpenTasks();
-  const { verb, body } = state.tasks[id];
   const whole = { ...body, operation: id, client: state.client, ...(repeated && { repeated }) };
   const request = Symbol(id);
   sent.set(id, request);
   const outcome = await call("POST", pathOf(verb, body), whole, OPERATION_LIMIT)
     .then((answer) => ({ answer }), (problem) => ({ problem }));
-  // In the meantime, the stream may have reported the outcome, or the request may have been resent.
+  // The stream may have reported the outcome, or the request may have been resent.
   if (sent.get(id) !== request) return;
   sent.delete(id);
   const { problem } = outcome;
@@ -176,8 +178,9 @@ export const repeatsItself = ({ place, at, body, doubt, parked }) =>
 function repeat(id, pause) {
   clearTimeout(queryTimers.get(id));
   const again = () => {
-    if (state.tasks[id]?.status !== "unknown") return;
-    if (state.link === "live" && !isUsable()) repeat(id, QUERY_PAUSE);
+    const { status, needsCard } = state.tasks[id] ?? {};
+    if (status !== "unknown") return;
+    if (needsCard !== false && state.link === "live" && !isUsable()) repeat(id, QUERY_PAUSE);
     else {
       retry(id);
       checkLedger(id);
@@ -295,8 +298,7 @@ function conclude(id, outcome) {
     return;
   }
   if (task.since === null) spin(id);
-  // Progress is shown for a minimum time, because a shorter flash would be missed.
-  // A sale makes no customer wait.
+  // Progress is shown for a minimum time, except for a sale, which makes no customer wait.
   const isStretched = state.settings.demoPace && task.verb === "pay";
   const showing = isStretched ? DEMO_SHOWN : task.place === "sale" ? 0 : MINIMUM_SHOWN;
   setTimeout(() => show(id), state.tasks[id].since + showing - performance.now());
@@ -316,8 +318,7 @@ function show(id) {
   keepOpenTasks();
   const task = state.tasks[id];
   sent.delete(id);
-  // The question is asked only once. If the confirmed request is refused, too, the refusal is
-  // shown.
+  // The question is asked only once. If the confirmed request is refused, the refusal is shown.
   if (problem?.error in CONFIRMING_MEMBERS && !task.body[CONFIRMING_MEMBERS[problem.error]]) {
     askToConfirm(task, then);
     return;
@@ -330,8 +331,7 @@ function show(id) {
   }
   if (status === "unknown" && repeatsItself(task)) {
     const isSoon = doubt && task.doneAt - task.sentAt < SHORTEST_WAIT;
-    // The retry is delayed, because a waiting request would hide from all pages that the reader was
-    // lost or is back.
+    // A waiting request would hide from all pages that the reader was lost or is back.
     repeat(id, problem.isReaderGone ? READER_LOSS_DELAY : isSoon ? QUERY_PAUSE : 0);
     // The page already shows that the outcome is unknown.
     if (doubt) return;

@@ -9,6 +9,7 @@ import { announce } from "./notices.js";
 import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
 import { spinner } from "./panel.js";
 import { showReceipt } from "./receipt.js";
+import { loadShift, shiftNote } from "./shift.js";
 import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
 import { may } from "./roles.js";
 import {
@@ -17,12 +18,15 @@ import {
   totalUnits, type, uncovered, undoPaid,
 } from "./sale.js";
 import {
-  change, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
-  saleTask, serve, state, trustedCard, willBeBookedLater,
+  change, draft, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
+  saleTask, serve, setDraft, state, trustedCard, willBeBookedLater,
 } from "./store.js";
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
-import { button, heading, link, note, signButton } from "./ui.js";
+import {
+  collecting, receive, receiveLabel, settlement, tenderButtons,
+} from "./tender.js";
+import { button, choice, heading, link, note, signButton } from "./ui.js";
 import {
   amountOf, balanceWords, decimals, minorUnits, resolvedWords, separator, shown,
 } from "./words.js";
@@ -30,6 +34,8 @@ import {
 const words = say.sale;
 const KEYS = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 const CHARGE = "charge";
+/** The draft with how a top-up is paid. */
+const TENDER = "add.tender";
 /** How customers usually pay what a card's balance does not cover. */
 const REST_TENDERS = ["cash", "terminal"];
 
@@ -52,11 +58,16 @@ export const serveAgain = (verb) => isServed(verb) && [
 
 // MARK: The amount due
 
+/** Who paid, or how, if no card was used. */
+const payer = ({ name, uid, tender }) =>
+  (tender ? say.tender.names[tender] : name ?? say.cardWords(uid));
+
 const paidLarge = (paid) => {
-  const { verb, about, name, uid, balance, offline, rest, replayed, resolved, operation } = paid;
+  const { verb, about, balance, offline, rest, replayed, resolved, operation, tender } = paid;
   return h("section.due.paid", { key: operation, role: "status", class: "done" },
     h("p.state", icon("check"), doneText({ verb, answer: paid })),
-    h("b", about), h("p.who", name ?? say.cardWords(uid)),
+    h("b", about), h("p.who", payer(paid)),
+    tender && settlement(paid).map((line) => line && h("p.rest", line)),
     balance && h("p.rest", balanceWords({ verb, answer: paid }, balance)),
     [rest && words.restTaken[rest.tender](shown(rest.amount)),
       offline && say.offlinePayments.done, replayed && say.panel.replayed,
@@ -72,13 +83,16 @@ function amountDue(s) {
     h("b", { id: "due", "aria-live": "off" }, task ? task.about : shown(total())));
 }
 
-const strip = ({ paid }) => paid && !paid.isLarge && h("section.paid-strip", {
+const strip = (s, { paid } = s.sale) => paid && !paid.isLarge && h("section.paid-strip", {
   "aria-label": words.last,
 },
 icon("check"),
-h("p", h("strong", paid.about), " ", paid.name ?? say.cardWords(paid.uid)),
-!paid.offline && loadsCards() && button(words.undo, undoPaid,
-  { tone: "quiet", sign: "undo", money: true, disabled: !isUsable() }),
+h("p", h("strong", paid.about), " ", payer(paid)),
+paid.change && minorUnits(paid.change) > 0n
+  && h("p", say.tender.change(shown(paid.change))),
+!paid.offline && (paid.tender || loadsCards()) && button(words.undo, undoPaid,
+  { tone: "quiet", sign: "undo", money: true, disabled: paid.tender ? s.link !== "live"
+    : !isUsable() }),
 !paid.offline && button(say.receipt.name, () => showReceipt(paid.operation),
   { tone: "quiet", sign: "receipt" }),
 signButton("cross", words.hideLast, forgetPaid, { class: "round quiet" }));
@@ -140,15 +154,15 @@ const armedNow = () => h("section.moment.waiting", { key: "armed", role: "status
   h("p.big", words.tap), h("p", words.armed),
   button(say.cancel, cancelSale, { tone: "quiet", sign: "cross" }));
 
-const working = ({ id, status, phase, isCanceling }) => {
-  const isWaiting = status === "waiting";
+const working = ({ id, status, phase, isCanceling, needsCard }) => {
+  const isWaiting = status === "waiting" && needsCard !== false;
   return h("section.moment", { key: id, class: isWaiting ? "waiting" : "working", role: "status" },
     h("div.hold", isWaiting ? icon("waves") : spinner()),
     h("p.big", isWaiting ? words.tapAgain : status === "asking" ? say.panel.asking
       : say.phases[phase] ?? say.phases.working),
     isWaiting ? button(isCanceling ? say.panel.canceling : say.cancel, () => cancel(id),
       { disabled: isCanceling, tone: "quiet", sign: "cross" })
-      : status !== "asking" && h("p", say.panel.keep));
+      : status !== "asking" && needsCard !== false && h("p", say.panel.keep));
 };
 
 const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", { class: tone },
@@ -157,7 +171,8 @@ const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", {
 
 function chargeAnew(task) {
   dismiss(task.id);
-  charge(false);
+  if (task.needsCard === false) receive();
+  else charge(false);
 }
 
 const failed = (task) => told("failed", {
@@ -167,20 +182,24 @@ const failed = (task) => told("failed", {
   task.problem.error === "insufficient-balance" && uncovered()
     && REST_TENDERS.map((tender) => button(words.rest[tender](shown(uncovered())),
       () => chargeWithRest(task, tender), { tone: "strong", disabled: !isUsable(), money: true })),
-  canBeRepeated(task) && button(say.again, () => chargeAnew(task),
-    { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+  canBeRepeated(task) && button(say.again, () => chargeAnew(task), {
+    tone: "strong", sign: task.needsCard === false ? null : "waves", money: true,
+    disabled: task.needsCard === false ? state.link !== "live" : !isUsable(),
+  }),
   button(say.back, () => dismiss(task.id), { tone: "quiet" }));
 
 const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)), "ask",
-  !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true),
-    { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+  !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true), {
+    tone: "strong", sign: "waves", money: true,
+    disabled: task.needsCard === false ? state.link !== "live" : !isUsable(),
+  }),
   button(words.park, cancelSale, { tone: "quiet" }));
 
 function moment(s) {
   if (isTopUp(s)) return null;
   if (s.sale.armed) return armedNow();
   const task = saleTask();
-  if (!task) return null;
+  if (!task) return s.sale.tender ? collecting(s) : null;
   if (task.status === "failed") return failed(task);
   if (task.doubt) return unknown(task);
   return ["waiting", "working", "asking"].includes(task.status) && working(task);
@@ -226,6 +245,7 @@ function codeLinks() {
 
 /** Why this cannot be done with the card on the reader; null if it can. */
 function obstacle(s) {
+  if (s.sale.tender) return null;
   if (s.reader?.state === "missing") return say.home.noReader;
   if (isTopUp(s) && !loadsCards()) return say.money.elsewhere;
   if (!isTopUp(s) && willBeBookedLater()) return null;
@@ -251,20 +271,25 @@ function side(s) {
       button(say.served[verb][1], verb === "pay" ? chargeAgain : () => serve("add"),
         { tone: "again small", sign: "card", money: true })),
     s.sale.notice && note(s.sale.notice, "info", "warn"),
+    shiftNote(s),
     h("div.row.links", codeLinks(), read && read.ledger !== "unknown"
       && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" }),
     !isTopUp(s) && may("products/add")
-      && link(say.products.link, "#/products", { tone: "quiet", sign: "tag" })),
+      && link(say.products.link, "#/products", { tone: "quiet", sign: "tag" }),
+    !isTopUp(s) && may("shift/open")
+      && link(say.shift.link, "#/shift", { tone: "quiet", sign: "drawer" })),
     canBecomeCard() && offer());
 }
 
 // MARK: The views
 
 const mainButton = (s, text, act) => h("button.strong.charge", {
-  // Without a card, a press only arms the sale, so nothing has to rest.
-  id: CHARGE, "data-money": isTopUp(s) || s.onReader !== null, onclick: act,
+  // Without a card, a press charges nobody, so nothing has to rest.
+  id: CHARGE, onclick: act,
+  "data-money": isTopUp(s) || (s.onReader !== null && !s.sale.tender),
   // Only its position and the card decide whether a press counts, so it is never disabled.
-  "aria-disabled": String(totalUnits() === 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)),
+  "aria-disabled": String(totalUnits() === 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)
+    || s.link !== "live"),
 }, text);
 
 const quickAmounts = ({ settings }) => h("div.quick", (settings?.presets.add ?? []).map((amount) =>
@@ -275,21 +300,25 @@ function topUp() {
   const amount = total();
   if (totalUnits() <= 0n || obstacle(state) || isServed("add")) return;
   const card = trustedCard()?.uid;
-  begin("add", { amount, ...(card && { card }) }, { about: shown(amount) });
+  const tender = draft(TENDER, "cash");
+  begin("add", { amount, ...(card && { card }), ...(tender !== "cash" && { tender }) },
+    { about: shown(amount) });
   change({ sale: { ...state.sale, topUp: "" } });
 }
 
 const layout = (s, title, found, action) => [
   h("div.unseen", heading(title)),
   h("div.sell", { class: found.size > 0 ? "with-goods" : "" },
-    h("div.ticket-side", !isTopUp(s) && strip(s.sale), amountDue(s), !isTopUp(s) && cart(s),
+    h("div.ticket-side", !isTopUp(s) && strip(s), amountDue(s), !isTopUp(s) && cart(s),
       side(s), parked()),
     goods(found),
     h("div.pad", isTopUp(s) && quickAmounts(s), keypad(s),
       h("div.acts", button(isTopUp(s) ? words.toSelling : words.clear,
         isTopUp(s) ? leaveAdd : cancelSale,
         { tone: "clear", disabled: !isTopUp(s) && isEmpty() && !s.sale.armed && !saleTask() }),
-      action))),
+      action),
+    isTopUp(s) ? choice(say.tender.paidWith, Object.entries(say.tender.names),
+      draft(TENDER, "cash"), (value) => setDraft(TENDER, value)) : tenderButtons(s))),
 ];
 
 /** Handles keys pressed anywhere in the view. */
@@ -318,11 +347,15 @@ function leaveOrClear() {
 
 export const home = {
   title: say.home.title,
-  enter: () => { load("products", "products"); },
+  enter: () => {
+    load("products", "products");
+    loadShift();
+  },
   leave: disarm,
   onKey,
   render: (s) => layout(s, say.home.title, groups(),
-    mainButton(s, totalUnits() < 0n ? words.credit : say.pay.action, () => charge())),
+    s.sale.tender && !saleTask() ? mainButton(s, receiveLabel(), receive)
+      : mainButton(s, totalUnits() < 0n ? words.credit : say.pay.action, () => charge())),
 };
 
 export const add = {

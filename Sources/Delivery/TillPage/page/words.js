@@ -134,6 +134,9 @@ export function cashToPayOut({ id, verb, answer }) {
 
 function handOutFor({ verb, answer }) {
   const { amount, closed, prizes = [] } = answer;
+  if (answer.kind === "undo") {
+    return answer.tender === "cash" && answer.paid.startsWith("-") ? answer.paid.slice(1) : null;
+  }
   const paid = prizes.find(({ paidOut }) => paidOut)?.amount;
   const isTaken = ["close", "refund"].includes(verb) && amount.startsWith("-");
   const due = isTaken ? amount.slice(1) : verb === "ticket/claim" ? paid : closed;

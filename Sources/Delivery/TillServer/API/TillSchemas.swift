@@ -45,6 +45,7 @@ enum TillSchemas {
         "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
         "tills": Schema.count, "loadsCards": Schema.boolean, "printsReceipts": Schema.boolean,
+        "shiftRequired": Schema.boolean, "cashStep": Schema.named("Amount"),
     ])
 
     private static let reader = Schema.object([

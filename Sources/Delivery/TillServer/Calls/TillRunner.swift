@@ -318,6 +318,8 @@ struct TillRunner: Sendable {
             "ticketPrice": .text(price), "tills": .number(tills),
             "loadsCards": .bool(session.keyFile.loadsCards),
             "printsReceipts": .bool(session.settings.printsReceipts),
+            "shiftRequired": .bool(session.settings.isOn(.shiftRequired)),
+            "cashStep": .text(Money(minorUnits: currency.cashStep, currency)),
         ]
     }
 

@@ -4,21 +4,31 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The armed sale: the next card that arrives pays it, through the same queue and with its ID.
+/// The till's armed sale, which the next arriving card pays.
 extension OperationQueue {
+    /// The time that ``now`` counts from.
     private static let epoch = ContinuousClock.now
+    /// The time on a monotonic clock, for ``arming``.
     var now: Duration { .now - OperationQueue.epoch }
 
-    /// A request to arm a sale: a payment with everything but its card.
+    /// A page's request to arm a sale.
     struct SaleRequest: Sendable {
+        /// The operation ID that the payment will have.
         let id: OperationID
+        /// The page that armed the sale.
         let client: OperationID
+        /// The call that makes the payment: `pay` or `sell`.
         let call: TillCall
+        /// The members of that call, without `verb`, `operation`, and `client`.
         let members: [JSONMember]
+        /// The cashier who armed the sale, if known.
         let cashier: CashierName?
     }
 
-    /// Arms a sale for the page that sent the request.
+    /// Arms a sale, replacing any other, and returns it as pages see it.
+    ///
+    /// - Throws: A ``Problem`` if the sale cannot be armed, for example because a card is on the
+    ///   reader. A sale that was armed before stays armed.
     func arm(_ request: SaleRequest) throws(Problem) -> JSONValue {
         if isClosing { throw .closing(.nothing) }
         let command = try translating(
@@ -54,26 +64,38 @@ extension OperationQueue {
         return armedDocument
     }
 
+    /// Disarms the sale if its time is up. The timer of a sale that has been replaced changes
+    /// nothing.
     private func expire() { if arming.expire(at: now) { disarmed(.expired) } }
 
-    /// Disarms because a page changed its cart.
+    /// Disarms the till's sale, whichever page armed it. If `id` is given, the sale with this ID
+    /// can no longer be armed, even by a request that arrives later.
+    ///
+    /// - Parameter client: The page, which no longer has to name its next card.
+    /// - Throws: ``Problem/tooLate`` if the payment with this ID has begun.
     func disarm(_ id: OperationID?, by client: OperationID?) throws(Problem) -> JSONValue {
         if let id, operation(id) != nil { throw .tooLate }
         if arming.change(id, of: client) { disarmed(.changed) }
         return OperationQueue.ended(id, .changed)
     }
 
-    /// Reports that the sale is no longer armed. `card` pays it, if any does.
+    /// Tells the pages why the sale is no longer armed. Call this after ``arming`` has ended it.
+    ///
+    /// - Parameter card: The UID of the card that pays, if that is why the sale ended.
     func disarmed(_ end: Arming.End, by card: String? = nil) {
         guard let sale = armed else { return }
         armed = nil
         publish("armed", OperationQueue.ended(sale.id, end, by: card))
     }
 
-    /// Disarms because the till loses sight of what is on the reader.
+    /// Disarms the sale because the reader was lost or is used by an operation.
     func loseSight(_ end: Arming.End) { if arming.loseSight() { disarmed(end) } }
 
-    /// Begins the payment of the armed sale if this card arrived for it.
+    /// Starts the armed sale's payment if this card has just been put on the reader. Disarms the
+    /// sale if the card has a problem of its own, or if it is unclear whether the card just
+    /// arrived.
+    ///
+    /// - Parameter seen: When the card was first detected, before it was read.
     func cardArrived(
         _ uid: String?, _ problem: TapcardError?, seen: ContinuousClock.Instant
     ) {
@@ -104,7 +126,7 @@ extension OperationQueue {
         }
     }
 
-    /// Reports that the payment of an armed sale never became an operation.
+    /// Tells the pages that a payment could not begin. They see it as a failed operation.
     private func refuse(_ request: SaleRequest, _ problem: Problem) {
         publish(
             "operation",
@@ -116,7 +138,8 @@ extension OperationQueue {
             ])
     }
 
-    /// After a refusal, the page has to name the next card, until its sale is changed or paid.
+    /// Records the outcome of a page's payment. After a refusal, the page has to name its next
+    /// card, unless the refusal only asks the cashier a question.
     func noteOutcome(of id: OperationID, _ answer: TillRunner.Answer) {
         guard let operation = running[id], operation.call.mayBeArmed,
             let client = operation.client
@@ -133,6 +156,7 @@ extension OperationQueue {
 
     // MARK: Documents
 
+    /// The armed sale as pages see it; null if there is none.
     var armedDocument: JSONValue {
         guard let armed else { return .null }
         return [
@@ -142,6 +166,7 @@ extension OperationQueue {
         ]
     }
 
+    /// The document that says why a sale is no longer armed.
     private static func ended(
         _ id: OperationID?, _ end: Arming.End, by card: String? = nil
     ) -> JSONValue {
@@ -152,6 +177,7 @@ extension OperationQueue {
         ]
     }
 
+    /// Refuses a sale that leaves nothing to charge, or that needs a confirmation for its amount.
     private func requireNoConfirmation(_ command: ParsedCommand) throws(Problem) {
         guard try translating(runner.mustConfirmPayment(of: command), into: Problem.init)
         else { return }
@@ -163,11 +189,9 @@ extension OperationQueue {
 }
 
 extension TillCall {
-    /// The kind of request that is carried out only once for a card in a visit. A sale with lines
-    /// is a payment, too.
+    /// The kind of request that a card's visit keeps track of; nil for all other calls.
     var visitRequest: VisitRequest? { path == "sell" ? .pay : VisitRequest(rawValue: path) }
-    /// Whether an arriving card may pay such a call.
+    /// Whether the call takes a payment, so that it can be armed.
     var mayBeArmed: Bool { visitRequest == .pay }
-    /// The calls that can be armed.
     static let armable = all.filter(\.mayBeArmed)
 }

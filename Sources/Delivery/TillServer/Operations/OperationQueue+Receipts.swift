@@ -3,9 +3,9 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The receipts of this till. Printing never delays an operation or changes its outcome.
+/// The till's receipts and their printer.
 extension OperationQueue {
-    /// The state of the receipt printer; null if none is set.
+    /// The receipt printer's state as pages see it; null if no printer is set.
     nonisolated var printer: JSONValue {
         guard runner.settings.text(of: .receiptPrinter) != nil else { return .null }
         let problem = runner.printer.problem
@@ -15,6 +15,7 @@ extension OperationQueue {
         ]
     }
 
+    /// Tells the pages whenever the printer's state changes.
     func watchPrinter() {
         runner.printer.listen { [weak self] in
             guard let self else { return }
@@ -22,8 +23,11 @@ extension OperationQueue {
         }
     }
 
-    /// Notes the end of an operation. An offline payment is not in the ledger yet, and a repeated
-    /// request has its receipt, unless the outcome was unknown until now.
+    /// Prepares the receipt of an operation that has just completed. Offline payments and repeated
+    /// answers are skipped.
+    ///
+    /// - Parameter wasUnknown: Whether the outcome was unknown until now. If so, a repeated answer
+    ///   is not skipped.
     func noteReceipt(of operation: TillOperation, wasUnknown: Bool) {
         guard operation.call.takesOperation, let document = operation.answer?.document,
             document["offline"] == nil, wasUnknown || document["replayed"] != .bool(true),
@@ -32,8 +36,8 @@ extension OperationQueue {
         noteReceipt(of: id)
     }
 
-    /// Remembers that the first printout of an operation will be the original, and prints it if the
-    /// settings say so.
+    /// Makes the operation's next printout its original, and prints it at once if `receipts` is set
+    /// to `always`. Does nothing if receipts are turned off.
     func noteReceipt(of id: OperationID) {
         let settings = runner.settings
         guard settings.printsReceipts else { return }

@@ -3,7 +3,7 @@ import TapcardDomain
 import TextCodecs
 import WebServer
 
-/// Routes for the till's armed sale.
+/// The routes that show, arm, and disarm a till's armed sale.
 struct ArmingRoutes: Sendable {
     let queue: OperationQueue
     let authenticator: Authenticator
@@ -27,6 +27,8 @@ struct ArmingRoutes: Sendable {
         }
     }
 
+    /// Reads the sale to arm from the request's body, and checks who sent it. Without `verb`, the
+    /// sale is a `pay`.
     private static func call(
         of request: WebRequest, _ authenticator: Authenticator, _ queue: OperationQueue
     ) throws(Problem) -> OperationQueue.SaleRequest {

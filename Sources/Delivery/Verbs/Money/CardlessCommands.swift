@@ -7,7 +7,7 @@ extension Parameter<TypedAmount?> {
     static var given: Self {
         .option(
             "given", "AMOUNT", .positiveAmount,
-            "Cash that the customer gave you, to compute the change")
+            "Cash the customer gave you, to work out the change")
     }
 }
 
@@ -21,11 +21,11 @@ extension Parameter<SaleText?> {
     fileprivate static var reason: Self {
         .option(
             "reason", "TEXT", .saleText,
-            "Why, in up to \(SaleText.maximumLength) characters (required)", isRequired: true)
+            "Reason, up to \(SaleText.maximumLength) characters (required)", isRequired: true)
     }
 }
 
-/// The direction in which cash moves, seen from the drawer.
+/// Whether cash is put into the drawer or taken out of it.
 enum CashDirection: String, Sendable, CaseIterable {
     case `in`, out
 }
@@ -33,17 +33,19 @@ enum CashDirection: String, Sendable, CaseIterable {
 extension Command {
     static let cashMove = Command(
         "shift cash", group: .money, "Record cash put into the drawer or taken out of it",
-        discussion: "For example, for change from the bank, or for a purchase paid from the "
-            + "drawer. Sales, top-ups, and payouts are recorded by their own commands. No reader "
-            + "or card is needed.",
+        discussion: "For example, change from the bank, or a purchase paid from the drawer. "
+            + "Cash from sales, top-ups, and payouts is recorded automatically. No reader or "
+            + "card is needed.",
         takes: .direction, .amount.withHelp("Amount (must be more than 0)"), .reason, .operation,
         page: .post("shift/cash", reader: .never, for: .cashiers), answers: .cardless,
         example: "tapcard shift cash in 50 --reason Change",
         run: CardlessCommands.moveCash)
 }
 
+/// Carries out changes without a card.
 enum CardlessCommands {
-    /// Sells without a card.
+    /// Sells products that are paid for without a card. Throws if a shift is required and none is
+    /// open.
     static func sell(
         _ lines: [SaleLine], _ tender: Tender, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report {
@@ -54,7 +56,9 @@ enum CardlessCommands {
                 newID: session.dependencies.newID()), ledger.currency)
     }
 
-    /// Undoes a sale without a card; nil if the operation is not one.
+    /// Undoes a sale without a card. Throws if only part of it is to be undone.
+    ///
+    /// - Returns: nil if the ID does not belong to a change without a card.
     static func undo(
         _ id: OperationID, from ledger: any LedgerStore, in session: Session
     ) async throws(TapcardError) -> Report? {
@@ -66,6 +70,7 @@ enum CardlessCommands {
         return report(try await change(in: session, ledger).undo(id), ledger.currency)
     }
 
+    /// Records cash that is put into the drawer or taken out of it. No shift has to be open.
     static func moveCash(in session: Session) async throws(TapcardError) -> Report {
         guard let reason = session[.reason] else {
             throw TapcardError.usage("The reason is missing: --reason TEXT.")
@@ -77,6 +82,7 @@ enum CardlessCommands {
                 because: reason, newID: session.dependencies.newID()), ledger.currency)
     }
 
+    /// Prepares a change with the command's operation ID and the station's limits.
     private static func change(
         in session: Session, _ ledger: any LedgerStore
     ) throws(TapcardError) -> CardlessChange {
@@ -98,9 +104,10 @@ enum CardlessCommands {
     }
 }
 
-/// A change without a card, in the ledger's currency.
+/// A change without a card, as shown in JSON and to users.
 struct ShownCardless: DocumentedObject {
     let operation: CardlessOperation
+    /// Whether the change had already been booked by an earlier attempt.
     let isReplayed: Bool
     let currency: Currency
 
@@ -127,7 +134,7 @@ struct ShownCardless: DocumentedObject {
 
     fileprivate func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
 
-    /// The first line of the report.
+    /// What was done, in a few words.
     fileprivate var title: String {
         let amount = money(abs(operation.amount)).shown
         return switch operation.kind {
@@ -138,7 +145,7 @@ struct ShownCardless: DocumentedObject {
         }
     }
 
-    /// What the cashier has to do now.
+    /// What the cashier has to do now; empty if there is nothing to do.
     fileprivate var steps: [String] {
         guard operation.kind == .sale || operation.kind == .undo else { return [] }
         let rounded = operation.rounding == 0 ? "" : " (rounded)"

@@ -89,7 +89,7 @@ extension HistoryText {
 
 extension HistoryLine: DocumentedObject {
     static let fields: Fields<HistoryLine> = [
-        "operation": .of(\.operation.id), "uid": .of(\.operation.uid),
+        "operation": .of(\.operation.id), "uid": .of(\.operation.uid), "name": .of(\.holder),
         "kind": .of(\.operation.kind), "state": .of(\.operation.state),
         "amount": .of(Schema.nullable(ValueSchemas.signedAmount), \.amount),
         "balance": .of(\.balance),

@@ -4,6 +4,7 @@ import TapcardDomain
 import TextCodecs
 
 extension ValueType<SaleText> {
+    /// The name of a product or group, or the reason for a change of the drawer.
     static var saleText: Self {
         Self(form: .text(1...4 * SaleText.maximumLength)) { text, _ throws(TapcardError) in
             try translating(SaleText(text)) { (error: Refusal) in TapcardError(error) }
@@ -18,7 +19,6 @@ extension Parameter<SaleText> {
 }
 
 extension Parameter<String> {
-    /// A product that exists, by its name or ID.
     fileprivate static var product: Self {
         .argument("PRODUCT", .text(1...160), "Name or ID of the product")
     }
@@ -36,12 +36,12 @@ extension Parameter<String?> {
     fileprivate static var group: Self {
         .option(
             "group", "GROUP", .text(1...160),
-            "Group in which the page shows the product, or `none`")
+            "Group on the till page, or `none`")
     }
     fileprivate static var color: Self {
         .option(
             "color", "COLOR", .oneOfOrNone(Product.Color.allCases.map(\.rawValue)),
-            "Color of the tile, or `none`")
+            "Color of the tile")
     }
     fileprivate static var deposit: Self {
         .option(
@@ -50,7 +50,7 @@ extension Parameter<String?> {
     }
     fileprivate static var minimumAge: Self {
         .option(
-            "minimum-age", "YEARS", .text(1...4), "Age that the cashier must check, or `none`")
+            "minimum-age", "YEARS", .text(1...4), "Customer's minimum age, or `none`")
     }
     fileprivate static var soldOut: Self {
         .option("sold-out", "YES", .oneOfOrNone(["yes", "no"], none: false), "yes or no")
@@ -66,7 +66,7 @@ extension Parameter<Int?> {
 }
 
 extension ValueType<String> {
-    /// One of these words or, unless `none` is false, the word "none".
+    /// One of the given words or, unless `none` is false, the word `none`.
     fileprivate static func oneOfOrNone(_ words: [String], none: Bool = true) -> Self {
         let words = none ? words + ["none"] : words
         return Self(form: .choice(words), choices: words) { text, row throws(TapcardError) in
@@ -87,23 +87,23 @@ extension Command {
             example: "tapcard products list", run: ProductCommands.list),
         Command(
             "products add", group: .money, "Add a product",
-            discussion: "A deposit, such as a cup, is a product of its own: add it first, and name "
-                + "it with `--deposit` for each product that is sold in it.",
+            discussion: "A deposit, such as for a cup, is itself a product. Add it first, then "
+                + "name it with `--deposit` for each product that needs it.",
             takes: .newName, .price, .group, .color, .position, .deposit, .minimumAge,
             page: .post("products/add", reader: .never, for: .owners), answers: .product,
             example: "tapcard products add Coffee --price 3.50 --group Drinks",
             run: ProductCommands.add),
         Command(
             "products change", group: .money, "Change a product",
-            discussion: "Earlier sales keep the name and price of their time.",
+            discussion: "Earlier sales keep their names and prices.",
             takes: .product, .name, .price, .group, .color, .position, .deposit, .minimumAge,
             .soldOut, page: .post("products/change", reader: .never, for: .owners),
             answers: .product,
             example: "tapcard products change Coffee --price 3.80", run: ProductCommands.change),
         Command(
             "products retire", group: .money, "Stop selling a product",
-            discussion: "The product stays in reports. To sell it again, add it again with the "
-                + "same name.",
+            discussion: "It stays in reports. To sell it again, add a product with the same "
+                + "name.",
             takes: .product, page: .post("products/retire", reader: .never, for: .owners),
             answers: .product,
             example: "tapcard products retire Coffee", run: ProductCommands.retire),
@@ -113,16 +113,16 @@ extension Command {
             run: ProductCommands.export),
         Command(
             "products import", group: .money, "Add and change products from a CSV file",
-            discussion: "The file has the columns that `tapcard products export` writes: name, "
-                + "group, price, color, position, deposit, minimum-age, and sold-out. Only name "
-                + "is required. A product with the same name is changed; products that are not in "
-                + "the file stay as they are. If a row is invalid, nothing is changed.",
+            discussion: "The columns are those of `tapcard products export`: name, group, "
+                + "price, color, position, deposit, minimum-age, and sold-out. Only name is "
+                + "required. Products with the same name are changed; those not in the file "
+                + "stay as they are. If any row is invalid, nothing is changed.",
             takes: .file("CSV file, or `-` for standard input"), answers: .importedProducts,
             example: "tapcard products import products.csv", run: ProductCommands.importFile),
     ]
 }
 
-/// A product in the ledger's currency.
+/// A product as shown in JSON.
 struct ShownProduct: DocumentedObject {
     let product: Product
     let currency: Currency
@@ -139,17 +139,19 @@ struct ShownProduct: DocumentedObject {
 }
 
 enum ProductCommands {
+    /// The columns of a CSV file, in the order in which they are exported.
     static let columns = [
         "name", "group", "price", "color", "position", "deposit", "minimum-age", "sold-out",
     ]
 
-    /// All products, including retired ones.
+    /// All products in the ledger, including retired ones.
     static func products(in ledger: any LedgerStore) async throws(TapcardError) -> [Product] {
         try await translating(
             awaiting: try await ledger.read { rows throws(LedgerError) in try rows.products() },
             into: { (error: LedgerError) in TapcardError(error) })
     }
 
+    /// Lists the products that are for sale. The JSON output also includes retired ones.
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         let products = try await Self.products(in: ledger)
@@ -175,6 +177,8 @@ enum ProductCommands {
             isPlain: true)
     }
 
+    /// Adds a product. A retired product with this name comes back under its old ID, but without
+    /// its old values.
     static func add(in session: Session) async throws(TapcardError) -> Report {
         let name = session[.newName]
         let given = GivenProduct(session)
@@ -195,6 +199,7 @@ enum ProductCommands {
         }
     }
 
+    /// Changes the given values of a product. Throws if the new name is already taken.
     static func change(in session: Session) async throws(TapcardError) -> Report {
         let (reference, given) = (session[.product], GivenProduct(session))
         return try await write(session, "Changed") { products, reader throws(TapcardError) in
@@ -210,6 +215,7 @@ enum ProductCommands {
         }
     }
 
+    /// Stops selling a product, which stays in the ledger for reports.
     static func retire(in session: Session) async throws(TapcardError) -> Report {
         let reference = session[.product]
         return try await write(session, "Retired") { products, reader throws(TapcardError) in
@@ -219,7 +225,9 @@ enum ProductCommands {
         }
     }
 
-    /// Changes one product in one transaction.
+    /// Saves one new or changed product, and reports it.
+    ///
+    /// - Parameter done: What was done, such as "Added".
     private static func write(
         _ session: Session, _ done: String,
         _ change: @escaping @Sendable ([Product], ProductReader) throws(TapcardError) -> Product
@@ -235,7 +243,8 @@ enum ProductCommands {
             isChange: true)
     }
 
-    /// Saves the products that `change` returns. Nothing is saved if it throws.
+    /// Saves the products that `change` returns. `change` gets all products, and may run more than
+    /// once; if it throws, nothing is saved.
     static func changing(
         _ ledger: any LedgerStore,
         _ change: @escaping @Sendable ([Product]) throws(TapcardError) -> [Product]
@@ -260,7 +269,7 @@ enum ProductCommands {
     }
 }
 
-/// What was given for a product.
+/// A product's values as typed, including `ask` and `none`. Those that are nil stay as they are.
 struct GivenProduct: Sendable {
     var name: SaleText?
     var price: String?
@@ -281,14 +290,16 @@ struct GivenProduct: Sendable {
     }
 }
 
-/// Turns what was given into a product's values.
+/// Checks values as typed, and sets them on products.
 struct ProductReader: Sendable {
+    /// The word that removes a value.
     static let none = "none"
 
     let settings: Settings
     let currency: Currency
 
-    /// The product with this name or ID. A product that is still sold comes before a retired one.
+    /// Finds a product by ID or by name, ignoring case. A retired product is found by name only if
+    /// no other product has that name.
     func product(_ reference: String, among products: [Product]) throws(TapcardError) -> Product {
         if let id = ProductID(reference), let product = products.first(where: { $0.id == id }) {
             return product
@@ -304,6 +315,8 @@ struct ProductReader: Sendable {
         return product
     }
 
+    /// Sets the given values. If one is not valid, this throws, and earlier ones may already be
+    /// set.
     func apply(
         _ given: GivenProduct, to product: inout Product, among products: [Product]
     ) throws(TapcardError) {
@@ -334,6 +347,7 @@ struct ProductReader: Sendable {
         try translating(SaleText(text)) { (error: Refusal) in TapcardError(error) }
     }
 
+    /// The price in minor units; nil for `ask`.
     private func price(_ text: String) throws(TapcardError) -> Int64? {
         if text == "ask" { return nil }
         let price = try translating(settings.amount(text, currency)) { (error: Refusal) in
@@ -345,6 +359,8 @@ struct ProductReader: Sendable {
         return price.minorUnits
     }
 
+    /// Finds the deposit for a product. Throws if the deposit has no fixed price, or if a deposit
+    /// would get a deposit of its own.
     private func deposit(
         _ reference: String, of product: Product, _ products: [Product]
     ) throws(TapcardError) -> ProductID {
@@ -363,6 +379,7 @@ struct ProductReader: Sendable {
 }
 
 extension Product {
+    /// Whether the product has this name, ignoring case.
     func isNamed(_ name: SaleText) -> Bool {
         self.name.text.lowercased() == name.text.lowercased()
     }

@@ -4,8 +4,9 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// Products as CSV.
+/// Products in CSV files.
 extension ProductCommands {
+    /// Writes the products that are for sale to a new CSV file or to standard output.
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         try file.requireOutput("The products", session.outputOptions)
@@ -32,6 +33,10 @@ extension ProductCommands {
         return Report(["file": .string(file.path)], ["Written: \(file.path)"])
     }
 
+    /// Adds and changes products from a CSV file. A retired product that is in the file is sold
+    /// again.
+    ///
+    /// - Throws: An error if any row is not valid. In that case, nothing is saved.
     static func importFile(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.file()])
         let content = try file.content()
@@ -80,6 +85,10 @@ extension ProductCommands {
             ["Added: \(saved.count - count); changed: \(count)"], isChange: true)
     }
 
+    /// Reads one row. An empty cell removes a color or a minimum age, but leaves any other value as
+    /// it is.
+    ///
+    /// - Parameter row: The row's number for error messages, which does not count the header.
     private static func given(
         _ cells: [String], _ header: [String], row: Int
     ) throws(TapcardError) -> GivenProduct {

@@ -3,21 +3,23 @@ import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// One line of a sale, as a cashier entered it.
+/// Something to sell or take back, as typed or as sent by a page.
 package enum SaleItem: Sendable, Hashable {
-    /// Words such as "Coffee", "2xCoffee", or "Soup=4.50".
+    /// Text from a command line, such as `2xCoffee` or `Cake=3`.
     case words(String)
-    /// A line from a page, which may be negative.
+    /// A line from a page, with the price of one piece. The price is negative for a returned
+    /// deposit.
     case line(product: ProductID?, name: String?, price: String, quantity: Int)
 }
 
-/// A part of a sale and how it is paid, before the currency is known.
+/// The part of a sale that is not paid with the card, as typed, before its currency is known.
 package struct TypedRest: Sendable, Hashable {
     let tender: Tender
     let amount: String
 }
 
 extension ValueType<SaleItem> {
+    /// An item: text on the command line, or a list of lines in JSON.
     static var saleItem: Self {
         Self(
             form: .saleLines,
@@ -37,6 +39,7 @@ extension ValueType<SaleItem> {
 extension SaleItem {
     private static let names: Set<String> = ["product", "name", "price", "quantity"]
 
+    /// Reads a line from a page; nil if the price is missing, or if any member is not valid.
     fileprivate init?(_ line: JSONValue) {
         guard let members = line.members, let price = line["price"]?.string,
             members.allSatisfy({ SaleItem.names.contains($0.key) }),
@@ -55,6 +58,7 @@ extension SaleItem {
 }
 
 extension ValueType<TypedRest> {
+    /// A tender with an amount: `cash=2.50` on the command line, or an object in JSON.
     static var rest: Self {
         Self(
             form: .rest,
@@ -83,7 +87,7 @@ extension Parameter<[SaleItem]> {
             isRequired: false, page: .other("lines"))
     }
     fileprivate static var returned: Self {
-        .options("returned", "ITEM", .saleItem, "Deposit that the customer returns, as 2xNAME")
+        .options("returned", "ITEM", .saleItem, "Returned deposit, as NAME or 2xNAME")
     }
 }
 
@@ -91,21 +95,21 @@ extension Parameter<TypedRest?> {
     fileprivate static var rest: Self {
         .option(
             "rest", "WAY=AMOUNT", .rest,
-            "Part that the customer pays in cash, at a terminal, or in another way")
+            "Part not paid with the card; WAY is cash, terminal, or other")
     }
 }
 
 extension Command {
     static let sell = Command(
         "sell", group: .money, "Sell products and charge the card for them",
-        discussion: "The sale is recorded with the names and prices of this moment. If a product "
-            + "has a deposit, such as a cup, it is added. If the returned deposits are worth more "
-            + "than what is sold, the difference is added to the card, up to `credit-limit`. With "
-            + "`--rest`, the card is charged for the remaining amount only. `--yes` also confirms "
-            + "that you checked the customer's age. To charge an amount without products, use "
-            + "`tapcard pay`. With `--tender`, the customer pays without a card: no reader is "
-            + "needed, cash is rounded to what can be paid in the currency, and `--given` computes "
-            + "the change. Such a sale needs the ledger, and `tapcard refund` undoes it.",
+        discussion: "Later changes to a product do not affect the sale. Any deposit, such as "
+            + "for a cup, is added. If the returned deposits are worth more than the products, "
+            + "the difference is credited to the card, up to `credit-limit`. With `--rest`, the "
+            + "card pays only the remaining amount. `--yes` also confirms that you checked the "
+            + "customer's age. To charge an amount without products, use `tapcard pay`. "
+            + "With `--tender`, the customer pays without a card, and no reader is needed. "
+            + "Cash is rounded to the smallest coin, and `--given` shows the change. Such a sale "
+            + "needs the ledger; to undo it, use `tapcard refund`.",
         takes: .items, .returned, .rest, .paidWithoutCard, .given, .operation, .card, .again,
         .confirmedAmount,
         page: .post("sell", reader: .without(Parameter<Tender?>.paidWithoutCard), for: .sellers),
@@ -115,6 +119,7 @@ extension Command {
 }
 
 enum SellCommand {
+    /// Sells products for a card's balance or, with `--tender`, without a card.
     static func sell(in session: Session) async throws(TapcardError) -> Report {
         let (items, returned) = (session[.items], session[.returned])
         guard !items.isEmpty || !returned.isEmpty else {
@@ -157,6 +162,7 @@ enum SellCommand {
         }
     }
 
+    /// The part that is not paid with the card; nil if there is none.
     private static func rest(
         _ session: Session, _ currency: Currency
     ) throws(TapcardError) -> TenderedAmount? {
@@ -172,14 +178,17 @@ enum SellCommand {
     }
 }
 
-/// Turns what a cashier entered into the lines of a sale.
+/// Makes the lines of a sale from its items, and checks them against the products.
 private struct SaleLines {
-    /// The ledger's products; nil while it is offline.
+    /// The ledger's products; nil if the ledger is offline. Without them, the prices of a page's
+    /// lines are not checked, and text from a command line is refused.
     let products: [Product]?
     let currency: Currency
     let settings: Settings
+    /// Whether the cashier has confirmed the customer's age.
     let isAgeChecked: Bool
 
+    /// The lines of the sale: the items with their deposits, then the returned deposits.
     func lines(
         of items: [SaleItem], returned: [SaleItem]
     ) throws(TapcardError) -> [SaleLine] {
@@ -189,6 +198,8 @@ private struct SaleLines {
         return lines
     }
 
+    /// The lines for one item. If it was typed, its deposit is added; a page sends deposits as
+    /// lines of their own.
     private func sold(_ item: SaleItem) throws(TapcardError) -> [SaleLine] {
         switch item {
         case .line(let id, let name, let price, let quantity):
@@ -212,6 +223,7 @@ private struct SaleLines {
         }
     }
 
+    /// The line for a returned deposit, with the deposit's current price as a negative amount.
     private func returned(_ item: SaleItem) throws(TapcardError) -> SaleLine {
         guard case .words(let words) = item else {
             throw TapcardError.usage("A returned deposit is a line with a negative price.")
@@ -223,8 +235,8 @@ private struct SaleLines {
         return try line(entered.product, -price, entered.quantity)
     }
 
-    /// A line from a page. Its name and price are what the customer was shown, so they must still
-    /// be those in the ledger.
+    /// The line for an item from a page. Throws if the product cannot be sold, or if its price has
+    /// changed.
     private func given(
         _ id: ProductID?, _ name: String?, _ price: String, _ quantity: Int
     ) throws(TapcardError) -> SaleLine {
@@ -261,6 +273,8 @@ private struct SaleLines {
 
     private typealias Entered = (product: Product, quantity: Int, price: String?)
 
+    /// Splits typed text, such as `2xCoffee` or `Cake=3`, into product, quantity, and price. The
+    /// price is nil if none was typed.
     private func entered(_ words: String) throws(TapcardError) -> Entered {
         // A product's name can itself look like a quantity or a price, so try the whole text first.
         if let product = product(named: words) { return (product, 1, nil) }
@@ -274,11 +288,18 @@ private struct SaleLines {
         if let sign = text.lastIndex(of: "="), let product = product(named: String(text[..<sign])) {
             return (product, quantity, String(text[text.index(after: sign)...]))
         }
+        guard products != nil else {
+            throw TapcardError(
+                .ledgerOffline, "The ledger is offline, so the products cannot be looked up.",
+                meaning: TapcardError.unchanged,
+                advice: "Charge the amount: tapcard pay AMOUNT")
+        }
         throw refusal(
             "there is no product named \(text.quotation); to list the products, run tapcard "
                 + "products list")
     }
 
+    /// The product with this name, ignoring case; nil if there is none or it is retired.
     private func product(named name: String) -> Product? {
         products?.first { !$0.isRetired && $0.name.text.lowercased() == name.lowercased() }
     }
@@ -287,10 +308,12 @@ private struct SaleLines {
         id.flatMap { id in products?.first { $0.id == id } }
     }
 
+    /// Whether another product is sold with this one as its deposit.
     private func isDeposit(_ product: Product) -> Bool {
         products?.contains { $0.deposit == product.id } ?? false
     }
 
+    /// Throws if the product is retired, sold out, or needs an age check that has not been made.
     private func requireForSale(_ product: Product) throws(TapcardError) {
         guard !product.isRetired else { throw refusal("\(product.name) is no longer sold") }
         guard !product.isSoldOut else { throw refusal("\(product.name) is sold out") }
@@ -328,8 +351,8 @@ private struct SaleLines {
 }
 
 extension MoneyCommands {
-    /// The amount that a payment or a page's sale takes off the card, before its products are
-    /// compared with the ledger.
+    /// The amount that a page's payment or sale charges to the card, in minor units. Items given as
+    /// text are not counted, because their prices are not known here.
     static func amountDue(
         for command: ParsedCommand, _ settings: Settings, _ currency: Currency
     ) throws(TapcardError) -> Int64 {

@@ -6,12 +6,12 @@ import TextCodecs
 extension Parameter<TypedAmount?> {
     fileprivate static var float: Self {
         .option(
-            "float", "AMOUNT", .amount, "Cash that is in the drawer now (required)",
+            "float", "AMOUNT", .amount, "Cash in the drawer now (required)",
             isRequired: true)
     }
     fileprivate static var counted: Self {
         .option(
-            "counted", "AMOUNT", .amount, "Cash that you counted in the drawer (required)",
+            "counted", "AMOUNT", .amount, "Cash you counted in the drawer (required)",
             isRequired: true)
     }
 }
@@ -24,32 +24,32 @@ extension Parameter<OperationID?> {
 }
 
 extension Parameter<Bool> {
-    fileprivate static var csv: Self { .flag("csv", "Print the report as CSV", page: .never) }
+    fileprivate static var csv: Self { .flag("csv", "Print the report as CSV") }
 }
 
 extension Command {
     static let shiftCommands: [Command] = [
         Command(
-            "shift open", group: .money, "Open a shift of the drawer at this station",
-            discussion: "Count the cash in the drawer first. A station has one drawer, so it has "
-                + "at most one open shift, which several cashiers can share.",
+            "shift open", group: .money, "Open a shift at this station",
+            discussion: "Count the cash in the drawer first. Each station has one drawer and at "
+                + "most one open shift, which several cashiers can share.",
             takes: .float, .operation,
             page: .post("shift/open", reader: .never, for: .cashiers), answers: .shift,
             example: "tapcard shift open --float 100", run: ShiftCommands.open),
         Command(
             "shift show", group: .money, "Show whether a shift is open, or a shift's report",
-            discussion: "The cash of an open shift is shown to nobody until it has been counted. "
-                + "The report of a closed shift lists sales, top-ups, refunds, cash put into the "
-                + "drawer or taken out, the expected cash, each count with its difference, and "
-                + "late entries: operations that began in the shift and were booked after its end.",
+            discussion: "While a shift is open, its cash is not shown. For a closed shift, give "
+                + "its ID: the report lists sales, top-ups, refunds, cash put in or taken out, "
+                + "the expected cash, each count with its difference, and late entries, which "
+                + "are operations that began during the shift but were booked after it was closed.",
             takes: .shift, .csv, page: .get("shift", reader: .never, for: .shift), answers: .shift,
             example: "tapcard shift show", run: ShiftCommands.show),
         .cashMove,
         Command(
-            "shift close", group: .money, "Save a count of the drawer's cash and close the shift",
-            discussion: "The expected cash is shown only after the count is saved. To record "
-                + "another count of a closed shift, give its ID: the first count stays, and the "
-                + "report shows both.",
+            "shift close", group: .money, "Record the counted cash and close the shift",
+            discussion: "The expected cash is shown only after your count is saved. To add a "
+                + "count to a closed shift, give its ID: earlier counts stay, and the report "
+                + "shows all of them.",
             takes: .shift, .counted, page: .post("shift/close", reader: .never, for: .cashiers),
             answers: .shift, example: "tapcard shift close --counted 123.40",
             run: ShiftCommands.close),
@@ -61,8 +61,8 @@ extension Command {
 }
 
 enum ShiftCommands {
-    static let notice = "Not a certified fiscal register (TSE, NF525)."
-
+    /// The notice that every shift report ends with.
+    /// Opens a shift. The operation ID, if given, becomes the shift's ID.
     static func open(in session: Session) async throws(TapcardError) -> Report {
         guard session[.float] != nil else {
             throw TapcardError.usage("The float is missing: --float AMOUNT.")
@@ -81,6 +81,8 @@ enum ShiftCommands {
             ], isChange: true)
     }
 
+    /// Shows the report of the shift with the given ID or, without an ID, whether a shift is open.
+    /// While a shift is open, its cash is not shown.
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         guard let id = session[.shift] else {
@@ -99,12 +101,13 @@ enum ShiftCommands {
         }
         let text = ShiftText(found, ledger.currency)
         if session[.csv] {
-            session.output.write(text.csv)
-            return .nothing
+            if !session.outputOptions.isJSON { session.output.write(Array(text.csv.utf8)) }
+            return Report(["csv": .string(text.csv)], [], isPlain: true)
         }
         return report(shift, found, ledger.currency, text.lines)
     }
 
+    /// Saves a count, closes the shift if it is open, and shows its report.
     static func close(in session: Session) async throws(TapcardError) -> Report {
         guard session[.counted] != nil else {
             throw TapcardError.usage("The counted cash is missing: --counted AMOUNT.")
@@ -143,11 +146,12 @@ enum ShiftCommands {
             [
                 "shift": shift.map { ShownShift(shift: $0, currency: currency) }.document,
                 "report": report.map { ShownShiftReport(report: $0, currency: currency) }.document,
-                "notice": .string(notice),
+                "notice": .string(ReportTable.notice),
             ], lines, isPlain: !isChange, isChange: isChange)
     }
 
-    /// Refuses a new sale or top-up without an open shift if the settings require one.
+    /// Throws if `shift-required` is on and no shift is open. A request that was recorded before is
+    /// let through.
     static func requireShift(
         in session: Session, _ ledger: any LedgerStore
     ) async throws(TapcardError) {

@@ -3,7 +3,7 @@ import TapcardCore
 import TapcardDomain
 import TextCodecs
 
-/// A shift in the ledger's currency. While it is open, nothing is shown about its cash.
+/// A shift as shown in JSON. Its amounts are null until its cash has been counted.
 struct ShownShift: DocumentedObject {
     let shift: Shift
     let currency: Currency
@@ -21,7 +21,8 @@ struct ShownShift: DocumentedObject {
         "counts": .of { shown in shown.shift.counts.map { ShownCount(count: $0, of: shown) } },
     ]
 
-    /// The difference of the first count.
+    /// How much more cash was found at the first count than expected, negative if less; nil while
+    /// the shift is open.
     var difference: Money? {
         shift.counts.first.flatMap { shift.difference(of: $0) }.map(money)
     }
@@ -29,7 +30,7 @@ struct ShownShift: DocumentedObject {
     func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
 }
 
-/// A count of a shift's cash.
+/// A count of a shift's cash as shown in JSON.
 struct ShownCount: DocumentedObject {
     let count: Shift.Count
     let shown: ShownShift
@@ -45,7 +46,7 @@ struct ShownCount: DocumentedObject {
     ]
 }
 
-/// The report of a closed shift in the ledger's currency.
+/// The report of a closed shift as shown in JSON.
 struct ShownShiftReport: DocumentedObject {
     let report: ShiftReport
     let currency: Currency
@@ -72,8 +73,9 @@ struct ShownShiftReport: DocumentedObject {
     private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }
 }
 
-/// Sums by the way in which something was paid.
+/// Sums for each way to pay, as shown in JSON.
 struct ShownSums: DocumentedObject {
+    /// The sums in minor units. The key is nil for payments with a card.
     let sums: [Tender?: Int64]
     let currency: Currency
 
@@ -89,7 +91,7 @@ struct ShownSums: DocumentedObject {
     }
 }
 
-/// What a cashier sold.
+/// What one cashier sold, as shown in JSON.
 struct ShownSales: DocumentedObject {
     let cashier: CashierName?
     let sales: Money
@@ -99,7 +101,7 @@ struct ShownSales: DocumentedObject {
     ]
 }
 
-/// An operation that was booked after the end of the shift in which it began.
+/// A late entry as shown in JSON.
 struct ShownLate: DocumentedObject {
     let operation: Operation
     let currency: Currency
@@ -113,19 +115,19 @@ struct ShownLate: DocumentedObject {
 }
 
 extension Tender? {
-    /// The word for a way to pay in documents; "card" for a card.
+    /// The word for this way to pay: the tender or, for nil, `card`.
     var word: String { self?.rawValue ?? "card" }
 }
 
 extension ShiftReport {
-    /// What each cashier sold, in the order of their names.
+    /// What each cashier sold, in minor units, sorted by name. Sales without a cashier come first.
     var cashiers: [(cashier: CashierName?, sales: Int64)] {
         salesOfCashiers.map { ($0.key, $0.value) }
             .sorted { ($0.0?.text ?? "") < ($1.0?.text ?? "") }
     }
 }
 
-/// The report of a closed shift as text, and as CSV.
+/// The report of a closed shift as text.
 struct ShiftText {
     let report: ShiftReport
     let currency: Currency
@@ -134,7 +136,7 @@ struct ShiftText {
         (self.report, self.currency) = (report, currency)
     }
 
-    /// Section, item, amount in minor units, and a remark.
+    /// A line of the report, with its amount in minor units.
     private typealias Row = (section: String, item: String, amount: Int64, remark: String)
 
     private var rows: [Row] {
@@ -172,6 +174,7 @@ struct ShiftText {
         return rows
     }
 
+    /// The report for a terminal, in aligned columns.
     var lines: [String] {
         let cells = rows.map { row in
             [row.section, row.item, money(row.amount).shown, row.remark.shown]
@@ -182,9 +185,10 @@ struct ShiftText {
                 zip(row, widths).enumerated().map { column, cell in
                     cell.0.padded(cell.1, atStart: column == 2)
                 }.joined(separator: "  ").trimmingSpaces.description
-            } + [ShiftCommands.notice]
+            } + [ReportTable.notice]
     }
 
+    /// The report as CSV. The last row is the notice.
     var csv: String {
         // A negative amount is a number, not a formula, so it gets no apostrophe.
         let lines = rows.map { row in
@@ -192,7 +196,7 @@ struct ShiftText {
                 + CSVText.line([row.remark])
         }
         return CSVText.line(["section", "item", "amount", "remark"]) + lines.joined()
-            + CSVText.line(["notice", ShiftCommands.notice, "", ""])
+            + CSVText.line(["notice", ReportTable.notice, "", ""])
     }
 
     private func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }

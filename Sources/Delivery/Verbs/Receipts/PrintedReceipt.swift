@@ -1,15 +1,16 @@
-package import Ledger
+import Ledger
 package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// What the receipt of an operation says, for the terminal, the page, and the printer.
+/// The receipt of an operation, for the page, the terminal, and the printer.
 package struct PrintedReceipt: Sendable {
-    /// A row of the receipt: text, and an amount or a fact at the right margin.
+    /// One row of a receipt, which may take up several lines on paper.
     struct Row: DocumentedObject {
         enum Style: String, CaseIterable { case plain, strong, centered }
 
         let text: String
+        /// What is shown at the right edge, such as an amount.
         var fact: String?
         var style = Style.plain
 
@@ -18,54 +19,60 @@ package struct PrintedReceipt: Sendable {
         ]
     }
 
-    /// The characters in a line of paper that is 80 mm wide.
+    /// The number of characters that fit on a line.
     package static let width = 42
-    /// In two lines, because one does not fit.
     private static let notice = ["Not a certified fiscal register", "(TSE, NF525)."].map {
         Row(text: $0, style: .centered)
     }
 
-    let line: HistoryLine
-    let besides: AdditionalBookings
+    private let record: History.Record
+    private let currency: Currency
     let rows: [Row]
 
-    /// `header` is the text of the setting.
+    /// Creates the receipt of an operation.
+    ///
+    /// - Parameters:
+    ///   - header: The first lines, such as the shop's name.
+    ///   - isCopy: Whether the receipt is marked as a copy.
     package init(
-        _ line: HistoryLine, _ besides: AdditionalBookings, _ currency: Currency, header: String?,
-        isCopy: Bool = false
+        _ record: History.Record, _ currency: Currency, header: String?, isCopy: Bool = false
     ) {
-        (self.line, self.besides) = (line, besides)
-        let operation = line.operation
+        (self.record, self.currency) = (record, currency)
+        let (title, time, cashier, id) = record.heading
         var rows = (header ?? "").split(whereSeparator: \.isNewline).map {
             Row(text: String($0), style: .centered)
         }
         if isCopy { rows.append(Row(text: "COPY", style: .strong)) }
         if !rows.isEmpty { rows.append(Row(text: "")) }
-        rows.append(Row(text: operation.kind.title, style: .strong))
-        rows.append(Row(text: LocalTime.text(operation.beganAt)))
-        if let cashier = operation.cashier {
-            rows.append(Row(text: "Cashier: \(cashier.text.shown)"))
-        }
-        rows.append(Row(text: "No. \(operation.id)"))
-        if let original = operation.reverses {
+        rows.append(Row(text: title, style: .strong))
+        rows.append(Row(text: LocalTime.text(time)))
+        if let cashier { rows.append(Row(text: "Cashier: \(cashier.text.shown)")) }
+        rows.append(Row(text: "No. \(id)"))
+        if let original = record.reverses {
             rows += [Row(text: "For operation"), Row(text: "No. \(original)")]
         }
         rows.append(Row(text: ""))
-        let body = Body(line, besides, currency)
+        let body = Body(record, currency)
         rows += body.rows
         if let ending = body.ending { rows += [Row(text: ""), Row(text: ending, style: .strong)] }
         rows += [Row(text: "")] + PrintedReceipt.notice
         self.rows = rows
     }
 
-    /// Whether cash went into the drawer or out of it.
+    /// Whether the operation changed the cash in the drawer.
     package var movesCash: Bool {
-        var takings = Takings()
-        takings.count(line.operation, besides)
-        return takings.drawer != 0
+        switch record {
+        case .operation(let line, let besides):
+            var takings = Takings()
+            takings.count(line.operation, besides)
+            return takings.drawer != 0
+        case .cardless(let operation): return operation.cash != 0
+        }
     }
 
-    /// The receipt as lines of text. `spelled` replaces characters that the printer lacks.
+    /// The receipt as lines that fit the ``width``.
+    ///
+    /// - Parameter spelled: Replaces characters that a printer lacks, before the lines are broken.
     package func lines(
         spelled: (String) -> String = { $0 }
     ) -> [(text: String, isStrong: Bool)] {
@@ -89,34 +96,73 @@ package struct PrintedReceipt: Sendable {
 extension PrintedReceipt: DocumentedObject {
     static let fields: Fields<PrintedReceipt> = ["rows": .of(\.rows)]
 
-    /// The operation as in the history, and the rows.
+    /// The JSON schema of ``fullMembers``.
     static var fullSchema: JSONValue {
-        PrintedDocument.done(
-            HistoryLine.fields.required + fields.required, optional: HistoryLine.fields.optional)
+        func schema<Recorded>(_ recorded: Fields<Recorded>) -> JSONValue {
+            PrintedDocument.done(recorded.required + fields.required, optional: recorded.optional)
+        }
+        return ["anyOf": [schema(HistoryLine.fields), schema(ShownCardless.fields)]]
     }
 
-    var fullMembers: Members { line.members + members }
+    /// The recorded operation or change, followed by the rows of the receipt.
+    var fullMembers: Members {
+        switch record {
+        case .operation(let line, _): line.members + members
+        case .cardless(let operation):
+            ShownCardless((operation, isReplayed: true), currency).members + members
+        }
+    }
 }
 
-/// What was sold or moved, and how it was paid.
+/// The main part of a receipt: what was sold, how it was paid for, and the new balance.
 private struct Body {
+    private let currency: Currency
     private(set) var rows: [PrintedReceipt.Row] = []
-    /// What the receipt does not prove; nil for an operation that has ended as it should.
+    /// What to say about an operation that is unfinished or voided; nil for a committed one.
     private(set) var ending: String?
 
-    init(_ line: HistoryLine, _ besides: AdditionalBookings, _ currency: Currency) {
-        let operation = line.operation
-        func shown(_ units: Int64) -> String { Money(minorUnits: units, currency).shown }
-        for line in operation.lines {
+    init(_ record: History.Record, _ currency: Currency) {
+        self.currency = currency
+        switch record {
+        case .operation(let line, let besides): add(line, besides)
+        case .cardless(let operation): add(operation)
+        }
+    }
+
+    private func shown(_ units: Int64) -> String { Money(minorUnits: units, currency).shown }
+
+    private mutating func add(_ lines: [SaleLine]) {
+        for line in lines {
             let count = line.quantity == 1 ? "" : "\(line.quantity) x "
             let each = line.quantity == 1 ? "" : ", \(shown(line.price)) each"
             rows.append(.init(text: count + line.name.text.shown + each, fact: shown(line.amount)))
         }
+    }
+
+    private mutating func total(_ text: String, _ units: Int64, _ parts: [(String, Int64)]) {
+        rows.append(.init(text: text, fact: shown(units), style: .strong))
+        rows += parts.filter { $0.1 != 0 }.map { .init(text: $0.0, fact: shown($0.1)) }
+    }
+
+    private mutating func add(_ operation: CardlessOperation) {
+        add(operation.lines)
+        let isReturned = operation.kind == .undo || operation.amount < 0 && operation.kind == .sale
+        let sign: Int64 = isReturned || operation.kind == .cashOut ? -1 : 1
+        total(
+            isReturned ? "Returned" : operation.kind == .sale ? "Total" : "Amount",
+            sign &* operation.amount, [("Rounding", sign &* operation.rounding)])
+        if let reason = operation.reason { rows.append(.init(text: reason.text.shown)) }
+        guard operation.kind == .sale || operation.kind == .undo else { return }
+        rows.append(.init(text: operation.tender.title, fact: shown(sign &* operation.paid)))
+        guard let given = operation.given, let change = operation.change else { return }
+        rows.append(.init(text: "Given", fact: shown(given)))
+        rows.append(.init(text: "Change", fact: shown(change)))
+    }
+
+    private mutating func add(_ line: HistoryLine, _ besides: AdditionalBookings) {
+        let operation = line.operation
+        add(operation.lines)
         let card = "Card ...\(operation.uid.description.suffix(4))"
-        func total(_ text: String, _ units: Int64, _ parts: [(String, Int64)]) {
-            rows.append(.init(text: text, fact: shown(units), style: .strong))
-            rows += parts.filter { $0.1 != 0 }.map { .init(text: $0.0, fact: shown($0.1)) }
-        }
         let amount = operation.amount
         switch operation.kind {
         case .pay, .offline, .ticket:
@@ -163,8 +209,36 @@ private struct Body {
     }
 }
 
-extension Operation.Kind {
+extension History.Record {
+    /// The operation that this one undoes.
+    fileprivate var reverses: OperationID? {
+        switch self {
+        case .operation(let line, _): line.operation.reverses
+        case .cardless(let operation): operation.reverses
+        }
+    }
+
     /// The heading of a receipt.
+    fileprivate var heading: (String, Timestamp, CashierName?, OperationID) {
+        switch self {
+        case .operation(let line, _):
+            let operation = line.operation
+            return (operation.kind.title, operation.beganAt, operation.cashier, operation.id)
+        case .cardless(let operation):
+            let title =
+                switch operation.kind {
+                case .sale: operation.amount < 0 ? Operation.Kind.credit.title : "Sale"
+                case .undo: "Sale undone"
+                case .cashIn: "Cash put into the drawer"
+                case .cashOut: "Cash taken out of the drawer"
+                }
+            return (title, operation.at, operation.cashier, operation.id)
+        }
+    }
+}
+
+extension Operation.Kind {
+    /// The heading of the receipt.
     fileprivate var title: String {
         switch self {
         case .issue: "New card"
@@ -178,6 +252,7 @@ extension Operation.Kind {
 }
 
 extension Tender {
+    /// How a receipt names the tender.
     fileprivate var title: String {
         switch self {
         case .cash: "Cash"
@@ -188,7 +263,7 @@ extension Tender {
 }
 
 extension String {
-    /// Wraps the text to this width. Longer words are split.
+    /// Breaks the text into lines at spaces, and splits words that are too long for a line.
     fileprivate func wrapped(to width: Int) -> [String] {
         var lines = [""]
         for word in split(separator: " ", omittingEmptySubsequences: false) {
@@ -209,7 +284,7 @@ extension String {
         return lines
     }
 
-    /// The longest beginning that fits into this width, at least one character.
+    /// As much of the text as fits, but at least one character.
     private func fitting(_ width: Int) -> String {
         var text = ""
         for character in self {

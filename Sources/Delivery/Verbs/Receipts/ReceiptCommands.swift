@@ -15,19 +15,19 @@ extension Command {
     static let receiptCommands: [Command] = [
         Command(
             "receipt", group: .money, "Show the receipt of an operation",
-            discussion: "The receipt is built from the ledger's record of the operation, so it can "
-                + "be shown again at any time. An offline payment has a receipt once it is booked. "
-                + "The first lines are those of the setting `receipt-header`.",
+            discussion: "You can show a receipt at any time: it is made from the ledger. An "
+                + "offline payment has one once it is booked; a sale without a card has none. "
+                + "The first lines come from the setting `receipt-header`.",
             takes: .printed, page: .get("receipt", .printed, reader: .never, for: .sellers),
             answers: .printedReceipt,
             example: "tapcard receipt 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: ReceiptCommands.show),
         Command(
             "receipt print", group: .money, "Print the receipt of an operation",
-            discussion: "The receipt goes to the ESC/POS printer of the setting "
-                + "`receipt-printer`. The till's server prints the original of each operation that "
-                + "it completed only once; all other printouts say COPY. If cash was taken or "
-                + "given, the original also opens the drawer.",
+            discussion: "Prints to the ESC/POS printer set in "
+                + "`receipt-printer`. The till's server prints one original of each operation "
+                + "that it completed; other printouts say COPY. If cash was taken or paid "
+                + "out, the original opens the drawer.",
             takes: .printed, page: .post("receipt", reader: .never, for: .sellers),
             answers: .copy,
             example: "tapcard receipt print 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
@@ -39,14 +39,14 @@ enum ReceiptCommands {
     static func show(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         let id = session[.printed]
-        guard let (line, besides) = try await History.line(of: id, in: ledger) else {
-            throw unknown(id)
-        }
+        guard let record = try await History.record(id, in: ledger) else { throw unknown(id) }
         let receipt = PrintedReceipt(
-            line, besides, ledger.currency, header: session.settings.text(of: .receiptHeader))
+            record, ledger.currency, header: session.settings.text(of: .receiptHeader))
         return Report(receipt.fullMembers, receipt.lines().map(\.text), isPlain: true)
     }
 
+    /// Prints a receipt and says whether it is a copy. Only a till's server prints originals, so on
+    /// a command line it is always a copy.
     static func printOut(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         let isCopy = try await session.serviceCache.printer.printOut(
@@ -55,6 +55,7 @@ enum ReceiptCommands {
             ["copy": .bool(isCopy)], [isCopy ? "Printed (copy)" : "Printed"], isChange: true)
     }
 
+    /// The error for an operation that the ledger does not have.
     static func unknown(_ id: OperationID) -> TapcardError {
         TapcardError(Refusal(.badIdentifier, "operation \(id) is not in this ledger"))
     }

@@ -5,38 +5,43 @@ package import TapcardCore
 package import TapcardDomain
 import TextCodecs
 
-/// Sends receipts to the station's printer, one after another, and knows which were printed.
+/// Prints receipts on the printer that the settings name. The first printout of an operation that
+/// this process completed is the original; all others are copies.
 package final class ReceiptPrinter: Sendable {
     private struct State {
-        /// The last operations that this process has completed, oldest first.
+        /// The latest operations that this process completed, oldest first.
         var completed: [OperationID] = []
-        /// Those of them that were not printed.
+        /// The completed operations whose originals have not been printed.
         var unprinted: Set<OperationID> = []
         var problem: TapcardError?
+        /// How many receipts are being sent or waiting to be sent.
         var waiting = 0
         var listener: (@Sendable () async -> Void)?
     }
 
-    /// Later receipts are dropped, because a printer that is off must not fill the memory.
+    /// How many receipts may be sent or wait at once. Any more are refused.
     private static let mostWaiting = 20
+    /// How many completed operations are remembered.
     private static let mostCompleted = 1_000
-    /// A printer accepts one connection at a time, so the whole process sends in turn.
+    /// Sends one receipt at a time, outside the cooperative pool, because sending blocks.
     private static let door = Doorway(BlockingLane(label: "tapcard.printer"))
 
     private let state = Guarded(State())
 
+    /// Creates a printer that has no originals to print.
     package init() {}
 
-    /// Why the last receipt was not printed; nil if it was.
+    /// Why the printer failed last time; nil if it did not.
     package var problem: TapcardError? { state.withLock { $0.problem } }
 
-    /// Calls the listener when `problem` has changed.
+    /// Calls `listener` whenever ``problem`` changes. There is only one listener, so this replaces
+    /// any other.
     package func listen(_ listener: @escaping @Sendable () async -> Void) {
         state.withLock { $0.listener = listener }
     }
 
-    /// Records that this process has completed an operation, so that its first printout is the
-    /// original. All others are copies.
+    /// Records that this process completed an operation, so that its first printout is the
+    /// original. Only the latest 1,000 operations are remembered.
     package func recordCompleted(_ id: OperationID) {
         state.withLock { state in
             guard !state.completed.contains(id) else { return }
@@ -47,8 +52,8 @@ package final class ReceiptPrinter: Sendable {
         }
     }
 
-    /// Prints the original of a receipt, unless it was printed before or there is nothing that a
-    /// customer should keep.
+    /// Prints an operation's original receipt if that has not been done and the operation moved
+    /// money. Nothing is thrown; if the printer fails, ``problem`` says why.
     package func printOriginal(
         of id: OperationID, from ledger: any LedgerStore, _ settings: Settings
     ) async {
@@ -61,7 +66,14 @@ package final class ReceiptPrinter: Sendable {
         }
     }
 
-    /// Prints a receipt; returns whether the printout is a copy.
+    /// Prints an operation's receipt. If the original cannot be sent at all, the next attempt
+    /// prints it.
+    ///
+    /// - Parameter isAutomatic: Whether to print only an operation that has taken effect and moved
+    ///   money.
+    /// - Throws: An error if no printer is set, the ledger does not have the operation, or the
+    ///   printer fails.
+    /// - Returns: Whether the printout is a copy; false if it was skipped.
     @discardableResult func printOut(
         _ id: OperationID, from ledger: any LedgerStore, _ settings: Settings,
         isAutomatic: Bool = false
@@ -71,14 +83,13 @@ package final class ReceiptPrinter: Sendable {
                 "No receipt printer is set.",
                 advice: "Set it, for example: tapcard config set receipt-printer tcp://HOST:9100")
         }
-        guard let (line, besides) = try await History.line(of: id, in: ledger) else {
+        guard let record = try await History.record(id, in: ledger) else {
             throw ReceiptCommands.unknown(id)
         }
-        if isAutomatic, !line.isWorthPrinting { return false }
+        if isAutomatic, !record.isWorthPrinting { return false }
         let isCopy = state.withLock { $0.unprinted.remove(id) == nil }
         let receipt = PrintedReceipt(
-            line, besides, ledger.currency, header: settings.text(of: .receiptHeader),
-            isCopy: isCopy)
+            record, ledger.currency, header: settings.text(of: .receiptHeader), isCopy: isCopy)
         let bytes = EscPos.bytes(receipt, opensDrawer: !isCopy && receipt.movesCash)
         do throws(TapcardError) {
             try await send(bytes, to: address) {
@@ -92,7 +103,9 @@ package final class ReceiptPrinter: Sendable {
         return isCopy
     }
 
-    /// Calls `unsent` if the printer has received nothing.
+    /// Sends the bytes, and returns when the printer has received them.
+    ///
+    /// - Parameter unsent: Called before throwing if nothing was sent.
     private func send(
         _ bytes: [UInt8], to address: PrinterAddress, unsent: () -> Void
     ) async throws(TapcardError) {
@@ -128,6 +141,7 @@ package final class ReceiptPrinter: Sendable {
         }
     }
 
+    /// Records how the last printout went, and calls the listener if the problem has changed.
     private func note(_ problem: TapcardError?) {
         let listener = state.withLock { state in
             defer { state.problem = problem }
@@ -137,12 +151,14 @@ package final class ReceiptPrinter: Sendable {
     }
 }
 
-extension HistoryLine {
-    /// Whether money has moved for good.
+extension History.Record {
+    /// Whether it has taken effect and moved money.
     fileprivate var isWorthPrinting: Bool {
+        guard case .operation(let line, _) = self else { return true }
+        let operation = line.operation
         let isDone =
             operation.state == .committed
             || operation.state == .pending && !operation.kind.isVoidable
-        return isDone && (operation.amount != 0 || closed != nil)
+        return isDone && (operation.amount != 0 || line.closed != nil)
     }
 }

@@ -3,8 +3,10 @@ import TapcardCore
 import TapcardDomain
 
 enum ExportCommand {
+    /// The columns that every export starts with.
     private static let common = ["time", "operation", "kind", "station", "cashier", "card", "name"]
 
+    /// Prints bookings as they are read, so that a large ledger does not fill the memory.
     static func export(in session: Session) async throws(TapcardError) -> Report {
         guard !session.outputOptions.isJSON else {
             throw TapcardError.usage("The export is CSV, not JSON.", advice: "Leave out --json.")
@@ -34,6 +36,7 @@ enum ExportCommand {
         return .nothing
     }
 
+    /// The rows of a booking: one for each transfer between two accounts.
     private static func transfers(of booking: Booking, _ currency: Currency) -> [String] {
         booking.transfers.map { transfer in
             let amount = Money(minorUnits: transfer.amount, currency).description
@@ -46,8 +49,8 @@ enum ExportCommand {
         }
     }
 
-    /// One row for each line. A sale without lines, a ticket, or a refund is a row without a
-    /// product.
+    /// The rows of a booking: one for each line of a sale. A sale or refund without lines has one
+    /// row; a booking that does not change the takings has none.
     private static func lines(of booking: Booking, _ currency: Currency) -> [String] {
         func row(_ product: [String], _ quantity: Int, _ price: Int64) -> String {
             let amounts = [price, price * Int64(quantity)].map {
@@ -67,6 +70,7 @@ enum ExportCommand {
             }
     }
 
+    /// The cells for the ``common`` columns.
     private static func cells(of booking: Booking) -> [String] {
         [
             LocalTime.isoLocal(booking.beganAt), booking.id.map { "\($0)" } ?? "", booking.kind,

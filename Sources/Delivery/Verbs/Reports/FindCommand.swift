@@ -7,12 +7,12 @@ extension Parameter<String?> {
     fileprivate static var text: Self {
         .optionalArgument(
             "TEXT", .text(0...HolderName.maximumBytes),
-            "Part of the cardholder's name or of the card's UID")
+            "Part of a cardholder's name or a card's UID")
     }
     fileprivate static var foundAmount: Self {
         .option(
             "amount", "AMOUNT", .text(1...PageParameter.maximumAmountLength),
-            "Find payments and top-ups of this amount")
+            "Find operations of exactly this amount")
     }
     fileprivate static var cashier: Self {
         .option("cashier", "NAME", .text(0...HolderName.maximumBytes), "Find what this cashier did")
@@ -44,20 +44,21 @@ extension Parameter<CardUID?> {
 
 extension Command {
     static let find = Command(
-        "find", group: .operators, "Find cards by name, or operations by what they were",
-        discussion: "Without options, lists cards, ordered by UID. With `--amount`, `--from`, "
-            + "`--to`, `--cashier`, or `--product`, lists the operations that match all of them, "
-            + "newest first. If there are more, the last line says how to continue. Cardholders "
-            + "with the same name are told apart by the card's UID and its last use.",
+        "find", group: .operators, "Find cards by name or UID, or find operations",
+        discussion: "Lists cards, ordered by UID. With `--amount`, `--from`, `--to`, "
+            + "`--cashier`, or `--product`, lists the operations that match all of them, "
+            + "newest first. If there are more, the last line says how to continue. If "
+            + "cardholders share a name, compare the UIDs and last uses.",
         takes: .text, .foundAmount, .from, .to, .cashier, .product, .most, .after, .before,
         page: .get("find", reader: .never, for: .cashiers), answers: .found,
         example: "tapcard find amanda", run: FindCommand.find)
 }
 
-/// A card that was found.
+/// A card that matches a search.
 struct FoundCard: DocumentedObject {
     let card: LedgerCard
     let balance: Money
+    /// When the latest operation on the card began; nil if there is none.
     let lastUsed: Timestamp?
 
     static let fields: Fields<FoundCard> = [
@@ -67,9 +68,10 @@ struct FoundCard: DocumentedObject {
     ]
 }
 
-/// An operation that was found.
+/// An operation that matches a search.
 struct FoundOperation: DocumentedObject {
     let booking: Booking
+    /// The change to the card's balance; without a card, ``CardlessOperation/amount``.
     let amount: Money
 
     static let fields: Fields<FoundOperation> = [
@@ -81,17 +83,25 @@ struct FoundOperation: DocumentedObject {
 }
 
 enum FindCommand {
+    /// How many results are shown without `--last`.
     private static let pageSize = 20
 
+    /// Searches the operations if a day, an amount, a cashier, or a product is given; otherwise,
+    /// searches the cards.
     static func find(in session: Session) async throws(TapcardError) -> Report {
         let ledger = try await session.ledger(making: false)
         let searched = try Searched(session, ledger.currency)
+        guard searched.isForOperations ? session[.after] == nil : session[.before] == nil else {
+            throw TapcardError.usage(
+                "--after continues a list of cards, and --before a list of operations.")
+        }
         let count = session[.most] ?? pageSize
         return searched.isForOperations
             ? try await operations(searched, count, in: ledger, before: session[.before])
             : try await cards(searched, count, in: ledger, after: session[.after])
     }
 
+    /// Finds the cards that follow a given one, ordered by UID.
     private static func cards(
         _ searched: Searched, _ count: Int, in ledger: any LedgerStore, after: CardUID?
     ) async throws(TapcardError) -> Report {
@@ -131,6 +141,8 @@ enum FindCommand {
             found, [], cells, hasMore ? found.last.map { "--after \($0.card.uid)" } : nil)
     }
 
+    /// Finds the operations before a given one, newest first. `before` has no effect if the period
+    /// does not contain that operation.
     private static func operations(
         _ searched: Searched, _ count: Int, in ledger: any LedgerStore, before: OperationID?
     ) async throws(TapcardError) -> Report {
@@ -169,6 +181,9 @@ enum FindCommand {
                 ? found.last.flatMap(\.booking.id).map { "--before \($0)" } : nil)
     }
 
+    /// The report of what was found.
+    ///
+    /// - Parameter more: The option that shows the next results; nil if there are no more.
     private static func report(
         _ cards: [FoundCard], _ operations: [FoundOperation], _ cells: [[String]], _ more: String?
     ) -> Report {
@@ -188,15 +203,20 @@ enum FindCommand {
     }
 }
 
-/// What to look for.
+/// What to search for. All given conditions have to match; those that are nil are ignored.
 private struct Searched: Sendable {
+    /// Part of a cardholder's name or of a UID, in lowercase.
     private let text: String?
+    /// An amount in minor units.
     private let amount: Int64?
     let from: CalendarDate?
     let to: CalendarDate?
+    /// A cashier's full name, in lowercase.
     private let cashier: String?
+    /// A product's full name, in lowercase.
     private let product: String?
 
+    /// Reads the conditions. Throws if a text is too long or the amount is not valid.
     init(_ session: Session, _ currency: Currency) throws(TapcardError) {
         // Names are limited in bytes, so no name has more characters.
         let names = [session[.text], session[.cashier], session[.product]].map {
@@ -217,10 +237,12 @@ private struct Searched: Sendable {
         }
     }
 
+    /// Whether there is a condition that only operations can match.
     var isForOperations: Bool {
         amount != nil || from != nil || to != nil || cashier != nil || product != nil
     }
 
+    /// Whether the text is part of the name or the UID. Spaces and colons in a UID are ignored.
     func matches(_ uid: CardUID, _ name: HolderName?) -> Bool {
         guard let text else { return true }
         // Printed card numbers have spaces.
@@ -229,12 +251,15 @@ private struct Searched: Sendable {
             || !number.isEmpty && "\(uid)".lowercased().contains(number)
     }
 
+    /// Whether a booking matches all conditions. An amount matches the operation's own amount or
+    /// the total of the sale.
     func matches(_ booking: Booking) -> Bool {
         let day = LocalTime.dayAndHour(booking.beganAt).day
         let amount = booking.operation?.amount ?? booking.cardless?.amount
         return !booking.entries.isEmpty && LocalTime.isDay(day, from: from, to: to)
             && (text == nil || booking.card.map { matches($0, booking.holder) } ?? false)
-            && (self.amount.map { $0 == amount || $0 == booking.lines.total } ?? true)
+            && (self.amount.map { $0.magnitude == amount?.magnitude || $0 == booking.lines.total }
+                ?? true)
             && (cashier.map { $0 == booking.cashier?.text.lowercased() } ?? true)
             && (product.map { name in
                 booking.lines.contains { $0.name.text.lowercased() == name }

@@ -21,7 +21,7 @@ extension Parameter<CalendarDate?> {
 extension Parameter<Bool> {
     fileprivate static var csv: Self { .flag("csv", "Print CSV") }
     static var lines: Self {
-        .flag("lines", "One row for each line of a sale, not for each booking")
+        .flag("lines", "One row per line of a sale, not per transfer")
     }
 }
 
@@ -30,22 +30,22 @@ extension Command {
         .find,
         Command(
             "report", group: .money, "Report on sales, top-ups, refunds, and balances",
-            discussion: "`days`, `hours`, `cashiers`, and `stations` divide the same bookings, so "
-                + "their sums are the same. `products` lists what was sold, under the names of "
-                + "that time; refunds have a row of their own. `refunds` lists every refund and "
-                + "every top-up that was reversed. `outstanding` shows the balances on cards now, "
-                + "and checks that top-ups equal what was spent, paid out, and is outstanding. "
-                + "A payment belongs to the day on which it began, in local time; an offline "
-                + "payment, to the day on which it was taken. " + ReportTable.notice,
+            discussion: "`days`, `hours`, `shifts`, `cashiers`, and `stations` group the same "
+                + "bookings, so their totals are equal. `products` lists what was sold, under its "
+                + "name at the time; refunds have a row of their own. `refunds` lists every refund, "
+                + "reversed top-up, and undone sale. `outstanding` shows the current balances, "
+                + "and checks them against all bookings; if they differ, the exit status is "
+                + "9. An operation counts on the local day when it began; an offline "
+                + "payment, on the day when it was taken. " + ReportTable.notice,
             takes: .report, .from, .to, .csv,
             page: .get("reports", .report, reader: .never, for: .owners), answers: .report,
             example: "tapcard report days --from 2026-11-01 --to 2026-11-30",
             run: ReportCommand.report),
         Command(
             "export", group: .money, "Print all bookings as CSV, for bookkeeping",
-            discussion: "Each row moves an amount from the debit account to the credit account. "
-                + "For each account, credits less debits add up to the balance that the audit "
-                + "checks. With `--lines`, there is one row for each line of each sale, and the "
+            discussion: "Each row is a transfer from the debit account to the credit account. "
+                + "Over the whole ledger, an account's credits less its debits equal its "
+                + "balance. With `--lines`, each row is a line of a sale, or a refund, and the "
                 + "amounts add up to the takings. " + ReportTable.notice,
             takes: .from, .to, .lines, answers: .nothing,
             example: "tapcard export --from 2026-11-01 --to 2026-11-30 > november.csv",
@@ -54,6 +54,10 @@ extension Command {
 }
 
 enum ReportCommand {
+    /// Runs `report`. With `--csv`, this prints the table itself, unless the output is JSON.
+    ///
+    /// - Throws: An error if a period is given for outstanding balances, or contains too many
+    ///   refunds.
     static func report(in session: Session) async throws(TapcardError) -> Report {
         let (name, from, to) = (session[.report], session[.from], session[.to])
         guard name != .outstanding || from == nil && to == nil else {
@@ -64,18 +68,23 @@ enum ReportCommand {
         let ledger = try await session.ledger(making: false)
         let (start, end) = LocalTime.span(from: from, to: to)
         let now = ledger.time(at: session.dependencies.now())
-        let (sums, balances) = try await History.bookings(
+        let (sums, (balances, shifts)) = try await History.bookings(
             begunSince: start, until: end, in: ledger, into: ReportSums(name, from: from, to: to),
             { sums, booking in sums.add(booking) },
             then: { rows throws(LedgerError) in
-                name == .outstanding ? try OutstandingBalances(of: rows, at: now) : nil
+                (
+                    name == .outstanding ? try OutstandingBalances(of: rows, at: now) : nil,
+                    name == .shifts ? try rows.shifts() : []
+                )
             })
         guard !sums.hasTooManyRefunds else {
             throw TapcardError.usage(
                 "There are more than \(ReportSums.maximumRefunds) refunds in this period.",
                 advice: "Choose a shorter period, or run: tapcard export")
         }
-        let table = balances?.table(in: ledger.currency) ?? sums.table(in: ledger.currency)
+        let table =
+            balances?.table(in: ledger.currency)
+            ?? sums.table(in: ledger.currency, shifts: shifts)
         if session[.csv], !session.outputOptions.isJSON {
             session.output.write(Array(table.csv.utf8))
         }
@@ -97,6 +106,7 @@ enum ReportCommand {
             problem: problem(equation.last?.amount ?? 0, wrong, ledger.currency), isPlain: true)
     }
 
+    /// The terms of ``OutstandingBalances/equation(_:)``.
     private typealias Equation = [(name: String, title: String, amount: Int64)]
 
     private static func document(_ equation: Equation, _ currency: Currency) -> JSONValue {
@@ -113,6 +123,7 @@ enum ReportCommand {
         }
     }
 
+    /// The error to report if the balances disagree with the bookings; nil if they agree.
     private static func problem(
         _ difference: Int64, _ wrong: [Account], _ currency: Currency
     ) -> TapcardError? {
@@ -127,6 +138,7 @@ enum ReportCommand {
             advice: "To find the cause, run: tapcard audit")
     }
 
+    /// The JSON schema of the command's output, which is different for each report and for CSV.
     static let schema: JSONValue = [
         "anyOf": .array(
             ReportName.allCases.map { name in
@@ -134,6 +146,7 @@ enum ReportCommand {
             } + [document(of: nil, ["csv": Schema.text])])
     ]
 
+    /// The JSON schema of a report's output, or of CSV if `name` is nil.
     private static func document(of name: ReportName?, _ members: Members) -> JSONValue {
         let names = name.map { [$0.rawValue] } ?? ReportName.allCases.map(\.rawValue)
         let terms = [

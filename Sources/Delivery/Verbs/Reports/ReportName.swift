@@ -2,23 +2,22 @@ import Ledger
 import TapcardDomain
 import TextCodecs
 
-/// The reports, and the columns of each.
+/// The reports that `tapcard report` can show.
 enum ReportName: String, Sendable, CaseIterable {
-    case days, hours, products, cashiers, stations, outstanding, refunds
+    case days, hours, shifts, products, cashiers, stations, outstanding, refunds
 
-    /// The reports that divide all bookings into groups. They have the same columns, so their sums
-    /// are the same, too.
-    var isDivision: Bool { ReportName.divisions[self] != nil }
-
-    private static let divisions: [ReportName: ReportTable.Column] = [
-        .days: .text("day", "day", ValueSchemas.day), .hours: .text("hour", "hour"),
-        .cashiers: .text("cashier", "cashier"), .stations: .text("station", "station"),
+    /// Whether the report splits all bookings by day, hour, cashier, or station.
+    /// The first columns of each report that splits the bookings.
+    private static let divisions: [ReportName: [ReportTable.Column]] = [
+        .days: [.text("day", "day", ValueSchemas.day)], .hours: [.text("hour", "hour")],
+        .shifts: [.text("opened", "opened"), .text("shift", "shift", ValueSchemas.operation)],
+        .cashiers: [.text("cashier", "cashier")], .stations: [.text("station", "station")],
     ]
 
     var columns: [ReportTable.Column] {
         switch self {
-        case .days, .hours, .cashiers, .stations:
-            [ReportName.divisions[self]].compactMap(\.self) + ReportName.sums.map(\.column)
+        case .days, .hours, .shifts, .cashiers, .stations:
+            (ReportName.divisions[self] ?? []) + ReportName.sums.map(\.column)
         case .products:
             [
                 .text("product", "product"), .text("kind", "kind", ProductKey.Kind.schema),
@@ -41,8 +40,10 @@ enum ReportName: String, Sendable, CaseIterable {
         }
     }
 
+    /// A column that shows a sum for each row.
     struct Sum: Sendable {
         let column: ReportTable.Column
+        /// Makes the column's cell from the sums of a row.
         let cell: @Sendable (BookedSums) -> ReportTable.Cell
 
         static func number(
@@ -54,7 +55,7 @@ enum ReportName: String, Sendable, CaseIterable {
         ) -> Sum { Sum(column: .amount(name, title)) { .amount(amount($0)) } }
     }
 
-    /// The columns of the reports that divide all bookings into groups.
+    /// The columns that follow the first one in every report that splits the bookings.
     static let sums: [Sum] =
         [
             .number("sales", "sales") { $0.sales.number },
@@ -74,6 +75,7 @@ enum ReportName: String, Sendable, CaseIterable {
             .amount("drawer", "drawer") { $0.drawer },
         ]
 
+    /// One column of amounts for each tender, such as `toppedUpCash`.
     private static func tenders(
         _ name: String, _ title: String, _ sums: @escaping @Sendable (BookedSums) -> [Tender: Int64]
     ) -> [Sum] {
@@ -86,23 +88,31 @@ enum ReportName: String, Sendable, CaseIterable {
     }
 }
 
-/// A row of the report on products.
+/// What a row of the products report counts. A product that has been renamed has a row for each
+/// name.
 struct ProductKey: Hashable, Sendable {
+    /// What was sold or returned.
     enum Kind: String, DocumentedWord {
-        /// Products, and deposits that were sold with them.
+        /// Products.
         case sold
+        /// Returned deposits, and lottery tickets.
         case returned, ticket
-        /// Sales without a product.
+        /// Amounts without a product.
         case unnamed
+        /// Refunds, whatever had been sold.
         case refund
     }
 
     let kind: Kind
+    /// The product; nil if the row is not about a product.
     var product: ProductID?
+    /// The product's name at the time of the sale.
     var name: String?
 
+    /// Creates the key of a row that is not about a product.
     init(_ kind: Kind) { self.kind = kind }
 
+    /// Creates the key of the row that a line of a sale belongs to.
     init(_ line: SaleLine) {
         self.init(line.product == nil ? .unnamed : line.price < 0 ? .returned : .sold)
         if line.product != nil { (product, name) = (line.product, line.name.text) }
@@ -116,6 +126,8 @@ enum CardAge: String, DocumentedWord {
     case year = "90 to 365 days"
     case older = "over a year"
 
+    /// Creates an age from the time of the last use. A card that was never used counts as
+    /// ``older``.
     init(of use: Timestamp?, at now: Timestamp) {
         let days = use.map { (now.milliseconds - $0.milliseconds) / 86_400_000 } ?? .max
         self = days < 30 ? .days30 : days < 90 ? .days90 : days <= 365 ? .year : .older

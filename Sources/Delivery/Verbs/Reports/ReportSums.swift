@@ -1,15 +1,19 @@
 import Ledger
 import TapcardDomain
 
-/// What a report adds up while all bookings of its period pass by.
+/// Adds up the bookings of a period for one report.
 struct ReportSums: Sendable {
-    /// The maximum number of rows in the report on refunds, because all of them are in memory.
+    /// The most refunds that a report can list.
     static let maximumRefunds = 10_000
 
     let name: ReportName
+    /// The first day; nil to start with the ledger's first booking.
     let from: CalendarDate?
+    /// The last day, which is included; nil to end with the ledger's last booking.
     let to: CalendarDate?
+    /// The sums of all bookings in the period.
     private(set) var total = BookedSums()
+    /// The sums of each day, hour, cashier, or station. The key is empty if it is not known.
     private var groups: [String: BookedSums] = [:]
     private var products: [ProductKey: (quantity: Int, amount: Int64)] = [:]
     private var refunds: [[ReportTable.Cell]] = []
@@ -18,9 +22,11 @@ struct ReportSums: Sendable {
         (self.name, self.from, self.to) = (name, from, to)
     }
 
+    /// Whether the period has more refunds than a report can list.
     var hasTooManyRefunds: Bool { refunds.count > ReportSums.maximumRefunds }
 
-    /// Returns false if no more bookings are needed.
+    /// Adds a booking if it began in the period. Returns false if there are too many refunds, so
+    /// that reading can stop.
     mutating func add(_ booking: Booking) -> Bool {
         let begun = LocalTime.dayAndHour(booking.beganAt)
         guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
@@ -34,6 +40,7 @@ struct ReportSums: Sendable {
                 .add(booking)
         case .cashiers:
             groups[booking.cashier?.text ?? "", default: BookedSums()].add(booking)
+        case .shifts: groups[booking.shift?.description ?? "", default: BookedSums()].add(booking)
         case .stations: groups[booking.station ?? "", default: BookedSums()].add(booking)
         case .products: addProducts(of: booking)
         case .refunds: addRefund(booking)
@@ -42,6 +49,8 @@ struct ReportSums: Sendable {
         return !hasTooManyRefunds
     }
 
+    /// Adds the products that were sold. A refund, a ticket, or an amount without products counts
+    /// as one piece.
     private mutating func addProducts(of booking: Booking) {
         let amount = booking.amount(on: .takings)
         guard amount != 0 else { return }
@@ -59,6 +68,7 @@ struct ReportSums: Sendable {
         products[key] = (row.quantity &+ quantity, row.amount &+ amount)
     }
 
+    /// Adds a row for a refund, a reversed top-up, or an undone sale.
     private mutating func addRefund(_ booking: Booking) {
         guard booking.isRefund else { return }
         let rest = Tender.allCases.reduce(Int64(0)) { $0 &+ booking.amount(on: Account($1)) }
@@ -71,9 +81,21 @@ struct ReportSums: Sendable {
         ])
     }
 
-    func table(in currency: Currency) -> ReportTable {
+    /// The report's table. For outstanding balances, use ``OutstandingBalances`` instead.
+    ///
+    /// - Parameter shifts: All shifts, whose opening times label the rows of the report on shifts.
+    func table(in currency: Currency, shifts: [Shift]) -> ReportTable {
         let rows: [[ReportTable.Cell]]
         switch name {
+        case .shifts:
+            func row(_ shift: Shift?) -> [ReportTable.Cell]? {
+                groups[shift?.id.description ?? ""].map { sums in
+                    let opened = shift.map { LocalTime.isoLocal($0.openedAt) }
+                    return [.text(opened), .text(shift?.id.description)]
+                        + ReportName.sums.map { $0.cell(sums) }
+                }
+            }
+            rows = ([nil] + shifts).compactMap(row)
         case .products:
             rows = products.sorted { left, right in
                 // Products by name; what is not a product comes after them.
@@ -102,7 +124,7 @@ struct ReportSums: Sendable {
 }
 
 extension LocalTime {
-    /// Whether a day is in a period that may be open at either end.
+    /// Whether a day is in a period, which includes its first and last days.
     static func isDay(_ day: CalendarDate?, from: CalendarDate?, to: CalendarDate?) -> Bool {
         // A time outside the calendar is on no day, so only a period without ends contains it.
         guard let day else { return from == nil && to == nil }
@@ -110,18 +132,22 @@ extension LocalTime {
     }
 }
 
-/// The balances of all cards, by status and last use.
+/// The balances on all cards, grouped by the cards' status and last use.
 struct OutstandingBalances: Sendable {
+    /// What the cards in a group have in common.
     struct Key: Hashable, Sendable {
         let status: LedgerCard.Status
         let age: CardAge
     }
 
+    /// The number of cards in each group, and the sum of their balances in minor units.
     private(set) var groups: [Key: (cards: Int, amount: Int64)] = [:]
+    /// The outstanding balance, in minor units.
     private(set) var total: Int64 = 0
-    /// The stored balances of the issuer's accounts.
+    /// The balances of the issuer's accounts, in minor units.
     private(set) var accounts: [Account: Int64] = [:]
 
+    /// Reads the balances of all cards and of the issuer's accounts.
     init(of rows: any LedgerRows, at now: Timestamp) throws(LedgerError) {
         var last: CardUID?
         while true {
@@ -139,6 +165,7 @@ struct OutstandingBalances: Sendable {
         for account in Account.ofIssuer { accounts[account] = try rows.balance(of: account) }
     }
 
+    /// The report's table, sorted by status and last use.
     func table(in currency: Currency) -> ReportTable {
         let rows = LedgerCard.Status.allCases.flatMap { status in
             CardAge.allCases.compactMap { age -> [ReportTable.Cell]? in
@@ -154,7 +181,10 @@ struct OutstandingBalances: Sendable {
             columns: ReportName.outstanding.columns, rows: rows, currency: currency)
     }
 
-    /// The terms of: loaded + adopted + prizes = spent + paid out + outstanding.
+    /// Compares the bookings with the outstanding balance, term by term, in minor units. The last
+    /// term is the difference, which is 0 if they agree.
+    ///
+    /// - Parameter sums: The sums of all bookings in the ledger, not only those of a period.
     func equation(_ sums: BookedSums) -> [(name: String, title: String, amount: Int64)] {
         [
             ("loaded", "Topped up", sums.loaded),
@@ -172,7 +202,7 @@ struct OutstandingBalances: Sendable {
         return loaded &- sums.spent &- sums.paidOutFromCards &- total
     }
 
-    /// The accounts whose balance differs from what the operations booked.
+    /// The issuer's accounts whose balances differ from the sums of all bookings.
     func wrongAccounts(_ sums: BookedSums) -> [Account] {
         Account.ofIssuer.filter { sums.accounts[$0, default: 0] != accounts[$0] }
     }

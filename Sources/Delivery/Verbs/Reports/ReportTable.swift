@@ -1,15 +1,19 @@
 import TapcardDomain
 import TextCodecs
 
-/// A report as a table: as text for people, as JSON, and as CSV.
+/// A report's rows and columns, for JSON, CSV, and the terminal.
 struct ReportTable: Sendable {
-    /// A column. Its name is the same in JSON and CSV.
     struct Column: Sendable {
+        /// The name in JSON and CSV.
         let name: String
+        /// The heading on a terminal.
         let title: String
+        /// The JSON schema of a value in this column.
         let schema: JSONValue
+        /// Whether the column contains text, which has no sum.
         var isText = false
 
+        /// A column of text, which may have empty cells.
         static func text(
             _ name: String, _ title: String, _ schema: JSONValue = Schema.text
         ) -> Column {
@@ -18,25 +22,29 @@ struct ReportTable: Sendable {
         static func number(_ name: String, _ title: String) -> Column {
             Column(name: name, title: title, schema: Schema.integer)
         }
+        /// A column of amounts, which may be negative.
         static func amount(_ name: String, _ title: String) -> Column {
             Column(name: name, title: title, schema: ValueSchemas.signedAmount)
         }
     }
 
+    /// The value of one cell.
     enum Cell: Sendable, Hashable {
+        /// Text; nil if the cell is empty.
         case text(String?)
         case number(Int)
+        /// An amount in minor units.
         case amount(Int64)
     }
 
-    /// Every report ends with this sentence.
+    /// The notice that every report ends with.
     static let notice = "Not a certified fiscal register (TSE, NF525)."
 
     let columns: [Column]
     let rows: [[Cell]]
     let currency: Currency
 
-    /// The sum of each column with numbers.
+    /// The sum of each column, with empty cells for text. Sums wrap on overflow.
     var sum: [Cell] {
         columns.indices.map { column in
             rows.reduce(
@@ -45,12 +53,14 @@ struct ReportTable: Sendable {
         }
     }
 
+    /// The JSON schemas of ``members`` for a table with these columns.
     static func schema(_ columns: [Column]) -> Members {
         let row = Members(columns.map { ($0.name, $0.schema) })
         let sum = Members(columns.filter { !$0.isText }.map { ($0.name, $0.schema) })
         return ["rows": Schema.list(of: Schema.object(row)), "sum": Schema.object(sum)]
     }
 
+    /// The rows and their sums in JSON. The sums leave out the text columns.
     var members: Members {
         func object(_ row: [Cell], withText: Bool = true) -> JSONValue {
             Members(
@@ -74,6 +84,7 @@ struct ReportTable: Sendable {
         }
     }
 
+    /// The table as CSV, with the columns' names but without the sums.
     var csv: String {
         let numbers = Set(columns.indices.filter { !columns[$0].isText })
         return CSVText.line(columns.map(\.name))
@@ -89,7 +100,8 @@ struct ReportTable: Sendable {
             }.joined()
     }
 
-    /// The table, with the sums below. Columns with nothing but zeros are left out.
+    /// The table for a terminal, with headings and sums. Columns that are empty or all 0 are left
+    /// out, except for the first.
     var lines: [String] {
         let sum = sum
         let shown = columns.indices.filter { column in
@@ -123,6 +135,7 @@ struct ReportTable: Sendable {
 }
 
 extension ReportTable.Cell {
+    /// An empty cell of the same type: no text, or 0.
     var zero: Self {
         switch self {
         case .text: .text(nil)
@@ -133,7 +146,7 @@ extension ReportTable.Cell {
 
     var isZero: Bool { self == zero }
 
-    /// Wraps instead of trapping, because altered rows may contain any number.
+    /// The sum of two cells of the same type. Text is left as it is.
     func adding(_ cell: Self) -> Self {
         switch (self, cell) {
         case (.number(let sum), .number(let number)): .number(sum &+ number)

@@ -102,10 +102,14 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .anyReceipt:
             ["anyOf": [PrintedDocument.receipt.schema, PrintedDocument.cardless.schema]]
         case .shift:
-            PrintedDocument.done([
-                "shift": ShownShift?.schema, "report": ShownShiftReport?.schema,
-                "notice": Schema.text,
-            ])
+            [
+                "anyOf": [
+                    PrintedDocument.done([
+                        "shift": ShownShift?.schema, "report": ShownShiftReport?.schema,
+                        "notice": Schema.text,
+                    ]), PrintedDocument.done(["csv": Schema.text]),
+                ]
+            ]
         case .shifts: PrintedDocument.done(["shifts": [ShownShift].schema])
         case .purchase:
             PrintedDocument.done(Receipt.fields.required + ["ticket": Ticket.schema])

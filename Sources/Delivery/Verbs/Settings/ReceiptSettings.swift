@@ -1,22 +1,25 @@
 import TapcardCore
 import TapcardDomain
 
-/// When the till's server prints receipts.
+/// When the till's server prints receipts. In the mode `request`, it does so only when the page
+/// asks.
 package enum ReceiptMode: String, Sendable, CaseIterable {
     case never, request, always
 }
 
-/// A receipt printer on the network.
+/// The network address of a receipt printer, such as `tcp://192.168.1.50:9100`.
 package struct PrinterAddress: Sendable, Hashable, CustomStringConvertible {
     private static let scheme = "tcp://"
-    /// The port that receipt printers listen on.
+    /// The port to use if the address has none.
     private static let standardPort: UInt16 = 9_100
 
+    /// The host's name or IP address. An IPv6 address has no brackets here.
     package let host: String
+    /// The TCP port.
     package let port: UInt16
 
-    /// Parses an address such as tcp://192.168.1.50 or tcp://printer.example:9100; nil if it has
-    /// another form.
+    /// Parses an address as written in the settings; nil if it is not valid. If there is no port,
+    /// 9100 is used.
     package init?(_ text: String) {
         guard text.lowercased().hasPrefix(PrinterAddress.scheme) else { return nil }
         let rest = text.dropFirst(PrinterAddress.scheme.count)
@@ -30,13 +33,14 @@ package struct PrinterAddress: Sendable, Hashable, CustomStringConvertible {
         host = String(name.first == "[" ? name.dropFirst().dropLast() : name)
     }
 
+    /// The address, always with its port.
     package var description: String {
         PrinterAddress.scheme + (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
     }
 }
 
 extension Settings {
-    /// The receipt printer; nil if none is set.
+    /// The receipt printer's address; nil if none is set. Throws if the address is not valid.
     package var printer: PrinterAddress? {
         get throws(TapcardError) {
             guard let text = text(of: .receiptPrinter) else { return nil }
@@ -49,11 +53,12 @@ extension Settings {
         }
     }
 
-    /// Whether the till's server prints receipts at all.
+    /// Whether a printer is set and `receipts` is not `never`.
     package var printsReceipts: Bool {
         text(of: .receiptPrinter) != nil && text(of: .receipts) != ReceiptMode.never.rawValue
     }
 
+    /// When receipts are printed. Throws if the setting is not valid.
     package var receiptMode: ReceiptMode {
         get throws(TapcardError) {
             let text = text(of: .receipts) ?? ""

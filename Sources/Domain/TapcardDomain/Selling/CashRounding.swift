@@ -1,9 +1,6 @@
 extension Currency {
-    /// The smallest amount that can be paid in cash, in minor units; 1 where every amount can.
-    ///
-    /// The values are those of Unicode CLDR (`cashRounding` and `cashDigits`), except two: CLDR
-    /// does not list the Australian 5 cents, and gives 1 forint, although the smallest Hungarian
-    /// coin is 5 forints.
+    /// The smallest amount that can be paid in cash, in minor units, such as 5 for the Swiss franc.
+    /// It is 1 if cash is not rounded in this currency.
     public var cashStep: Int64 {
         switch code {
         case "CHF", "CAD", "AUD": 5
@@ -14,8 +11,8 @@ extension Currency {
         }
     }
 
-    /// What to add to an amount so that it can be paid in cash, in minor units. Half a step is
-    /// rounded away from 0, so that a sale and its undoing are rounded alike.
+    /// The amount to add to `amount` so that it can be paid in cash, in minor units. Exactly half a
+    /// step is rounded away from zero.
     public func cashRounding(of amount: Int64) -> Int64 {
         let rest = abs(amount) % cashStep
         let rounding = rest * 2 >= cashStep ? cashStep - rest : -rest

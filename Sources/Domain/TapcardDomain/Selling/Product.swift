@@ -1,43 +1,47 @@
-/// The ID of a product, which never changes.
+/// The ID of a product. A product keeps its ID when it is renamed, or when it is sold again after
+/// it was retired.
 public typealias ProductID = UniqueID
 
-/// A product that a till sells. Its price and everything else about it can change, but each sale
-/// keeps the name and price of its own time.
+/// A thing with a name and a price that tills sell. A deposit, such as the one for a cup, is a
+/// product of its own.
 public struct Product: Hashable, Sendable, Identifiable {
-    /// The color of a product's tile.
+    /// The colors that a product's tile can have.
     public enum Color: String, Sendable, CaseIterable {
         case red, orange, yellow, green, blue, purple, gray
     }
 
-    /// The product's ID.
+    /// The ID by which sale lines and other products refer to this product.
     public let id: ProductID
-    /// The name on the tile and on receipts.
+    /// The name. Each sale keeps its own copy, so renaming a product does not change earlier sales.
     public var name: SaleText
-    /// The group that the tile is shown in; nil for products without a group.
+    /// The group in which the till page shows the product; nil if it is in none.
     public var group: SaleText?
-    /// The price in minor units; nil if the cashier enters it for each sale.
+    /// The price in minor units; nil if the cashier enters a price for each sale.
     public var price: Int64?
-    /// The color of the tile; nil for the default.
+    /// The color of the tile; nil if none was chosen.
     public var color: Color?
-    /// The position of the tile within its group, from the lowest to the highest.
+    /// The position of the tile. Lower numbers come first; products with the same position are
+    /// sorted by name.
     public var position: Int
-    /// The deposit that is sold with the product, such as a cup.
+    /// The product that is sold along with this one as its deposit; nil if there is none.
     public var deposit: ProductID?
-    /// The age that the cashier must check, if any.
+    /// The minimum age in years that the cashier has to check; nil if there is none.
     public var minimumAge: Int?
-    /// Whether the product cannot be sold for now.
+    /// Whether tills refuse to sell the product until it is available again.
     public var isSoldOut: Bool
-    /// Whether the product is no longer sold. It stays in the ledger for reports.
+    /// Whether the product is no longer sold. Products are retired instead of deleted, because
+    /// earlier sales refer to them.
     public var isRetired: Bool
 
-    /// The prices that a product can have, in minor units.
+    /// The prices that a ledger can store, in minor units.
     public static let possiblePrices: ClosedRange<Int64> = 0...Currency.largestBalance
-    /// The positions that a product can have.
+    /// The positions that a ledger can store.
     public static let possiblePositions = 0...9_999
-    /// The ages that a product can require.
+    /// The minimum ages that a ledger can store, in years.
     public static let possibleAges = 1...99
 
-    /// Creates a product.
+    /// Creates a product. It does not check that the values are in the ranges that a ledger can
+    /// store.
     public init(
         id: ProductID, name: SaleText, group: SaleText? = nil, price: Int64?,
         color: Color? = nil, position: Int = 0, deposit: ProductID? = nil,
@@ -49,26 +53,24 @@ public struct Product: Hashable, Sendable, Identifiable {
     }
 }
 
-/// The name of a product or a group: nonempty text without control characters.
+/// A short text for selling: the name of a product, a group, or a sale line, or the reason for a
+/// change of the drawer. It is never empty, is in Unicode Normalization Form C, and has no control
+/// characters.
 public struct SaleText: Hashable, Sendable, CustomStringConvertible {
-    /// The text.
+    /// The normalized text.
     public let text: String
 
     /// The maximum length, in Unicode scalars after normalization.
     public static let maximumLength = 40
 
-    /// Normalizes and checks a name. Refuses text that is empty, too long, or not valid UTF-8, or
-    /// that contains control characters.
+    /// Normalizes and checks a text.
+    ///
+    /// - Throws: A refusal (``Refusal/Rule/badName``) if the text is empty, too long, or not valid
+    ///   UTF-8, or if it contains control characters.
     public init(_ text: String) throws(Refusal) {
-        let name = try composedName(text)
-        guard name.unicodeScalars.count <= SaleText.maximumLength else {
-            throw Refusal(
-                .badName,
-                "the name has \(name.unicodeScalars.count) characters; at most "
-                    + "\(SaleText.maximumLength) are allowed")
-        }
-        self.text = name
+        self.text = try composedName(text, atMost: SaleText.maximumLength)
     }
 
+    /// The same as ``text``.
     public var description: String { text }
 }

@@ -1,20 +1,23 @@
-/// One line of a sale, with the name and price of that moment.
+/// One line of a sale: how many units of something were sold or returned, and at what price.
 public struct SaleLine: Hashable, Sendable {
-    /// The product that was sold; nil for an amount that the cashier typed.
+    /// The product that was sold or returned; nil if the cashier entered only an amount.
     public let product: ProductID?
-    /// The name at the time of the sale.
+    /// The name at the time of the sale, even if the product has been renamed since.
     public let name: SaleText
-    /// The price of one piece in minor units; negative for a deposit that is returned.
+    /// The price of one unit in minor units, negative for a returned deposit.
     public let price: Int64
-    /// The number of pieces.
+    /// The number of units, always more than 0. A returned deposit has a negative price instead.
     public let quantity: Int
 
     /// The quantities that a line can have.
     public static let possibleQuantities = 1...999
-    /// The prices that a line can have, in minor units.
+    /// The prices that one unit can have, in minor units.
     public static let possiblePrices = -Currency.largestBalance...Currency.largestBalance
 
-    /// Creates a line. Refuses a quantity or a price that no sale can have.
+    /// Creates a line.
+    ///
+    /// - Throws: A refusal (``Refusal/Rule/badAmount``) if the quantity or the price is out of
+    ///   range.
     public init(
         product: ProductID? = nil, name: SaleText, price: Int64, quantity: Int = 1
     ) throws(Refusal) {
@@ -30,22 +33,22 @@ public struct SaleLine: Hashable, Sendable {
         (self.product, self.name, self.price, self.quantity) = (product, name, price, quantity)
     }
 
-    /// The price of all pieces, in minor units.
+    /// The price of all units together, in minor units.
     public var amount: Int64 { price * Int64(quantity) }
 }
 
 extension [SaleLine] {
-    /// The most lines that one sale can have.
+    /// The maximum number of lines in one sale. The ledger refuses a sale that has more.
     public static var maximumCount: Int { 100 }
 
-    /// The sum of the lines, in minor units.
+    /// The sum of the lines in minor units. It is negative if the returned deposits are worth more
+    /// than what is sold.
     public var total: Int64 { reduce(0) { $0 + $1.amount } }
 }
 
-/// The lines of a sale as text, one line of text each: quantity, price, product, and name,
-/// separated by tabs.
 extension [SaleLine] {
-    /// The text to store; nil if there are no lines.
+    /// The lines as the ledger stores them; nil if there are none. Each line of the text has the
+    /// quantity, the price, the product's ID or "-", and the name, separated by tabs.
     package var stored: String? {
         isEmpty
             ? nil
@@ -53,7 +56,8 @@ extension [SaleLine] {
                 .joined(separator: "\n")
     }
 
-    /// Parses the stored text; nil if no sale could have stored it.
+    /// Parses the text made by ``stored``. Returns nil for any other text, even for another
+    /// spelling of the same lines, and if there are more than ``maximumCount`` lines.
     package init?(stored text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(SaleLine.init)
         self = lines.compactMap(\.self)
@@ -63,6 +67,7 @@ extension [SaleLine] {
 }
 
 extension SaleLine {
+    /// Parses one line of the stored text.
     fileprivate init?(_ line: Substring) {
         let cells = line.split(
             separator: "\t", maxSplits: 3, omittingEmptySubsequences: false

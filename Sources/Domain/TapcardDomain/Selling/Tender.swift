@@ -1,35 +1,35 @@
-/// A way to pay other than with the balance of a card.
+/// A way to pay other than with the card's balance.
 public enum Tender: String, Sendable, CaseIterable {
     /// Cash, which goes into the drawer.
     case cash
-    /// A bank card at a separate card terminal.
+    /// A bank card at a terminal.
     case terminal
-    /// Any other way, such as a voucher or an invoice.
+    /// Any other way to pay.
     case other
 }
 
-/// An amount that was paid with a tender.
+/// An amount that is paid or returned with one tender.
 public struct TenderedAmount: Hashable, Sendable {
-    /// The way in which the amount was paid.
+    /// How the amount is paid or returned.
     public let tender: Tender
-    /// The amount in minor units, more than 0.
+    /// The amount in minor units, always more than 0.
     public let amount: Int64
 
-    /// Creates an amount; nil unless it is more than 0 and no more than a card can hold.
+    /// Creates an amount. Returns nil unless it is from 1 to ``Currency/largestBalance``.
     public init?(_ tender: Tender, _ amount: Int64) {
         guard (1...Currency.largestBalance).contains(amount) else { return nil }
         (self.tender, self.amount) = (tender, amount)
     }
 }
 
-/// What a payment with a card pays for.
+/// What is sold with one payment.
 public struct Sale: Hashable, Sendable {
-    /// What is sold; empty if the cashier entered only an amount.
+    /// What is sold; empty if only the amount is known.
     public let lines: [SaleLine]
-    /// The part that the customer pays in another way, because the card's balance is too low.
+    /// The part of the sale that is not paid with the card; nil if the card pays for everything.
     public let rest: TenderedAmount?
 
-    /// Creates a sale.
+    /// Creates a sale. To check it against the amount to be paid, use ``addsUp(to:)``.
     public init(_ lines: [SaleLine], rest: TenderedAmount? = nil) {
         (self.lines, self.rest) = (lines, rest)
     }
@@ -37,8 +37,11 @@ public struct Sale: Hashable, Sendable {
     /// A sale of which only the amount is known.
     public static let unitemized = Sale([])
 
-    /// Whether the lines add up to this amount together with the rest. Without lines, every amount
-    /// is possible.
+    /// Whether the lines add up to the amount that the card pays plus the rest. A sale without
+    /// lines always does.
+    ///
+    /// - Parameter amount: The amount that the card pays, in minor units. It is negative for a
+    ///   credit, which adds money to the card.
     public func addsUp(to amount: Int64) -> Bool {
         lines.isEmpty || lines.total == amount + (rest?.amount ?? 0)
     }

@@ -1,13 +1,15 @@
 import TapcardDomain
 
 extension CardlessOperation {
+    /// The columns that ``values`` fills, in the same order. Each storage adds the shift itself.
     package static let columnNames = [
         "id", "kind", "amount", "tender", "rounding", "given", "lines", "reverses", "reason",
         "cashier", "at",
     ]
+    /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
 
-    /// The values of all columns except the shift, which the storage fills in.
+    /// The values to store in ``columns``.
     package var values: [SQLValue] {
         [
             .id(id), .text(kind.rawValue), .integer(amount), .text(tender.rawValue),
@@ -18,7 +20,7 @@ extension CardlessOperation {
         ]
     }
 
-    /// Reads the columns, and the shift after them.
+    /// Reads ``columns``, followed by the shift and the station.
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             id: try row.value(\.id), kind: try row.word(), amount: try row.value(\.units),
@@ -27,6 +29,6 @@ extension CardlessOperation {
             lines: try row.optional { $0.text.flatMap([SaleLine].init(stored:)) } ?? [],
             reverses: try row.optional(\.id), reason: try row.optional(\.saleText),
             cashier: try row.optional(\.cashier), at: try row.value(\.time),
-            shift: try row.optional(\.id))
+            shift: try row.optional(\.id), station: try row.optional(\.text))
     }
 }

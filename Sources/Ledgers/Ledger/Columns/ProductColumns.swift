@@ -1,12 +1,15 @@
 package import TapcardDomain
 
 extension Product {
+    /// The columns of the table, in the order of ``values``. The column `family` holds the group.
     package static let columnNames = [
         "id", "name", "family", "price", "color", "position", "deposit", "minimum_age",
         "is_sold_out", "is_retired",
     ]
+    /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
 
+    /// The values to store in ``columns``.
     package var values: [SQLValue] {
         [
             .id(id), .text(name.text), .optional(group) { .text($0.text) },
@@ -16,6 +19,7 @@ extension Product {
         ]
     }
 
+    /// Reads ``columns``.
     package init(_ row: inout Columns) throws(LedgerError) {
         self.init(
             id: try row.value(\.id), name: try row.value(\.saleText),
@@ -29,5 +33,6 @@ extension Product {
 }
 
 extension SQLValue {
+    /// The value as a ``SaleText``; nil if it is not a valid one.
     package var saleText: SaleText? { text.flatMap { try? SaleText($0) } }
 }

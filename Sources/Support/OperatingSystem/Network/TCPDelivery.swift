@@ -1,21 +1,31 @@
 import CLinux
 import Glibc
 
-/// Sends bytes to a device that only receives, such as a printer, on a connection of their own.
+/// Sends bytes to a device on the network, such as a receipt printer, over a TCP connection of its
+/// own.
 package enum TCPDelivery {
+    /// Why the delivery failed. Each case comes with a reason to show to a user.
     package enum Failure: Error, Sendable, Hashable {
-        /// There was no connection, so nothing was sent.
+        /// No connection was established, so the device has received nothing.
         case notConnected(String)
-        /// The device ended the connection or stopped receiving, so some bytes may be missing.
+        /// The connection failed after it was established, so the device may have received some or
+        /// all of the bytes.
         case cutOff(String)
     }
 
-    /// How long the device has to receive everything.
+    /// The default time limit for sending, in milliseconds.
     private static let sendingLimit = 10_000
-    /// How long the connection is watched for a reset after everything was received.
+    /// How long to wait for the device to close the connection, in milliseconds.
     private static let closingLimit = 500
 
-    /// Returns when the device has received everything. Blocks its thread.
+    /// Connects to a device, sends it the bytes, and waits until it has received them all. Blocks
+    /// the calling thread. The device may still fail to process what it has received.
+    ///
+    /// - Parameters:
+    ///   - limit: The time limit for connecting, in milliseconds. It covers all of the host's
+    ///     addresses together. Looking up the host's name counts toward it, but is not cut short.
+    ///   - sendingLimit: The time limit for sending, in milliseconds, counted from when the
+    ///     connection was established.
     package static func send(
         _ bytes: [UInt8], to host: String, port: UInt16, connectingWithin limit: Int = 3_000,
         sendingWithin sendingLimit: Int = sendingLimit
@@ -52,13 +62,15 @@ package enum TCPDelivery {
 
     private static let tooSlow = "it stopped receiving"
 
+    /// The monotonic time in milliseconds.
     private static var now: Int { Int(SystemClock.uptimeMilliseconds) }
 
+    /// The system's message for an error number, in lower case.
     private static func words(_ number: CInt) -> String {
         unsafe String(cString: strerror(number)).lowercased()
     }
 
-    /// A connection, closed when it goes out of scope and not inherited by child processes.
+    /// A connected, nonblocking socket. It is closed when the value goes out of scope.
     private struct Connection: ~Copyable {
         let socket: CInt
 
@@ -66,6 +78,8 @@ package enum TCPDelivery {
 
         private init(_ socket: CInt) { self.socket = socket }
 
+        /// Connects to the first of the host's addresses that accepts the connection. Gives up at
+        /// the time `end`.
         init(to host: String, _ port: UInt16, until end: Int) throws(Failure) {
             var hints = unsafe addrinfo()
             unsafe hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -99,6 +113,7 @@ package enum TCPDelivery {
             throw .notConnected(problem)
         }
 
+        /// The error that is pending on the socket; 0 if there is none.
         private var error: CInt {
             var number: CInt = 0
             var size = socklen_t(MemoryLayout<CInt>.size)
@@ -106,7 +121,8 @@ package enum TCPDelivery {
             return isKnown ? number : errno
         }
 
-        /// Waits until the connection is ready or has failed; false at the end of the time.
+        /// Waits until the socket is ready or has failed. Returns false if neither happens by the
+        /// time `end`.
         func wait(for what: CInt, until end: Int) -> Bool {
             while true {
                 var entry = pollfd(fd: socket, events: Int16(what), revents: 0)

@@ -17,8 +17,18 @@ struct PrintedReceiptTests {
         try await ledger.write { rows throws(LedgerError) in
             for each in others + [operation] { try rows.insert(each) }
         }
-        let (line, besides) = try #require(try await History.line(of: operation.id, in: ledger))
-        return PrintedReceipt(line, besides, currency, header: header, isCopy: isCopy)
+        let record = try #require(try await History.record(operation.id, in: ledger))
+        return PrintedReceipt(record, currency, header: header, isCopy: isCopy)
+    }
+
+    /// The receipt of a change without a card, in a ledger of its own.
+    private static func receipt(
+        _ change: CardlessOperation, currency: Currency = .usd
+    ) async throws -> PrintedReceipt {
+        let ledger = InMemoryLedger(currency: currency)
+        _ = try await ledger.book(change)
+        let record = try #require(try await History.record(change.id, in: ledger))
+        return PrintedReceipt(record, currency, header: nil)
     }
 
     static func operation(
@@ -105,6 +115,43 @@ struct PrintedReceiptTests {
     }
 
     /// A prize needs a ticket in the ledger; its sessions show it.
+    @Test("A sale without a card shows how it was paid, the rounding, and the change")
+    func cardless() async throws {
+        let id = try #require(OperationID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"))
+        let soup = try SaleLine(name: try SaleText("Soup"), price: 352)
+        let sale = CardlessOperation(
+            id: id, kind: .sale, amount: 352, rounding: -2, given: 500, lines: [soup],
+            cashier: try CashierName("Ann"), at: Timestamp(milliseconds: 1_700_000_000_000))
+        let francs = try #require(Currency(code: "CHF"))
+        let receipt = try await Self.receipt(sale, currency: francs)
+        for (text, fact) in [
+            ("Soup", "CHF 3.52"), ("Total", "CHF 3.52"), ("Rounding", "-CHF 0.02"),
+            ("Cash", "CHF 3.50"), ("Given", "CHF 5.00"), ("Change", "CHF 1.50"),
+        ] {
+            #expect(Self.text(receipt).contains { $0.hasPrefix(text) && $0.hasSuffix(fact) })
+        }
+        #expect(receipt.movesCash)
+        #expect(Self.text(receipt).contains("Cashier: Ann"))
+        #expect(Self.text(receipt).contains("No. \(id)"))
+    }
+
+    @Test("A terminal's sale leaves the drawer closed, and a change of the drawer has a reason")
+    func otherCardless() async throws {
+        let id = try #require(OperationID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"))
+        let time = Timestamp(milliseconds: 1_700_000_000_000)
+        let soup = try SaleLine(name: try SaleText("Soup"), price: 350)
+        let sale = CardlessOperation(
+            id: id, kind: .sale, amount: 350, tender: .terminal, lines: [soup], at: time)
+        #expect(try await !Self.receipt(sale).movesCash)
+        let taken = CardlessOperation(
+            id: id, kind: .cashOut, amount: -1_240, reason: try SaleText("Milk"), at: time)
+        let receipt = try await Self.receipt(taken)
+        let text = Self.text(receipt)
+        #expect(text.contains("Cash taken out of the drawer") && text.contains("Milk"))
+        #expect(text.contains("Amount                              $12.40"))
+        #expect(receipt.movesCash)
+    }
+
     @Test(
         "Every kind of operation has a receipt",
         arguments: Operation.Kind.allCases.filter { !$0.recordsPrize }

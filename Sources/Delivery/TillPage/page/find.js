@@ -1,0 +1,78 @@
+// Finding operations by customer, amount, day, cashier, or product.
+
+import { load } from "./api.js";
+import { h } from "./dom.js";
+import { confirmed } from "./notices.js";
+import { showReceipt } from "./receipt.js";
+import { may } from "./roles.js";
+import { draft, setDraft, state } from "./store.js";
+import { say } from "./strings.js";
+import { begin } from "./tasks.js";
+import {
+  accepts, amountField, button, field, form, loaded, rows, submit, typed,
+} from "./ui.js";
+import { fault, shown, timeWords, today, typedAmount, uidWords } from "./words.js";
+
+const words = say.find;
+const PAGE = 20;
+const FIELDS = ["text", "amount", "cashier", "product", "from", "to"];
+const id = (name) => `find-${name}`;
+
+function path(before) {
+  const values = FIELDS.map((name) =>
+    [name, name === "amount" ? typedAmount(id(name)) : typed(id(name))]);
+  // Without any day, the list would be one of cards.
+  if (values.every(([name, value]) => name === "text" || !value)) values.push(["to", today()]);
+  return `find?${new URLSearchParams([
+    ...values.filter(([, value]) => value), ["last", PAGE], ...(before ? [["before", before]] : []),
+  ])}`;
+}
+
+function find() {
+  const isTyped = FIELDS.some((name) => typed(id(name)));
+  const amount = draft(id("amount")).trim();
+  if (!accepts(id("text"), isTyped ? null : words.missing)) return;
+  if (!accepts(id("amount"), amount ? fault(amount) : null)) return;
+  load("operations", path());
+}
+
+async function undo({ operation, amount }) {
+  const about = shown(amount.replace("-", ""));
+  if (!await confirmed(words.undoAsk(about), [words.undoLine], words.undo, "")) return;
+  begin("refund", { payment: operation }, { about, kind: "undo", needsCard: false });
+}
+
+const found = (each) => {
+  const { operation, uid, name, kind, amount, at, cashier, products } = each;
+  const what = say.verbs[kind]?.[0] ?? kind;
+  return h("li.entry", { key: operation },
+    h("p.when", h("strong", [what, products].filter(Boolean).join(": ")),
+      h("small", timeWords(at)),
+      h("small", [name, cashier && say.history.by(cashier)].filter(Boolean).join(", "))),
+    uid && h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)),
+    h("p.sum", h("b", shown(amount))),
+    button(say.receipt.name, () => showReceipt(operation),
+      { tone: "small quiet", "aria-label": say.receipt.of(shown(amount)) }),
+    kind === "sale" && may("refund") && button(words.undo, () => undo(each),
+      { tone: "small", disabled: state.link !== "live",
+        "aria-label": `${words.undo} ${shown(amount)}` }));
+};
+
+const day = (name) => h("div.field", h("label", { for: id(name) }, say.reports[name]),
+  h("input", {
+    type: "date", id: id(name), value: draft(id(name)), max: today(),
+    onchange: ({ target }) => setDraft(id(name), target.value),
+  }));
+
+/** The part of History in which operations are found. */
+export const operationFinder = ({ data: { operations } }) => h("details.part", { key: "find" },
+  h("summary", words.title),
+  form(find, h("div.form",
+    field(id("text"), words.text), amountField(id("amount"), words.amount),
+    field(id("product"), words.product), field(id("cashier"), words.cashier),
+    h("div.row", day("from"), day("to")),
+    submit(say.cards.findAction, false, ""))),
+  operations && loaded(operations, ({ operations: all, hasMore }) => [
+    rows(all, found, words.none),
+    hasMore && button(say.cards.more, () => load("operations", path(all.at(-1).operation)),
+      { tone: "small" })], find));
