@@ -134,7 +134,9 @@ struct ArmingTests {
             let ids = #""operation":"\#(Self.id)","client":"\#(Self.page)""#
             let named = #"{\#(ids),"amount":"1.00","card":"04AC6B72BA6C80"}"#
             #expect(try await bench.call("armed", named).status == 400)
+            #expect(try await bench.call("armed", "{\(ids)}").status == 400)
             #expect(try await arm(bench, Self.id, by: Self.page, "0.00").status != 200)
+            #expect(try await bench.call("armed", #"{\#(ids),"verb":"sell"}"#).status != 200)
             #expect(try await bench.call("armed", #"{"amount":"1.00"}"#).status == 400)
             #expect(try await arm(bench).status == 200)
             _ = try await page.next("armed")

@@ -303,8 +303,8 @@ enum MoneyCommands {
         let card = problem.uid ?? named
         guard id == nil || card != nil else { return }
         // Without a currency, the amount cannot be compared with earlier ones.
-        let amount = try currency.map { currency throws(TapcardError) in
-            try session[.amount, in: currency].minorUnits
+        let amount = try currency.flatMap { currency throws(TapcardError) in
+            try amountDue(for: session.command, session.settings, currency)
         }
         guard let earlier = memory.possiblyRepeated(kind, amount, on: card) else { return }
         throw refusal(earlier)

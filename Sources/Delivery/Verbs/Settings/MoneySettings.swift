@@ -23,7 +23,7 @@ extension Settings {
         _ command: ParsedCommand, in currency: Currency
     ) throws(TapcardError) -> Bool {
         let amount = try MoneyCommands.amountDue(for: command, self, currency)
-        guard amount > 0 else {
+        guard let amount, amount > 0 else {
             throw TapcardError(Refusal(.badAmount, "the amount must be more than 0"))
         }
         return amount > (try ceilings(currency)).unconfirmed.payment.minorUnits
