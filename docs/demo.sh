@@ -91,6 +91,7 @@ step 0 '$11.00 left' sell --returned 2xCup
 step 4 'no product named' sell Tea
 step 0 '$18.00 left' add 7 --tender terminal
 step 0 'change' sell Coffee --tender cash --given 10
+step 0 'Change' receipt "$(sed -n 's/.*Operation \([0-9a-f-]*\).*/\1/p' <<<"$said")"
 
 chapter 'The scratch card: two seconds, then there is a code.'
 step 0 'scratched, code' scratch
@@ -318,6 +319,7 @@ step 0 'refund' history
 step 0 'Coffee' report products
 step 0 'Outstanding' report outstanding
 step 0 'expected' shift close --counted 69.50
+step 0 'opened' report shifts
 step 0 'rules: all hold' audit
 step 0 '"open":0,"violations":[]' audit --json
 

@@ -62,7 +62,7 @@ class SmallTests(BrowserCase):
     sandbox = True
     settings = {"TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
     views = ("home", "add", "scratch", "issue", "cards", "history", "health", "draws", "draws/draw-2",
-             "tickets", "mastermind", "mastermind/ranking", "products")
+             "tickets", "mastermind", "mastermind/ranking", "products", "reports", "shift")
 
     def test_nothing_has_to_be_scrolled_sideways(self):
         self.till.make_demo("999999.99")
@@ -84,6 +84,7 @@ class SmallTests(BrowserCase):
     def test_text_of_twice_the_size_is_all_there(self):
         self.till.make_demo("1234.50")
         self.till.call("POST", "pay", {"amount": "234.50", "confirmed": True})
+        self.till.call("POST", "shift/open", {"float": "1000"})
         for width in (390, 320):
             with self.subTest(width=width):
                 self.look_at_all(width)
@@ -104,6 +105,11 @@ class SmallTests(BrowserCase):
                     self.page.script("return document.documentElement.scrollWidth"), width)
         self.page.go("home")
         self.page.see("Amanda Gonzalez")
+        self.page.keys("350")
+        self.page.press("Cash")
+        self.page.see("Collect $3.50 in cash")
+        self.assertEqual(self.page.script("return document.documentElement.scrollWidth"), width)
+        self.page.press("Back")
         # No part of an amount is cut off.
         for place in (".card .balance b", ".due b"):
             inside = self.page.script("""

@@ -56,6 +56,12 @@ document.querySelectorAll(".paper span").forEach(({ firstChild }) => {
   firstChild.data = firstChild.data.replace(/[0-9a-f-]{36}/, "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f")
     .replace(/^\d{4}-\d\d-\d\d .*/, "2026-01-01 12:00:00").replace(/\.\.\.\w{4}$/, "...6C80");
 });
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (texts.nextNode()) {
+  const { data } = texts.currentNode;
+  const fixed = data.replace(/\d{1,2} \w{3,4} \d{4}, \d\d:\d\d/g, "1 Jan 2026, 12:00");
+  if (fixed !== data) texts.currentNode.data = fixed;
+}
 document.querySelectorAll("input[type=date]").forEach((day) => { day.value = "2026-01-01"; });
 if (!window.steady) {
   window.steady = new CSSStyleSheet();
@@ -162,7 +168,14 @@ class TillScreens(ScreenCase):
         for product in ("Coffee", "Coffee", "Cake"):
             page.press(product)
         self.screen("sale-cart")
-        page.press("Clear")
+        page.press("Cash")
+        page.keys("1500")
+        page.see("Change: $4.00")
+        self.screen("sale-cash")
+        page.press("Received")
+        page.panel("done")
+        self.screen("sale-cash-paid")
+        page.press("Hide the last payment")
         page.go("products")
         page.see("Add product")
         self.screen("products")
@@ -234,6 +247,42 @@ class TillScreens(ScreenCase):
         self.screen("home-barred")
         self.at("health", "Diagnostics", "OK:")
         self.screen("health")
+
+
+class ShiftScreens(ScreenCase):
+    def test_a_shift_and_its_report(self):
+        page, till = self.page, self.till
+        till.make_demo("20.00")
+        page.open("shift")
+        page.see("Cash in the drawer now")
+        self.screen("shift-none")
+        page.type("Cash in the drawer now", "100")
+        page.press("Open shift")
+        page.see("Cash in or out")
+        page.type("Amount", "12.40")
+        page.type("Reason", "Change")
+        page.press("Record")
+        page.see("put into the drawer")
+        till.run("products", "add", *COFFEE)
+        till.run("sell", "2xCoffee", "--tender", "cash")
+        till.call("POST", "pay", {"amount": "4.50"})
+        self.screen("shift")
+        page.type("Cash counted", "118.30")
+        page.press("Close shift")
+        page.see("Close the shift with $118.30 counted?")
+        page.press("Close shift")
+        page.see("$1.10 short.")
+        self.screen("shift-closed")
+        page.press("Show report")
+        page.see("Cash at the start")
+        self.screen("shift-report")
+        page.press("Close")
+        self.at("history", "Recent activity")
+        page.press("Find an operation")
+        page.type("Product", "coffee")
+        page.press("Find")
+        page.see("Undo sale")
+        self.screen("history-found")
 
 
 class ReadingScreens(ScreenCase):

@@ -25,7 +25,7 @@ class ShiftTests(BrowserCase):
     def close_shift(self, counted):
         self.page.type("Cash counted", counted)
         self.page.press("Close shift")
-        self.page.see("counted?", "cannot be reopened")
+        self.page.see("counted?", "can't reopen it")
         self.page.press("Close shift")
         self.page.see("Shift closed")
 
@@ -47,11 +47,11 @@ class ShiftTests(BrowserCase):
         # Nothing says before the count how much it should be.
         self.assertNotIn("91.10", self.page.driver.page_source)
         self.close_shift("90.00")
-        self.page.see("$1.10 missing.", "Counted $90.00, expected $91.10.")
+        self.page.see("$1.10 short.", "Counted $90.00, expected $91.10.")
         self.page.press("Count again")
         self.page.type("Cash counted", "91.10")
         self.page.press("Save count")
-        self.page.see("The drawer is right.", "expected $91.10.")
+        self.page.see("Exact match.", "expected $91.10.")
         self.page.press("Show report")
         self.page.see("Not a certified fiscal register")
         paper = self.page.script(PAPER)
@@ -72,13 +72,13 @@ class ShiftTests(BrowserCase):
         self.page.type("Reason", "Change")
         self.till.server.kill()
         self.page.press("Record")
-        self.page.see("Connection lost. Once it is back, press the button again")
+        self.page.see("Connection lost. When it's back, press the same button again")
         self.till.start()
         self.page.see("Reader ready")
         self.page.press("Record")
         self.page.see("$5.00 put into the drawer: Change.")
         self.close_shift("105")
-        self.page.see("The drawer is right.")
+        self.page.see("Exact match.")
 
     def test_bad_amounts_are_refused_before_anything_is_sent(self):
         self.page.press("Shift and drawer")
@@ -99,7 +99,7 @@ class RequiredShiftTests(BrowserCase):
 
     def test_the_till_says_that_a_shift_is_needed_and_leads_there(self):
         self.page.open()
-        self.page.see("No shift is open, so nothing can be sold or topped up.")
+        self.page.see("You can't sell or top up until a shift is open.")
         self.page.keys("350")
         self.page.press("Cash")
         self.page.press("Received")
@@ -110,7 +110,7 @@ class RequiredShiftTests(BrowserCase):
         self.page.type("Cash in the drawer now", "50")
         self.page.press("Open shift")
         self.page.go("home")
-        self.page.see_no("No shift is open")
+        self.page.see_no("You can't sell")
         self.page.press("Cash")
         self.page.press("Received")
         self.page.panel("done")

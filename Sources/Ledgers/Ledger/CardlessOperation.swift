@@ -117,10 +117,8 @@ extension LedgerStore {
     }
 
     /// Undoes a sale without a card in full, with the same tender and rounding. A sale can be
-    /// undone only once.
-    ///
-    /// - Parameter id: The ID of the undo itself. A retry with the same ID returns the earlier
-    ///   undo.
+    /// undone only once. `id` is the ID of the undo itself, and a retry with the same ID returns
+    /// the earlier undo. The time `now` is by the ledger's clock.
     public func undo(
         _ sale: OperationID, id: OperationID, by cashier: CashierName?, at now: Timestamp
     ) async throws(LedgerError) -> CardlessOutcome {

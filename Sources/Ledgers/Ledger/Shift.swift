@@ -98,14 +98,10 @@ extension LedgerStore {
         }
     }
 
-    /// Saves a count of the drawer's cash, and closes the shift if it is open. A closed shift can
-    /// be counted again, but the same amount twice in a row counts as a retry and is saved only
-    /// once.
-    ///
-    /// - Parameters:
-    ///   - id: The shift to count; nil for the one that is open at this station. A shift that is
-    ///     open at another station is refused.
-    ///   - amount: The counted cash, in minor units.
+    /// Saves a count of the drawer's cash, in minor units, and closes the shift if it is open. If
+    /// `id` is nil, counts the shift that is open at this station; a shift that is open at another
+    /// station is refused. A closed shift can be counted again, but the same amount twice in a row
+    /// counts as a retry and is saved only once. The time `now` is by the ledger's clock.
     public func count(
         _ id: ShiftID?, _ amount: Int64, by cashier: CashierName?, at now: Timestamp
     ) async throws(LedgerError) -> ShiftOutcome {

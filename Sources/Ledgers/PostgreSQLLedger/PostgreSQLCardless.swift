@@ -44,9 +44,8 @@ extension PostgreSQLRows {
     }
 
     /// The SQL expression for the ID of the shift that is open at a station, or NULL. It locks the
-    /// shift, so that no other transaction can close it before this one ends.
-    ///
-    /// - Parameter station: An SQL expression for the station's number.
+    /// shift, so that no other transaction can close it before this one ends. `station` is an SQL
+    /// expression for the station's number.
     static func openShift(_ station: String) -> String {
         "(SELECT id FROM shift WHERE station = \(station) AND closed_at IS NULL FOR SHARE)"
     }

@@ -94,9 +94,8 @@ extension Shift {
 }
 
 extension Shift.Count {
-    /// The statement that inserts the count.
-    ///
-    /// - Parameter position: The number of earlier counts of the shift.
+    /// The statement that inserts the count. `position` is the number of earlier counts of the
+    /// shift.
     func insertion(of shift: Shift, position: Int) -> SQLStatement {
         SQLStatement(
             """

@@ -121,6 +121,36 @@ import Testing
         }
     }
 
+    @Test("A top-up that races the close of its shift is in the closed sum, or in no shift")
+    func closeAShiftDuringATopUp() async throws {
+        try await TestDatabase.temporary { database in
+            let one = try await database.open(station: 1)
+            // The server of a till and a command line, for example.
+            let other = try await database.open(station: 1)
+            let till = LedgerTill(one)
+            try await till.complete(.issue(), id: 1)
+            for round in 1...10 {
+                let (id, amount) = (round * 10, Int64(100 * round))
+                let shift = try await till.openShift(id)
+                async let added = till.begin(.add(.cents(amount)), id: id + 1)
+                async let closed = other.count(shift.id, 0, by: nil, at: .tick(id + 2))
+                guard case .begun(let open) = try await added,
+                    case .done(let end) = try await closed
+                else {
+                    Issue.record("the top-up or the close was refused")
+                    return
+                }
+                try await till.confirm(open)
+                let entries = try await one.read { rows throws(LedgerError) in
+                    try rows.entries(of: .numbered(id + 1))
+                }
+                let isInside = entries.contains { $0.shift == shift.id }
+                #expect(end.closing?.expected == shift.float + (isInside ? amount : 0))
+                #expect(try await other.audit().violations == [])
+            }
+        }
+    }
+
     /// Stations 1 and 2 meet at the end of the first or second run of their bodies.
     private static func meeting(
         _ run: Int, cards: [UInt8], ticket: Ticket? = nil,

@@ -70,10 +70,8 @@ package struct Arming: Sendable, Hashable {
     // MARK: The page
 
     /// Arms a sale, which replaces any sale that is already armed. Returns nil if the sale is
-    /// armed, and otherwise the reason why not.
-    ///
-    /// - Parameter isServed: Whether the card on the reader has certainly paid already, so that it
-    ///   may stay there.
+    /// armed, and otherwise the reason why not. If `isServed` is true, the card on the reader has
+    /// certainly paid already, so it may stay there.
     package mutating func arm(
         _ id: OperationID, for client: OperationID, at now: Duration, isServed: Bool
     ) -> Refusal? {
@@ -121,9 +119,9 @@ package struct Arming: Sendable, Hashable {
     // MARK: The reader
 
     /// Handles a card that was read, and decides whether it pays the armed sale. A card that was
-    /// already on the reader changes nothing.
+    /// already on the reader changes nothing. `seen` is when the card was first detected, before it
+    /// was read.
     ///
-    /// - Parameter seen: When the card was first detected, before it was read.
     /// - Returns: The sale to pay, if the card pays it, and why the sale is no longer armed, if it
     ///   has ended.
     package mutating func arrive(

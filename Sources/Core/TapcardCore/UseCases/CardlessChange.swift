@@ -30,10 +30,9 @@ package struct CardlessChange {
     /// currency. If the returned deposits are worth more than what is sold, the difference is paid
     /// back, which is possible only in cash.
     ///
-    /// - Parameters:
-    ///   - given: The cash that the customer hands over; nil if it was not entered. It must cover
-    ///     the amount due, and is refused for other tenders.
-    ///   - newID: Makes an ID if the request has none.
+    /// `given` is the cash that the customer hands over; nil if it was not entered. It must cover
+    /// the amount due, and is refused for other tenders. `newID` makes an ID if the request has
+    /// none.
     package func sell(
         _ lines: [SaleLine], for tender: Tender, given: Money?,
         newID: @autoclosure () -> OperationID
@@ -75,12 +74,8 @@ package struct CardlessChange {
         return try booked(outcome, id)
     }
 
-    /// Records cash that is put into the drawer or taken out of it.
-    ///
-    /// - Parameters:
-    ///   - amount: The amount, which must be more than 0 in both cases.
-    ///   - isTaken: Whether the cash is taken out.
-    ///   - newID: Makes an ID if the request has none.
+    /// Records cash that is put into the drawer, or taken out of it if `isTaken` is true. The
+    /// amount must be more than 0 in both cases. `newID` makes an ID if the request has none.
     package func moveCash(
         _ amount: Money, isTaken: Bool, because reason: SaleText,
         newID: @autoclosure () -> OperationID

@@ -128,10 +128,9 @@ package enum Shifts {
         return try done(try await queryingLedger(await ledger.open(shift)), id)
     }
 
-    /// Saves a count of the drawer's cash, and closes the shift if it is open. `isReplayed` is true
-    /// if the amount is the same as that of the last count, so that nothing was saved.
-    ///
-    /// - Parameter id: The shift to count; nil for the one that is open at this station.
+    /// Saves a count of the drawer's cash, and closes the shift if it is open. If `id` is nil,
+    /// counts the shift that is open at this station. `isReplayed` is true if the amount is the
+    /// same as that of the last count, so that nothing was saved.
     package static func count(
         _ id: ShiftID?, _ cash: Money, in ledger: any LedgerStore,
         _ dependencies: Station.Dependencies
@@ -144,9 +143,7 @@ package enum Shifts {
     }
 
     /// Throws unless a shift is open at this station. A retry of a recorded operation needs no
-    /// shift.
-    ///
-    /// - Parameter id: The ID from the request, if the client gave one.
+    /// shift. `id` is the ID from the request, if the client gave one.
     package static func requireOpen(
         for id: OperationID?, in ledger: any LedgerStore
     ) async throws(TapcardError) {

@@ -43,32 +43,37 @@ function showDay(day) {
 }
 
 const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
-  words.sums(shown(paid), payments, shown(added), topUps),
-  payouts > 0 && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
+  added === null ? words.paidOnly(shown(paid), payments)
+    : words.sums(shown(paid), payments, shown(added), topUps),
+  payouts > 0 && paidOut !== null && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
 
-/** The line that says how much more or less cash the drawer holds than at the start of the day. */
-const drawerLine = ({ drawer }) => h("p.drawer",
-  words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
+/**
+ * How much more or less cash the drawer holds than at the start of the day. While a shift is open,
+ * its cash must not be known before it is counted.
+ */
+const drawerLine = ({ drawer }) => h("p.drawer", drawer === null ? words.blind
+  : words.drawer(drawer.startsWith("-") ? shown(drawer) : `+${shown(drawer)}`));
 
 /** Whether a sum is not 0. It is negative if more was returned than taken. */
 const isNonzero = (sum) => minorUnits(sum) !== 0n;
 const isBusy = ({ paid, added }) => isNonzero(paid) || isNonzero(added);
 
 /** The totals for the day as bars, and as a table for screen readers. */
-function chart({ hours, ...day }) {
+function chart({ hours: told, ...day }) {
+  const hours = told.map((each) => ({ ...each, added: each.added ?? "0" }));
   const largest = hours.flatMap(({ paid, added }) => [minorUnits(paid), minorUnits(added)])
     .reduce((one, other) => (one > other ? one : other), 0n);
-  const told = sums(day);
-  const isQuiet = !hours.some(isBusy) && !isNonzero(day.drawer)
+  const inAll = sums(day);
+  const isQuiet = !hours.some(isBusy) && (day.drawer === null || !isNonzero(day.drawer))
     && day.payments + day.topUps + day.payouts === 0;
   if (isQuiet) return h("p.lead", words.quiet);
   // Without anything above 0, there would be no bars.
-  if (largest === 0n) return [h("p.lead", told), drawerLine(day)];
+  if (largest === 0n) return [h("p.lead", inAll), drawerLine(day)];
   // The chart has fewer units on a narrow screen, so that the labels remain readable.
   const width = innerWidth < 700 ? 360 : 1000;
   const slot = width / 24;
   const breadth = slot * 0.37;
-  const [paid, added] = [shown(day.paid), shown(day.added)];
+  const [paid, added] = [shown(day.paid), shown(day.added ?? "0")];
   const bar = (amount, x, kind) => {
     // Rounding is harmless, because a thousandth of the tallest bar is less than a pixel.
     const height = Math.max(Number((minorUnits(amount) * 1000n) / largest) * 0.17, 0);
@@ -82,7 +87,7 @@ function chart({ hours, ...day }) {
         bar(each.added, each.hour * slot + slot * 0.53, "added"),
         each.hour % 3 === 0 && h("text", { x: each.hour * slot + slot / 2, y: 196 }, each.hour)))),
     h("figcaption", h("span.key.paid", words.paid), h("span.key.added", words.added),
-      told),
+      inAll),
     h("details", h("summary", words.table),
       h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
         table([words.hour, words.paid, words.added],

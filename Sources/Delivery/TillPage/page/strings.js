@@ -310,7 +310,7 @@ export const say = {
     press: "Press \u201cCheck again\u201d, then tap the same card.",
     wrongCard: "That is a different card. Tap the first one again.",
     noCard: "Don't give the customer any cash until the outcome is known.",
-    noTap: "Don't take the money twice. This page keeps checking.",
+    noTap: "Don't take the money again. Still checking whether the sale was recorded\u2026",
     again: "Check again", leave: "Check later",
   },
 

@@ -83,7 +83,7 @@ export function collecting({ sale: { tender } }) {
 export const receiveLabel = () => (due() < 0n ? words.paidOut : words.received);
 
 /** What to do with the money once a sale without a card is booked. */
-export function settlement({ tender, paid, change: rest, rounding }) {
+export function moneyWords({ tender, paid, change: rest, rounding }) {
   const isNegative = paid.startsWith("-");
   return [
     rest && minorUnits(rest) > 0n ? words.change(shown(rest))

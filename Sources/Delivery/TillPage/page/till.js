@@ -14,7 +14,7 @@ import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.
 import { may } from "./roles.js";
 import {
   addEntry, addProduct, addReturned, cancelSale, changeQuantity, charge, chargeAgain,
-  chargeWithRest, disarm, entry, entryUnits, erase, forgetPaid, isEmpty, takeBack, total,
+  chargeWithRest, disarm, entryUnits, erase, forgetPaid, isEmpty, takeBack, total,
   totalUnits, type, uncovered, undoPaid,
 } from "./sale.js";
 import {
@@ -24,7 +24,7 @@ import {
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
 import {
-  collecting, receive, receiveLabel, settlement, tenderButtons,
+  collecting, receive, receiveLabel, moneyWords, tenderButtons,
 } from "./tender.js";
 import { button, choice, heading, link, note, signButton } from "./ui.js";
 import {
@@ -67,7 +67,7 @@ const paidLarge = (paid) => {
   return h("section.due.paid", { key: operation, role: "status", class: "done" },
     h("p.state", icon("check"), doneText({ verb, answer: paid })),
     h("b", about), h("p.who", payer(paid)),
-    tender && settlement(paid).map((line) => line && h("p.rest", line)),
+    tender && moneyWords(paid).map((line) => line && h("p.rest", line)),
     balance && h("p.rest", balanceWords({ verb, answer: paid }, balance)),
     [rest && words.restTaken[rest.tender](shown(rest.amount)),
       offline && say.offlinePayments.done, replayed && say.panel.replayed,
@@ -108,8 +108,8 @@ const lineRow = ({ name, price, quantity }, place) => h("li", { key: `${place}${
 
 const cart = ({ sale }) => sale.lines.length > 0 && h("ul.cart", { "aria-label": words.cart },
   sale.lines.map(lineRow),
-  entry() && h("li", { key: "entry" }, h("span.what", words.other),
-    h("b.price", shown(amountOf(entryUnits(entry()))))));
+  sale.entry && h("li", { key: "entry" }, h("span.what", words.other),
+    h("b.price", shown(amountOf(entryUnits(sale.entry))))));
 
 const returns = () => deposits().length > 0 && h("div.group", { key: "returned" },
   h("h2", words.returns),

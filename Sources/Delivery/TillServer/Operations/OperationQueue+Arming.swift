@@ -69,9 +69,9 @@ extension OperationQueue {
     private func expire() { if arming.expire(at: now) { disarmed(.expired) } }
 
     /// Disarms the till's sale, whichever page armed it. If `id` is given, the sale with this ID
-    /// can no longer be armed, even by a request that arrives later.
+    /// can no longer be armed, even by a request that arrives later. The page `client` no longer
+    /// has to name its next card.
     ///
-    /// - Parameter client: The page, which no longer has to name its next card.
     /// - Throws: ``Problem/tooLate`` if the payment with this ID has begun.
     func disarm(_ id: OperationID?, by client: OperationID?) throws(Problem) -> JSONValue {
         if let id, operation(id) != nil { throw .tooLate }
@@ -80,8 +80,7 @@ extension OperationQueue {
     }
 
     /// Tells the pages why the sale is no longer armed. Call this after ``arming`` has ended it.
-    ///
-    /// - Parameter card: The UID of the card that pays, if that is why the sale ended.
+    /// `card` is the UID of the card that pays, if that is why the sale ended.
     func disarmed(_ end: Arming.End, by card: String? = nil) {
         guard let sale = armed else { return }
         armed = nil
@@ -93,9 +92,7 @@ extension OperationQueue {
 
     /// Starts the armed sale's payment if this card has just been put on the reader. Disarms the
     /// sale if the card has a problem of its own, or if it is unclear whether the card just
-    /// arrived.
-    ///
-    /// - Parameter seen: When the card was first detected, before it was read.
+    /// arrived. `seen` is when the card was first detected, before it was read.
     func cardArrived(
         _ uid: String?, _ problem: TapcardError?, seen: ContinuousClock.Instant
     ) {

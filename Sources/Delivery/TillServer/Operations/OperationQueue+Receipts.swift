@@ -23,11 +23,8 @@ extension OperationQueue {
         }
     }
 
-    /// Prepares the receipt of an operation that has just completed. Offline payments and repeated
-    /// answers are skipped.
-    ///
-    /// - Parameter wasUnknown: Whether the outcome was unknown until now. If so, a repeated answer
-    ///   is not skipped.
+    /// Prepares the receipt of an operation that has just completed. Offline payments are skipped.
+    /// Repeated answers are skipped too, unless the outcome was unknown until now.
     func noteReceipt(of operation: TillOperation, wasUnknown: Bool) {
         guard operation.call.takesOperation, let document = operation.answer?.document,
             document["offline"] == nil, wasUnknown || document["replayed"] != .bool(true),

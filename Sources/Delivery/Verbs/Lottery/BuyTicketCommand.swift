@@ -26,6 +26,7 @@ enum BuyTicketCommand {
         _ named: DrawID?, id: OperationID?, only card: CardUID?, _ ledger: any LedgerStore,
         in session: Session
     ) async throws(TapcardError) -> TicketReceipt {
+        try await ShiftCommands.requireShift(in: session, ledger)
         let price = try session.settings.ticketPrice(ledger.currency)
         let rules = try session.settings.lotteryRules
         // The draws are loaded before the user is asked for a card, and again below if the card

@@ -225,9 +225,7 @@ enum ProductCommands {
         }
     }
 
-    /// Saves one new or changed product, and reports it.
-    ///
-    /// - Parameter done: What was done, such as "Added".
+    /// Saves one new or changed product, and reports it. `done` is what was done, such as "Added".
     private static func write(
         _ session: Session, _ done: String,
         _ change: @escaping @Sendable ([Product], ProductReader) throws(TapcardError) -> Product

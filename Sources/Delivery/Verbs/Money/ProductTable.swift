@@ -85,10 +85,9 @@ extension ProductCommands {
             ["Added: \(saved.count - count); changed: \(count)"], isChange: true)
     }
 
-    /// Reads one row. An empty cell removes a color or a minimum age, but leaves any other value as
-    /// it is.
-    ///
-    /// - Parameter row: The row's number for error messages, which does not count the header.
+    /// Reads one row, which must have a name. An empty cell removes a color or a minimum age, but
+    /// leaves any other value as it is. `row` is the row's number for error messages, which does
+    /// not count the header.
     private static func given(
         _ cells: [String], _ header: [String], row: Int
     ) throws(TapcardError) -> GivenProduct {

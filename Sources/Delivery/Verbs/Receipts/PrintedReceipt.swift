@@ -29,11 +29,8 @@ package struct PrintedReceipt: Sendable {
     private let currency: Currency
     let rows: [Row]
 
-    /// Creates the receipt of an operation.
-    ///
-    /// - Parameters:
-    ///   - header: The first lines, such as the shop's name.
-    ///   - isCopy: Whether the receipt is marked as a copy.
+    /// Creates the receipt of an operation. It begins with the lines of the header, such as the
+    /// shop's name, and is marked as a copy if `isCopy` is true.
     package init(
         _ record: History.Record, _ currency: Currency, header: String?, isCopy: Bool = false
     ) {
@@ -70,9 +67,8 @@ package struct PrintedReceipt: Sendable {
         }
     }
 
-    /// The receipt as lines that fit the ``width``.
-    ///
-    /// - Parameter spelled: Replaces characters that a printer lacks, before the lines are broken.
+    /// The receipt as lines that fit the ``width``. `spelled` replaces characters that a printer
+    /// lacks, before the lines are broken.
     package func lines(
         spelled: (String) -> String = { $0 }
     ) -> [(text: String, isStrong: Bool)] {

@@ -67,10 +67,9 @@ package final class ReceiptPrinter: Sendable {
     }
 
     /// Prints an operation's receipt. If the original cannot be sent at all, the next attempt
-    /// prints it.
+    /// prints it. If `isAutomatic` is true, an operation is skipped unless it has taken effect and
+    /// moved money.
     ///
-    /// - Parameter isAutomatic: Whether to print only an operation that has taken effect and moved
-    ///   money.
     /// - Throws: An error if no printer is set, the ledger does not have the operation, or the
     ///   printer fails.
     /// - Returns: Whether the printout is a copy; false if it was skipped.
@@ -103,9 +102,8 @@ package final class ReceiptPrinter: Sendable {
         return isCopy
     }
 
-    /// Sends the bytes, and returns when the printer has received them.
-    ///
-    /// - Parameter unsent: Called before throwing if nothing was sent.
+    /// Sends the bytes, and returns when the printer has received them. If nothing was sent, calls
+    /// `unsent` before it throws.
     private func send(
         _ bytes: [UInt8], to address: PrinterAddress, unsent: () -> Void
     ) async throws(TapcardError) {

@@ -181,9 +181,8 @@ enum FindCommand {
                 ? found.last.flatMap(\.booking.id).map { "--before \($0)" } : nil)
     }
 
-    /// The report of what was found.
-    ///
-    /// - Parameter more: The option that shows the next results; nil if there are no more.
+    /// The report of what was found. `more` is the option that shows the next results; nil if there
+    /// are no more.
     private static func report(
         _ cards: [FoundCard], _ operations: [FoundOperation], _ cells: [[String]], _ more: String?
     ) -> Report {

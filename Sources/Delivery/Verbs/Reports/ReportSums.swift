@@ -81,9 +81,8 @@ struct ReportSums: Sendable {
         ])
     }
 
-    /// The report's table. For outstanding balances, use ``OutstandingBalances`` instead.
-    ///
-    /// - Parameter shifts: All shifts, whose opening times label the rows of the report on shifts.
+    /// The report's table. For outstanding balances, use ``OutstandingBalances`` instead. The
+    /// report on shifts needs all shifts, because their opening times label its rows.
     func table(in currency: Currency, shifts: [Shift]) -> ReportTable {
         let rows: [[ReportTable.Cell]]
         switch name {
@@ -182,9 +181,8 @@ struct OutstandingBalances: Sendable {
     }
 
     /// Compares the bookings with the outstanding balance, term by term, in minor units. The last
-    /// term is the difference, which is 0 if they agree.
-    ///
-    /// - Parameter sums: The sums of all bookings in the ledger, not only those of a period.
+    /// term is the difference, which is 0 if they agree. The sums must be those of all bookings in
+    /// the ledger, not only those of a period.
     func equation(_ sums: BookedSums) -> [(name: String, title: String, amount: Int64)] {
         [
             ("loaded", "Topped up", sums.loaded),

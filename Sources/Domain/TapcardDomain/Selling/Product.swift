@@ -7,6 +7,7 @@ public typealias ProductID = UniqueID
 public struct Product: Hashable, Sendable, Identifiable {
     /// The colors that a product's tile can have.
     public enum Color: String, Sendable, CaseIterable {
+        /// A color by its everyday name; the till page defines the shade.
         case red, orange, yellow, green, blue, purple, gray
     }
 

@@ -38,10 +38,8 @@ public struct Sale: Hashable, Sendable {
     public static let unitemized = Sale([])
 
     /// Whether the lines add up to the amount that the card pays plus the rest. A sale without
-    /// lines always does.
-    ///
-    /// - Parameter amount: The amount that the card pays, in minor units. It is negative for a
-    ///   credit, which adds money to the card.
+    /// lines always does. The amount is in minor units, and negative for a credit, which adds money
+    /// to the card.
     public func addsUp(to amount: Int64) -> Bool {
         lines.isEmpty || lines.total == amount + (rest?.amount ?? 0)
     }

@@ -21,11 +21,9 @@ package enum TCPDelivery {
     /// Connects to a device, sends it the bytes, and waits until it has received them all. Blocks
     /// the calling thread. The device may still fail to process what it has received.
     ///
-    /// - Parameters:
-    ///   - limit: The time limit for connecting, in milliseconds. It covers all of the host's
-    ///     addresses together. Looking up the host's name counts toward it, but is not cut short.
-    ///   - sendingLimit: The time limit for sending, in milliseconds, counted from when the
-    ///     connection was established.
+    /// The time limits are in milliseconds. The limit for connecting covers all of the host's
+    /// addresses together; looking up the host's name counts toward it, but is not cut short. The
+    /// limit for sending counts from when the connection was established.
     package static func send(
         _ bytes: [UInt8], to host: String, port: UInt16, connectingWithin limit: Int = 3_000,
         sendingWithin sendingLimit: Int = sendingLimit
