@@ -45,7 +45,8 @@ function showDay(day) {
 const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
   added === null ? words.paidOnly(shown(paid), payments)
     : words.sums(shown(paid), payments, shown(added), topUps),
-  payouts > 0 && paidOut !== null && words.payouts(shown(paidOut), payouts)].filter(Boolean).join(", ");
+  payouts > 0 && paidOut !== null && words.payouts(shown(paidOut), payouts),
+].filter(Boolean).join(", ");
 
 /**
  * How much more or less cash the drawer holds than at the start of the day. While a shift is open,
