@@ -316,9 +316,9 @@ step 0 'is on the simulated reader' sim put 04AC6B72BA6C80
 
 chapter 'Every cent is accounted for.'
 step 0 'refund' history
+step 0 'expected' shift close --counted 69.50
 step 0 'Coffee' report products
 step 0 'Outstanding' report outstanding
-step 0 'expected' shift close --counted 69.50
 step 0 'opened' report shifts
 step 0 'rules: all hold' audit
 step 0 '"open":0,"violations":[]' audit --json

@@ -43,6 +43,8 @@ class ShiftTests(BrowserCase):
         self.page.press("Cash")
         self.page.press("Received")
         self.page.panel("done")
+        self.page.go("reports")
+        self.page.see("The open shift is left out until its cash has been counted.")
         self.page.go("shift")
         # Nothing says before the count how much it should be.
         self.assertNotIn("91.10", self.page.driver.page_source)

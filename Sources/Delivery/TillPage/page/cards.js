@@ -106,7 +106,11 @@ async function act(verb) {
   const wrong = accepted && fault(draft("cards-accept"));
   if (verb === "adopt" && !accepts("cards-accept", wrong)) return;
   const [name, , warning] = words.actions[verb];
-  const whom = uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
+  const chosen = draft("cards.chosen", null);
+  const isChosen = chosen?.uid === uid && verb !== "adopt";
+  const whom = isChosen
+    ? [chosen.name ?? words.noName, shown(chosen.balance), words.ends(uid.slice(-4))].join(", ")
+    : uid && verb !== "adopt" ? say.cardWords(uidWords(uid)) : words.onReader;
   const tone = ["adopt", "unblock"].includes(verb) ? "" : "bad";
   const paidOut = verb === "close" ? trustedCard() : null;
   const due = paidOut && words.handOut(shown(paidOut.balance));
@@ -136,8 +140,9 @@ function findTyped() {
 }
 
 /** Puts a card that was found into the form, so that the actions below apply to it. */
-function choose({ uid }) {
+function choose({ uid, name, balance }) {
   setDraft("cards-card", uid);
+  setDraft("cards.chosen", { uid, name, balance });
   setDraft("cards-card!", null);
   setTimeout(() => document.getElementById("cards-card")?.focus());
 }

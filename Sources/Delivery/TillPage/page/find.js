@@ -36,24 +36,27 @@ function find() {
   load("operations", path());
 }
 
-async function undo({ operation, amount }) {
+async function undo({ operation, amount, tender }) {
   const about = shown(amount.replace("-", ""));
-  if (!await confirmed(words.undoAsk(about), [words.undoLine], words.undo, "")) return;
-  begin("refund", { payment: operation }, { about, kind: "undo", needsCard: false });
+  const [what, line] = [words.sales[tender], words.undoLine[tender]];
+  if (!await confirmed(words.undoAsk(what, about), [line], words.undo, "")) return;
+  begin("refund", { payment: operation },
+    { about, kind: "undo", needsCard: false, then: () => load("operations", path()) });
 }
 
 const found = (each) => {
-  const { operation, uid, name, kind, amount, at, cashier, products } = each;
-  const what = say.verbs[kind]?.[0] ?? kind;
+  const { operation, uid, name, kind, amount, at, cashier, products, tender, undone } = each;
+  const what = (kind === "sale" && words.sales[tender]) || (say.verbs[kind]?.[0] ?? kind);
   return h("li.entry", { key: operation },
     h("p.when", h("strong", [what, products].filter(Boolean).join(": ")),
       h("small", timeWords(at)),
-      h("small", [name, cashier && say.history.by(cashier)].filter(Boolean).join(", "))),
+      h("small", [name, cashier && say.history.by(cashier), undone && words.undone]
+        .filter(Boolean).join(", "))),
     uid && h("a.uid", { href: `#/history/${uid}` }, uidWords(uid)),
     h("p.sum", h("b", shown(amount))),
     button(say.receipt.name, () => showReceipt(operation),
       { tone: "small quiet", "aria-label": say.receipt.of(shown(amount)) }),
-    kind === "sale" && may("refund") && button(words.undo, () => undo(each),
+    kind === "sale" && !undone && may("refund") && button(words.undo, () => undo(each),
       { tone: "small", disabled: state.link !== "live",
         "aria-label": `${words.undo} ${shown(amount)}` }));
 };

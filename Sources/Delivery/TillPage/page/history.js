@@ -93,7 +93,8 @@ function chart({ hours: told, ...day }) {
       h("div.wide", { tabindex: "0", role: "region", "aria-label": words.takings },
         table([words.hour, words.paid, words.added],
           hours.filter(isBusy)
-            .map((each) => [`${each.hour}:00`, shown(each.paid), shown(each.added)])))))];
+            .map((each) => [`${each.hour}:00`, shown(each.paid),
+              shown(day.added === null ? null : each.added)])))))];
 }
 
 async function refund({ operation, uid, amount, kind }) {

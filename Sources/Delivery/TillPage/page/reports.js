@@ -68,6 +68,7 @@ function body(report) {
           h("tfoot", row(keys, sum, words.sum)))),
     equation && h("table.report", h("tbody", Object.entries(equation).map(([term, amount]) =>
       h("tr", h("th", { scope: "row" }, words.equation[term]), h("td.number", shown(amount)))))),
+    report.leavesOutOpenShift && h("p.hint", words.openShift),
     h("p.hint", report.notice),
   ];
 }

@@ -76,7 +76,7 @@ function saleRequest(restTender) {
   return { verb: "pay", members };
 }
 
-/** The part of the sale that the balance of the card on the reader does not cover; null if none. */
+/** The part of the sale that the card on the reader does not cover; null if none. */
 export function uncovered() {
   const balance = minorUnits(payingCard()?.balance ?? "0");
   return balance > 0n && totalUnits() > balance ? amountOf(totalUnits() - balance) : null;
@@ -113,8 +113,7 @@ export function disarm() {
   alter({ armed: null, needsCard: false, notice: null });
   const query = armed ? `operation=${armed.id}&client=${state.client}` : `client=${state.client}`;
   inTurn = inTurn.then(() => call("DELETE", `armed?${query}`)).catch((problem) => {
-    // The payment has begun: its events say so. If the server cannot be reached, the sale ends with
-    // this page's stream.
+    // If the payment has begun, its events say so; a lost server ends the sale with the stream.
     if (!["too-late", "lost"].includes(problem.error)) toast(problem.detail, "bad");
   });
 }
@@ -359,11 +358,12 @@ function ended(task) {
   const due = resolvedPayOut(resolved);
   if (due) question(say.panel.handOut(shown(due)), resolvedWords(resolved), [[null, say.close]]);
   if (status === "done") {
-    clear();
+    // After a sale was set aside, the cart is the next customer's.
+    if (!task.parked) clear();
     const { name = null } = answer.uid && state.seen?.uid === answer.uid ? state.seen : {};
     clearTimeout(paidTimer);
     paidTimer = setTimeout(shrinkPaid, PAID_SHOWN);
-    alter({ paid: { ...answer, verb, about, name, isLarge: true } });
+    alter({ paid: { ...answer, verb, about, name, isLarge: isEmpty() } });
     dismiss(task.id);
   } else if (status === "failed" && ["refused", "untrusted"].includes(problem.result)) {
     // A second card must not pay what the first could not without being named.
@@ -379,8 +379,8 @@ whenever("pay", ended);
 
 /** Undoes the last payment. */
 export function undoPaid() {
-  const { operation, about } = state.sale.paid;
-  const { tender } = state.sale.paid;
+  const { operation, about: amount, name, tender } = state.sale.paid;
+  const about = [amount, name].filter(Boolean).join(", ");
   alter({ paid: null });
   begin("refund", { payment: operation },
     { about, ...(tender && { kind: "undo", needsCard: false }) });

@@ -106,7 +106,7 @@ export const services = {
     rounded: (amount) => `Rounded from ${amount}.`, wasRounded: "Rounded for cash.",
     typeGiven: "Enter the cash received to see the change.",
     tooLittle: (amount) => `${amount} still due`,
-    change: (amount) => `Change: ${amount}`,
+    change: (amount) => `Change: ${amount}`, given: (amount) => `Received: ${amount}`,
     received: "Received", paidOut: "Paid out",
     undone: {
       terminal: (amount) => `Refund ${amount} at the card terminal.`,
@@ -151,6 +151,7 @@ export const services = {
     moves: {
       "cash-in": (reason) => `Put in: ${reason}`, "cash-out": (reason) => `Taken out: ${reason}`,
     },
+    countedAgain: "counted again",
     counted: (who) => `Counted ${who}`, recounted: (who) => `Counted again ${who}`,
     late: "Booked after the close",
   },
@@ -230,11 +231,17 @@ export const services = {
     title: "Find an operation", text: "Customer name or card number", amount: "Amount",
     product: "Product", cashier: "Cashier", missing: "Fill in at least one field.",
     none: "Nothing found.", undo: "Undo sale",
-    undoAsk: (amount) => `Undo the sale of ${amount}?`,
-    undoLine: "Return the money the way it was paid.",
+    sales: { cash: "Cash sale", terminal: "Terminal sale", other: "Sale paid another way" },
+    undone: "undone", undoAsk: (what, amount) => `${what} of ${amount}: undo it?`,
+    undoLine: {
+      cash: "Give the customer the cash after the check mark appears.",
+      terminal: "Then refund it at the card terminal.",
+      other: "Return the money the way it was paid.",
+    },
   },
   reports: {
     title: "Reports", which: "Report", period: "Period", from: "From", to: "To",
+    openShift: "The open shift is left out until its cash has been counted.",
     csv: "Download CSV", none: "No operations in this period.", sum: "Sum",
     days: (from, to) => (from === to ? from || "all days" : `${from || "start"} to ${to || "now"}`),
     names: {

@@ -182,7 +182,9 @@ const closedPart = ({ shift }) => h("section.part", { key: shift.id },
     icon(isNonzero(differenceOf(shift)) ? "warn" : "check"),
     h("span", h("strong", differenceWords(shift)), " ",
       words.both(shown(shift.counts.at(-1).amount), shown(shift.expected)))),
-  draft("shift.recount", false) ? counting(shift, words.saveCount)
+  draft("shift.recount", false) ? h("div", { mount: () => setTimeout(() =>
+    document.getElementById("shift-counted")?.focus()) }, counting(shift, words.saveCount),
+  button(say.cancel, () => setDraft("shift.recount", false), { tone: "quiet" }))
     : h("div.row",
       button(words.showReport, () => showReport(shift.id), { tone: "strong", sign: "receipt" }),
       csv(shift),
@@ -207,13 +209,14 @@ const runningPart = (shift) => [
     h("h2", words.close), h("p.hint", words.blind), counting(shift, words.close)),
 ];
 
-const listed = ({ id, openedAt, openedBy, closedAt, difference, station }) =>
+const listed = ({ id, openedAt, openedBy, closedAt, counts, station }) =>
   h("li.entry", { key: id },
     h("p.when", h("strong", timeWords(openedAt)), h("small",
       [openedBy && say.history.by(openedBy),
         closedAt ? words.to(timeWords(closedAt)) : words.isOpen,
+        counts.length > 1 && words.countedAgain,
         station > 0 && words.station(station)].filter(Boolean).join(", "))),
-    closedAt && h("p.sum", h("b", shown(difference)), h("small", words.difference)),
+    closedAt && h("p.sum", h("b", shown(differenceOf({ counts }))), h("small", words.difference)),
     closedAt && button(words.showReport, () => showReport(id),
       { tone: "small", "aria-label": `${words.showReport}: ${timeWords(openedAt)}` }));
 
@@ -235,7 +238,7 @@ export const shiftView = {
       : draft(PROBLEM, null) && problemBox(draft(PROBLEM)),
     loaded(data.shift, ({ shift }) => [
       !shift && draft(CLOSED, null) && closedPart(draft(CLOSED)),
-      shift ? runningPart(shift) : openPart(),
+      shift ? runningPart(shift) : !draft("shift.recount", false) && openPart(),
     ], look),
     data.shifts?.value && list(data.shifts.value),
   ],

@@ -207,7 +207,8 @@ export const say = {
     last: "Last payment", undo: "Undo", hideLast: "Hide the last payment",
     park: "Next customer", parkedSales: "Parked sales",
     parked: (amount) => `${amount}, outcome unknown`,
-    parkedHint: "Finished when its card is tapped again. No other card can pay it.",
+    parkedHint: "Tap its card again to find out. No other card can pay it.",
+    notPaid: (amount) => `${amount}, not paid`, returned: (name) => `${name}, returned`,
     voided: "It did not go through; nothing was charged.", takeBack: "Put back in the cart",
     forget: (amount) => `Remove the parked sale of ${amount}`,
   },
@@ -388,8 +389,8 @@ export const say = {
   },
 
   consent: {
-    cashier: "A cashier or an owner has to agree. Please enter your name and password.",
-    owner: "An owner has to agree. Please enter your name and password.",
+    cashier: "A cashier or an owner has to agree and enter their own name and password.",
+    owner: "An owner has to agree and enter their own name and password.",
   },
   login: {
     lead: "Log in to start.", cashier: "Name", password: "Password",

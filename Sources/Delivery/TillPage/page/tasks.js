@@ -66,12 +66,14 @@ export function adopt(id, verb, body, { place, about, lines, entry, status = "wo
   if (status === "asking") queryOutcome(id);
 }
 
-/** Sets a sale with an unknown outcome aside. It no longer waits for its card. */
+/** Sets a sale with an unknown outcome aside. Without a card, its outcome is still asked for. */
 export function park(id) {
-  clearTimeout(queryTimers.get(id));
   alter(id, { parked: true });
-  // If it is too late, the card came at this moment, and events say how the operation ends.
-  if (sent.has(id)) stop(id).then(follow, () => {});
+  if (state.tasks[id].needsCard !== false) {
+    clearTimeout(queryTimers.get(id));
+    // If it is too late, the card came at this moment, and events say how the operation ends.
+    if (sent.has(id)) stop(id).then(follow, () => {});
+  }
   keepOpenTasks();
 }
 
@@ -87,7 +89,7 @@ export function settleParked(resolved = []) {
 /** A task's callback, for a request that replaces the task. */
 export const callbackOf = (id) => callbacks.get(id);
 
-/** Sets a callback for the end of every operation with this verb, even after a page reload. */
+/** Sets a callback for the end of every operation with this verb, even after a reload. */
 export const whenever = (verb, then) => standingCallbacks.set(verb, then);
 
 /**
@@ -128,7 +130,7 @@ async function send(id, whenRefused, repeated = false) {
 
 /** Asks the server for the outcome of an operation; `refusal` says why a retry was refused. */
 async function queryOutcome(id, refusal) {
-  // A task that already shows an unknown outcome keeps its own timer, even after a reconnect.
+  // A task with an unknown outcome keeps its own timer, even after a reconnect.
   if (!isPending(id)) return;
   clearTimeout(queryTimers.get(id));
   alter(id, { status: "asking" });
@@ -152,8 +154,7 @@ async function queryOutcome(id, refusal) {
 
 /**
  * The problem for an unknown outcome; `why` is the problem with which the retry failed. A problem
- * with the tag counts only if the card is the right one, because another card may have been tapped
- * by mistake.
+ * with the tag counts only if the card is the right one, and not another one tapped by mistake.
  */
 const unknown = (why, { uid, operation } = {}) => new Problem({
   result: "unknown", error: why?.error ?? "outcome-unknown", title: why?.title, uid, operation,
@@ -170,8 +171,9 @@ function leaveUnknown(id, refusal) {
  * the tag is the problem, retries would be useless and wear it out. They would also be useless if
  * the card is not known.
  */
-export const repeatsItself = ({ place, at, body, doubt, parked }) =>
-  place !== "own" && !parked && Date.now() - at < RETRY_LIMIT && !(doubt && blamesTag(doubt))
+export const repeatsItself = ({ place, at, body, doubt, parked, needsCard }) =>
+  place !== "own" && (!parked || needsCard === false) && Date.now() - at < RETRY_LIMIT
+    && !(doubt && blamesTag(doubt))
     && !(doubt?.error === "outcome-unknown" && !doubt.uid && !doubt.operation && !body.card);
 
 /** Retries an operation before the server reads the card on its own and voids the operation. */
@@ -230,7 +232,6 @@ export async function cancel(id) {
 export function dismiss(id) {
   callbacks.delete(id);
   clearTimeout(queryTimers.get(id));
-  // A response that arrives later is ignored.
   sent.delete(id);
   const { [id]: gone, ...tasks } = state.tasks;
   change({ tasks });
@@ -245,9 +246,8 @@ export function follow({ operation: id, client, verb: path, phase, uid, answer, 
   if (!state.tasks[id]) {
     if (client !== state.client && say.verbs[verb]) noteOther(id, { verb, phase, uid });
   } else if (isOpen(id) && !state.tasks[id].outcome) {
-    // During a retry, the task shows an unknown outcome, which is not final.
     if (phase === "done") conclude(id, { answer });
-    // This event is about an earlier attempt; the current attempt will have its own response.
+    // An event about an earlier attempt; the current one will have its own response.
     else if (problem?.result === "unknown" && state.tasks[id].doubt && sent.has(id)) return;
     else if (phase === "failed") conclude(id, { problem: new Problem(problem, problem.status) });
     else if (phase === "waiting") {
@@ -283,7 +283,7 @@ function alter(id, values) {
 const spin = (id, phase = state.tasks[id].phase) =>
   alter(id, { phase, status: "working", since: state.tasks[id].since ?? performance.now() });
 
-// Only the first report counts, because both the stream and the response report the outcome.
+// Only the first report counts: both the stream and the response report the outcome.
 function conclude(id, outcome) {
   const task = state.tasks[id];
   if (!task || task.outcome || !isOpen(id)) return;
@@ -373,7 +373,7 @@ function noteOther(id, note) {
   change({ others: { ...state.others, [id]: note } });
   if (note.phase !== "done" && note.phase !== "failed") return;
   change({ ended: state.ended + 1 });
-  // The other operation no longer uses the reader, so this page's operations can be retried.
+  // The reader is free again, so this page's operations can be retried.
   Object.values(state.tasks).filter(repeatsItself).forEach((task) => repeat(task.id, 0));
   setTimeout(() => {
     const { [id]: gone, ...others } = state.others;

@@ -41,7 +41,7 @@ const change = () => (state.sale.given ? entryUnits(state.sale.given) - due() : 
 /** Books the sale as paid without a card. */
 export function receive() {
   const { tender, given, lines, entry } = state.sale;
-  if (state.link !== "live" || isBusy() || saleTask()?.doubt) return;
+  if (!tender || state.link !== "live" || isBusy() || saleTask()?.doubt) return;
   if (change() < 0n) {
     const notice = words.tooLittle(shown(amountOf(-change())));
     alter({ notice });
@@ -65,12 +65,13 @@ export const tenderButtons = (s) => h("div.tenders", {
 }, name)));
 
 /** What to collect, and the change to give back. */
-export function collecting({ sale: { tender } }) {
+export function collecting({ sale: { tender, given } }) {
   const [rest, isPaidOut] = [change(), due() < 0n];
   return h("section.moment.collecting", { key: "tender", role: "status" },
     h("h2", icon("pay"), words.names[tender]),
     h("p.big", (isPaidOut ? words.payOut : words.due[tender])(
       shown(amountOf(due()).replace("-", "")))),
+    given && h("p", words.given(shown(amountOf(entryUnits(given))))),
     due() !== totalUnits() && h("p", words.rounded(shown(total().replace("-", "")))),
     tender === "cash" && !isPaidOut && h("p.big", { key: "change" },
       rest === null ? words.typeGiven
@@ -78,6 +79,9 @@ export function collecting({ sale: { tender } }) {
           : words.change(shown(amountOf(rest)))),
     button(say.back, endTender, { tone: "quiet" }));
 }
+
+/** Whether the cash that was typed does not cover the amount. */
+export const isTooLittle = () => state.sale.tender === "cash" && change() < 0n;
 
 /** The label of the button that books the sale. */
 export const receiveLabel = () => (due() < 0n ? words.paidOut : words.received);

@@ -24,7 +24,7 @@ import {
 import { say } from "./strings.js";
 import { begin, cancel, dismiss, repeatsItself, retry, whenever } from "./tasks.js";
 import {
-  collecting, receive, receiveLabel, moneyWords, tenderButtons,
+  collecting, isTooLittle, moneyWords, receive, receiveLabel, tenderButtons,
 } from "./tender.js";
 import { button, choice, heading, link, note, signButton } from "./ui.js";
 import {
@@ -100,7 +100,7 @@ signButton("cross", words.hideLast, forgetPaid, { class: "round quiet" }));
 // MARK: The cart
 
 const lineRow = ({ name, price, quantity }, place) => h("li", { key: `${place}${name}` },
-  h("span.what", name),
+  h("span.what", price.startsWith("-") ? words.returned(name) : name),
   signButton("dash", words.less(name), () => changeQuantity(place, -1)),
   h("b.count", quantity),
   signButton("add", words.more(name), () => changeQuantity(place, 1)),
@@ -170,8 +170,9 @@ const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", {
   h("div.row", actions));
 
 function chargeAnew(task) {
-  dismiss(task.id);
-  if (task.needsCard === false) receive();
+  const { id, verb, body, needsCard, about, lines, entry } = task;
+  dismiss(id);
+  if (needsCard === false) begin(verb, body, { place: "sale", about, lines, entry, needsCard });
   else charge(false);
 }
 
@@ -206,15 +207,18 @@ function moment(s) {
 }
 
 function parkedRow(task) {
-  const { id, about, status, voided } = task;
-  const isTrying = status !== "unknown";
+  const { id, about, status, voided, needsCard, lines = [] } = task;
+  const isTrying = status !== "unknown" || needsCard === false;
   return h("li", { key: id }, icon("ask"),
-    h("div", h("strong", words.parked(about)),
-      h("p", voided ? words.voided : isTrying ? say.unknown.hold : words.parkedHint)),
+    h("div", h("strong", (voided ? words.notPaid : words.parked)(about)),
+      lines.length > 0 && h("p", lines.map(({ name }) => name).join(", ")),
+      h("p", voided ? words.voided : needsCard === false ? say.unknown.noTap
+        : isTrying ? say.unknown.hold : words.parkedHint)),
     voided ? button(words.takeBack, () => takeBack(task), { tone: "small" })
       : !isTrying && button(say.unknown.again, () => retry(id, true),
         { tone: "small", disabled: !isUsable() }),
-    signButton("cross", words.forget(about), () => (isTrying ? cancel(id) : dismiss(id))));
+    signButton("cross", words.forget(about),
+      () => (isTrying && needsCard !== false ? cancel(id) : dismiss(id))));
 }
 
 const parked = () => parkedTasks().length > 0
@@ -289,7 +293,7 @@ const mainButton = (s, text, act) => h("button.strong.charge", {
   "data-money": isTopUp(s) || (s.onReader !== null && !s.sale.tender),
   // Only its position and the card decide whether a press counts, so it is never disabled.
   "aria-disabled": String(totalUnits() === 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)
-    || s.link !== "live"),
+    || isTooLittle() || s.link !== "live"),
 }, text);
 
 const quickAmounts = ({ settings }) => h("div.quick", (settings?.presets.add ?? []).map((amount) =>

@@ -67,6 +67,7 @@ enum CardlessCommands {
         guard session[.part] == nil else {
             throw TapcardError.usage("A sale without a card can be undone only in full.")
         }
+        try await ShiftCommands.requireShift(in: session, ledger)
         return report(try await change(in: session, ledger).undo(id), ledger.currency)
     }
 

@@ -20,13 +20,17 @@ enum ExportCommand {
             + (isLines
                 ? ["product", "product-id", "quantity", "price", "amount", "currency"]
                 : ["debit", "credit", "amount", "currency", "text"])
+        let open = try await Shifts.all(in: ledger).open
+        if !open.isEmpty { session.say(ReportSums.openShiftNotice) }
         var pages = OutputPages(session.output, isUTF8: true)
         pages.append(CSVText.line(header))
         pages = try await History.bookings(
             begunSince: start, until: end, in: ledger, into: pages,
             { pages, booking in
                 let begun = LocalTime.dayAndHour(booking.beganAt)
-                guard LocalTime.isDay(begun.day, from: from, to: to) else { return true }
+                guard LocalTime.isDay(begun.day, from: from, to: to), !booking.isIn(open) else {
+                    return true
+                }
                 let rows = isLines ? lines(of: booking, currency) : transfers(of: booking, currency)
                 for row in rows { pages.append(row) }
                 return pages.isOpen

@@ -73,12 +73,16 @@ struct FoundOperation: DocumentedObject {
     let booking: Booking
     /// The change to the card's balance; without a card, ``CardlessOperation/amount``.
     let amount: Money
+    /// Whether a sale without a card was undone.
+    let isUndone: Bool
 
     static let fields: Fields<FoundOperation> = [
         "operation": .of(\.booking.id), "uid": .of(\.booking.card),
         "name": .of(\.booking.holder), "kind": .of(\.booking.kind),
         "amount": .of(ValueSchemas.signedAmount, \.amount), "at": .of(\.booking.beganAt),
         "cashier": .of(\.booking.cashier), "products": .of { $0.booking.lines.words ?? "" },
+        "tender": .ifAny(\.booking.cardless?.tender),
+        "undone": .ifAny { $0.isUndone ? true : nil },
     ]
 }
 
@@ -159,11 +163,20 @@ enum FindCommand {
                 return true
             }, then: { _ in }
         ).sum
+        let undone = try await queryingLedger(
+            await ledger.read { rows throws(LedgerError) in
+                var undone: Set<OperationID> = []
+                for case let sale? in latest.map(\.cardless) where sale.kind == .sale {
+                    if try rows.cardless(undoing: sale.id) != nil { undone.insert(sale.id) }
+                }
+                return undone
+            })
         let found = latest.reversed().prefix(count).map { booking in
             FoundOperation(
                 booking: booking,
                 amount: booking.operation?.change(in: currency)
-                    ?? Money(minorUnits: booking.cardless?.amount ?? 0, currency))
+                    ?? Money(minorUnits: booking.cardless?.amount ?? 0, currency),
+                isUndone: booking.id.map(undone.contains) ?? false)
         }
         let cells = found.map { found -> [String] in
             let booking = found.booking

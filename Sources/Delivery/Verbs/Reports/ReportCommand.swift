@@ -36,7 +36,9 @@ extension Command {
                 + "reversed top-up, and undone sale. `outstanding` shows the current balances, "
                 + "and checks them against all bookings; if they differ, the exit status is "
                 + "9. An operation counts on the local day when it began; an offline "
-                + "payment, on the day when it was taken. " + ReportTable.notice,
+                + "payment, on the day when it was taken. A shift that is still open is left "
+                + "out, except from `outstanding`, so that its cash stays hidden until it is "
+                + "counted. " + ReportTable.notice,
             takes: .report, .from, .to, .csv,
             page: .get("reports", .report, reader: .never, for: .owners), answers: .report,
             example: "tapcard report days --from 2026-11-01 --to 2026-11-30",
@@ -46,7 +48,8 @@ extension Command {
             discussion: "Each row is a transfer from the debit account to the credit account. "
                 + "Over the whole ledger, an account's credits less its debits equal its "
                 + "balance. With `--lines`, each row is a line of a sale, or a refund, and the "
-                + "amounts add up to the takings. " + ReportTable.notice,
+                + "amounts add up to the takings. A shift that is still open is left out. "
+                + ReportTable.notice,
             takes: .from, .to, .lines, answers: .nothing,
             example: "tapcard export --from 2026-11-01 --to 2026-11-30 > november.csv",
             run: ExportCommand.export),
@@ -68,14 +71,13 @@ enum ReportCommand {
         let ledger = try await session.ledger(making: false)
         let (start, end) = LocalTime.span(from: from, to: to)
         let now = ledger.time(at: session.dependencies.now())
-        let (sums, (balances, shifts)) = try await History.bookings(
-            begunSince: start, until: end, in: ledger, into: ReportSums(name, from: from, to: to),
+        let shifts = try await Shifts.all(in: ledger)
+        let (sums, balances) = try await History.bookings(
+            begunSince: start, until: end, in: ledger,
+            into: ReportSums(name, from: from, to: to, open: shifts.open),
             { sums, booking in sums.add(booking) },
             then: { rows throws(LedgerError) in
-                (
-                    name == .outstanding ? try OutstandingBalances(of: rows, at: now) : nil,
-                    name == .shifts ? try rows.shifts() : []
-                )
+                name == .outstanding ? try OutstandingBalances(of: rows, at: now) : nil
             })
         guard !sums.hasTooManyRefunds else {
             throw TapcardError.usage(
@@ -98,11 +100,16 @@ enum ReportCommand {
             members + (session[.csv] ? ["csv": .string(table.csv)] : table.members)
                 + (balances == nil || session[.csv]
                     ? [:] : ["equation": document(equation, ledger.currency)])
-                + ["notice": .string(ReportTable.notice)],
+                + [
+                    "leavesOutOpenShift": .bool(sums.leavesOutOpenShift),
+                    "notice": .string(ReportTable.notice),
+                ],
             session[.csv]
                 ? []
                 : (table.rows.isEmpty ? ["No operations in this period."] : table.lines)
-                    + lines(equation, ledger.currency) + [ReportTable.notice],
+                    + lines(equation, ledger.currency)
+                    + (sums.leavesOutOpenShift ? [ReportSums.openShiftNotice] : [])
+                    + [ReportTable.notice],
             problem: problem(equation.last?.amount ?? 0, wrong, ledger.currency), isPlain: true)
     }
 
@@ -161,6 +168,7 @@ enum ReportCommand {
                     ? [
                         "equation": Schema.object(
                             Members(terms.map { ($0, ValueSchemas.signedAmount) }))
-                    ] : [:]) + ["notice": Schema.text])
+                    ] : [:])
+                + ["leavesOutOpenShift": Schema.boolean, "notice": Schema.text])
     }
 }

@@ -17,9 +17,17 @@ struct ReportSums: Sendable {
     private var groups: [String: BookedSums] = [:]
     private var products: [ProductKey: (quantity: Int, amount: Int64)] = [:]
     private var refunds: [[ReportTable.Cell]] = []
+    /// The shifts whose cash has not been counted yet.
+    private let open: Set<ShiftID>
+    /// Whether bookings of an open shift were left out.
+    private(set) var leavesOutOpenShift = false
 
-    init(_ name: ReportName, from: CalendarDate?, to: CalendarDate?) {
-        (self.name, self.from, self.to) = (name, from, to)
+    /// What a report or an export without an open shift says about it.
+    static let openShiftNotice =
+        "The open shift is left out until its cash has been counted."
+
+    init(_ name: ReportName, from: CalendarDate?, to: CalendarDate?, open: Set<ShiftID>) {
+        (self.name, self.from, self.to, self.open) = (name, from, to, open)
     }
 
     /// Whether the period has more refunds than a report can list.
@@ -30,6 +38,11 @@ struct ReportSums: Sendable {
     mutating func add(_ booking: Booking) -> Bool {
         let begun = LocalTime.dayAndHour(booking.beganAt)
         guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
+            return true
+        }
+        // Balances are those of now, and say nothing about the drawer.
+        if name != .outstanding, booking.isIn(open) {
+            leavesOutOpenShift = true
             return true
         }
         total.add(booking)
@@ -119,6 +132,18 @@ struct ReportSums: Sendable {
             }
         }
         return ReportTable(columns: name.columns, rows: rows, currency: currency)
+    }
+}
+
+extension [Shift] {
+    /// The shifts that are open.
+    var open: Set<ShiftID> { Set(filter { $0.closing == nil }.map(\.id)) }
+}
+
+extension Booking {
+    /// Whether any of its entries was made in one of these shifts.
+    func isIn(_ shifts: Set<ShiftID>) -> Bool {
+        entries.contains { $0.shift.map(shifts.contains) ?? false }
     }
 }
 
