@@ -1,4 +1,6 @@
-"""How many touches and keys the work at the till costs."""
+"""How many touches and keys the work at the till costs, and how long it takes this script."""
+
+import time
 
 from selenium.webdriver.common.keys import Keys
 
@@ -11,7 +13,7 @@ CUP = ["Cup", "--price", "2", "--group", "Deposits"]
 class EffortTests(SellingCase):
     def setUp(self):
         super().setUp()
-        self.efforts = 0
+        self.begin()
 
     def press(self, *names):
         for name in names:
@@ -34,8 +36,12 @@ class EffortTests(SellingCase):
         self.page.panel("done")
         self.till.take()
 
+    def begin(self):
+        self.efforts, self.since = 0, time.monotonic()
+
     def cost(self, what, most):
-        print(f"touches and keys: {what}: {self.efforts} (at most {most})", flush=True)
+        print(f"touches and keys: {what}: {self.efforts} (at most {most}), "
+              f"{time.monotonic() - self.since:.0f} s", flush=True)
         self.assertLessEqual(self.efforts, most, what)
 
     def test_ten_customers_buy_a_product(self):
@@ -44,7 +50,7 @@ class EffortTests(SellingCase):
             self.press("Coffee", "Charge")
             self.pay()
         self.cost("ten customers at 3.50, as a product", 20)
-        self.efforts = 0
+        self.begin()
         self.page.driver.execute_async_script(SETTING, {"express": True})
         for _ in range(10):
             self.press("Coffee")
@@ -61,7 +67,7 @@ class EffortTests(SellingCase):
         self.press("Charge")
         self.pay()
         self.cost("a cart of five with two deposits back", 8)
-        self.efforts = 0
+        self.begin()
         self.till.put(self.uid)
         self.page.see("Ann Smith")
         self.page.wait("document.querySelector('.paid-strip')")

@@ -15,7 +15,7 @@ class MoneyTests(BrowserCase):
         self.till.make_demo()
         self.page.open()
         self.page.press("Top-up")
-        self.page.see("Cash taken")
+        self.page.see("Top-up amount")
         self.page.take("$20.00")
         self.page.panel("done")
         self.page.see("Topped up", "Balance $20.00")

@@ -82,7 +82,7 @@ class LeftoverTests(NextCustomerCase):
                 self.swap()
                 self.assertEqual(self.due(), "$0.00")
                 self.page.go("add")
-                self.page.see("Cash taken")
+                self.page.see("Top-up amount")
                 self.assertEqual(self.due(), "$0.00")
 
     def test_it_is_there_when_a_card_comes_for_it(self):

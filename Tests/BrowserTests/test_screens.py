@@ -158,7 +158,7 @@ class TillScreens(ScreenCase):
         page.panel("failed")
         self.screen("sale-failed")
         page.press("Back")
-        self.at("add", "Cash taken")
+        self.at("add", "Top-up amount")
         self.screen("add")
         page.go("home")
         for words in (COFFEE, CAKE, OPEN, JUICE):

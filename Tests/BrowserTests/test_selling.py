@@ -339,7 +339,7 @@ class TopUpTests(SellingCase):
         self.till.put(self.uid)
         self.page.see("Ann Smith")
         self.page.press("Top-up")
-        self.page.see("Cash taken")
+        self.page.see("Top-up amount")
         self.page.press("$20.00")
         self.due("$20.00")
         self.page.press("Top up")

@@ -82,6 +82,18 @@ class ShiftTests(BrowserCase):
         self.close_shift("105")
         self.page.see("Exact match.")
 
+    def test_a_shift_that_was_closed_elsewhere_gets_no_count_from_here(self):
+        self.open_shift()
+        shift = self.till.call("GET", "shift")["shift"]["id"]
+        self.till.call("POST", "shift/close", {"shift": shift, "counted": "100"})
+        self.till.call("POST", "shift/open", {"float": "50"})
+        self.page.type("Cash counted", "63.50")
+        self.page.press("Close shift")
+        self.page.press("Close shift")
+        self.page.see("This shift was closed on another page.")
+        first, second = self.till.call("GET", "shifts")["shifts"]
+        self.assertEqual([len(each["counts"]) for each in (first, second)], [1, 0])
+
     def test_bad_amounts_are_refused_before_anything_is_sent(self):
         self.page.press("Shift and drawer")
         self.page.press("Open shift")

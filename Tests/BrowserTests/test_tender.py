@@ -1,5 +1,7 @@
 """Sales that are paid without a card: in cash, at a card terminal, or in another way."""
 
+import uuid
+
 from selenium.webdriver.common.keys import Keys
 
 from test_lost_answers import BEHIND, INSTEAD
@@ -89,6 +91,61 @@ class TenderTests(SellingCase):
         self.page.panel("done")
         self.page.see("Credited", "Pay out $2.00 in cash")
         self.assertEqual(self.sold()["Cash"], "-2.00")
+
+    def test_a_key_ends_the_payment_at_the_terminal_and_nothing_smaller_is_booked(self):
+        self.page.keys("350")
+        self.page.press("Terminal")
+        self.page.see("on the card terminal")
+        self.page.keys(Keys.BACKSPACE)
+        self.page.wait("!document.querySelector('.collecting')")
+        self.due("$3.50")
+        self.assertEqual(self.sold()["Terminal"], "0.00")
+
+    def test_the_customer_of_an_armed_sale_may_pay_in_cash_instead(self):
+        self.arm()
+        self.page.press("Cash")
+        self.page.see("Collect $3.50 in cash")
+        self.disarmed()
+        self.page.press("Received")
+        self.page.panel("done")
+        self.assertUncharged()
+        self.assertEqual(self.sold()["Cash"], "3.50")
+
+    def test_a_stray_digit_adds_nothing_to_what_is_paid_out(self):
+        self.show(CUP, MUG)
+        self.returned()
+        self.page.press("Cash")
+        self.page.keys("500")
+        self.page.press("Paid out")
+        self.page.panel("done")
+        self.page.see("Pay out $2.00 in cash")
+        self.assertNotIn("Change", self.page.text())
+
+    def test_a_repeated_sale_is_answered_although_the_product_is_sold_out_now(self):
+        self.show(COFFEE)
+        coffee, = self.till.call("GET", "products")["products"]
+        body = {"lines": [{"product": coffee["id"], "name": "Coffee", "price": "3.50",
+                           "quantity": 1}], "tender": "cash", "operation": str(uuid.uuid4())}
+        first = self.till.call("POST", "sell", body)
+        self.till.run("products", "change", "Coffee", "--sold-out", "yes")
+        self.till.server.kill()
+        self.till.start()
+        again = self.till.call("POST", "sell", body)
+        self.assertEqual((first["replayed"], again["replayed"]), (False, True))
+        self.assertEqual(self.sold()["Cash"], "3.50")
+        self.page.see("Reader ready")
+
+    def test_an_undone_terminal_top_up_is_not_paid_out_in_cash(self):
+        self.till.put(self.uid)
+        self.page.see("Ann Smith")
+        self.page.press("Top-up")
+        self.page.press("Terminal")
+        self.page.press("$20.00")
+        self.page.press("Top up")
+        self.page.panel("done")
+        self.page.press("Undo and give back $20.00")
+        self.page.see("Top-up undone", "Refund $20.00 at the card terminal.")
+        self.assertNotIn("Give the customer", self.page.text())
 
     def test_a_lost_answer_is_asked_for_and_nothing_is_booked_twice(self):
         self.page.keys("350")

@@ -56,7 +56,7 @@ class UndoTests(BrowserCase):
         self.page.leave_check()
         self.page.wait("document.querySelector('.in-home')")
         self.page.go("add")
-        self.page.see("Cash taken")
+        self.page.see("Top-up amount")
         self.assertNotIn("Already topped up", self.page.text())
         self.assertEqual(self.till.done("reverse"), ["-50.00"])
 

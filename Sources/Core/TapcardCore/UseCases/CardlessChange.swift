@@ -48,20 +48,29 @@ package struct CardlessChange {
             )
         }
         if let given {
-            guard tender == .cash, given.minorUnits >= due.minorUnits else {
+            guard tender == .cash, due.minorUnits > 0, given.minorUnits >= due.minorUnits else {
                 throw TapcardError(
                     Refusal(
                         .badAmount,
                         "the customer gave \(given.shown), but has to pay \(due.shown)"))
             }
         }
-        try limits.requireWithinCeilings(
-            amount.minorUnits > 0 ? .pay(amount, Sale(lines)) : .credit(amount.negated, lines))
+        // A limit that was changed since does not turn a recorded sale into a refusal.
+        var isKnown = false
+        if let id { isKnown = try await queryingLedger(await ledger.cardless(id)) != nil }
+        if !isKnown { try requireWithinCeilings(amount, lines) }
         return try await book(
             CardlessOperation(
                 id: id ?? newID(), kind: .sale, amount: amount.minorUnits, tender: tender,
                 rounding: rounding, given: given?.minorUnits, lines: lines, cashier: cashier,
                 at: now))
+    }
+
+    private func requireWithinCeilings(
+        _ amount: Money, _ lines: [SaleLine]
+    ) throws(TapcardError) {
+        try limits.requireWithinCeilings(
+            amount.minorUnits > 0 ? .pay(amount, Sale(lines)) : .credit(amount.negated, lines))
     }
 
     /// Undoes a sale without a card in full.

@@ -18,14 +18,22 @@ const PAGE = 20;
 const FIELDS = ["text", "amount", "cashier", "product", "from", "to"];
 const id = (name) => `find-${name}`;
 
+/** The draft with the values that were searched for, which "Next page" uses again. */
+const SOUGHT = "find.sought";
+
 function path(before) {
+  return `find?${new URLSearchParams([
+    ...draft(SOUGHT, []), ["last", PAGE], ...(before ? [["before", before]] : []),
+  ])}`;
+}
+
+function search() {
   const values = FIELDS.map((name) =>
     [name, name === "amount" ? typedAmount(id(name)) : typed(id(name))]);
   // Without any day, the list would be one of cards.
   if (values.every(([name, value]) => name === "text" || !value)) values.push(["to", today()]);
-  return `find?${new URLSearchParams([
-    ...values.filter(([, value]) => value), ["last", PAGE], ...(before ? [["before", before]] : []),
-  ])}`;
+  setDraft(SOUGHT, values.filter(([, value]) => value));
+  load("operations", path());
 }
 
 function find() {
@@ -33,7 +41,7 @@ function find() {
   const amount = draft(id("amount")).trim();
   if (!accepts(id("text"), isTyped ? null : words.missing)) return;
   if (!accepts(id("amount"), amount ? fault(amount) : null)) return;
-  load("operations", path());
+  search();
 }
 
 async function undo({ operation, amount, tender }) {

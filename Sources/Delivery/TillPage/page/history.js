@@ -97,18 +97,19 @@ function chart({ hours: told, ...day }) {
               shown(day.added === null ? null : each.added)])))))];
 }
 
-async function refund({ operation, uid, amount, kind }) {
+async function refund({ operation, uid, amount, kind, tender = "cash" }) {
   const { title, lines, action } = words.back[kind];
   const whole = amount.replace("-", "");
   const chosen = typedAmount("refund") || whole;
   if (!accepts("refund", draft("refund").trim() && fault(draft("refund")))) return;
   const { uid: here, name } = trustedCard() ?? {};
   const told = lines(words.whose(uidWords(uid), here === uid && name), shown(chosen));
+  if (kind === "add" && tender !== "cash") told.splice(1, 1, say.find.undoLine[tender]);
   if (!await confirmed(title(shown(chosen)), told, action, "")) return;
   setDraft("refund.open", null);
   const isPart = minorUnits(chosen) !== minorUnits(whole);
   begin("refund", { payment: operation, ...(isPart && { amount: chosen }) },
-    { about: shown(chosen), kind: kind === "add" ? "reverse" : "refund" });
+    { about: shown(chosen), kind: kind === "add" ? "reverse" : "refund", paidBy: tender });
 }
 
 function openRefund(operation) {

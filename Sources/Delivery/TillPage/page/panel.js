@@ -4,7 +4,7 @@
 import { h, icon } from "./dom.js";
 import { WITHOUT_TAP } from "./offers.js";
 import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.js";
-import { isUsable, needsOtherTag, panelTask, state } from "./store.js";
+import { canRun, isUsable, needsOtherTag, panelTask, state } from "./store.js";
 import { say } from "./strings.js";
 import {
   begin, callbackOf, cancel, dismiss, leaveOpen, repeatsItself, retry,
@@ -63,9 +63,10 @@ const check = (task) => h("button.picture.check", {
   h("circle", { cx: 50, cy: 50, r: 46 }), h("path", { d: "M28 52l15 15 29-32" })));
 
 /** Undoes a top-up with one press if the card is still on the reader. */
-function undo({ id, answer, about }) {
+function undo({ id, answer, about, body }) {
   dismiss(id);
-  begin("refund", { payment: answer.operation }, { about, kind: "reverse" });
+  begin("refund", { payment: answer.operation },
+    { about, kind: "reverse", paidBy: body.tender });
 }
 
 /** Whether the task's card is still on the reader, even while it is being read again. */
@@ -93,13 +94,20 @@ function whose({ uid }) {
   return name ? h("p.big", name) : uid && h("p.lead", say.cardWords(uidWords(uid)));
 }
 
+/** What to do with the money after a sale without a card was undone. */
+function undoneWords({ tender, paid }) {
+  const isReturned = paid.startsWith("-");
+  const words = isReturned ? say.tender.undone[tender] : say.tender.due[tender];
+  return words?.(shown(paid.replace("-", "")));
+}
+
 const done = (task) => [
   [h("h1", { id: "title", tabindex: "-1" }, doneText(task)),
     whose(task.answer),
     cashToPayOut(task) && h("p.due", words.handOut(shown(cashToPayOut(task)))),
     [
-      task.answer.kind === "undo"
-        && say.tender.undone[task.answer.tender]?.(shown(task.answer.paid.replace("-", ""))),
+      task.answer.kind === "undo" && undoneWords(task.answer),
+      task.kind === "reverse" && say.tender.undone[task.paidBy]?.(task.about),
       task.answer.offline && say.offlinePayments.done,
       task.answer.replayed && words.replayed,
       ...resolvedWords(task.answer.resolved, task.id)].map((line) => line && h("p.lead", line)),
@@ -115,10 +123,10 @@ const otherResolved = (resolved, id) => [
 ];
 
 /** Sends the request again with a new ID, because the old request never began. */
-function repeat({ id, verb, body, place, about, kind }) {
+function repeat({ id, verb, body, place, about, kind, needsCard }) {
   const then = callbackOf(id);
   dismiss(id);
-  begin(verb, body, { place, about, kind, then });
+  begin(verb, body, { place, about, kind, then, needsCard });
 }
 
 const failed = (task, isAgain = canBeRepeated(task)) => [
@@ -127,7 +135,7 @@ const failed = (task, isAgain = canBeRepeated(task)) => [
     otherResolved(task.problem.resolved, task.id),
     h("div.row",
       isAgain && button(say.again, () => repeat(task),
-        { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+        { tone: "strong", sign: "waves", disabled: !canRun(task), money: true }),
       button(say.back, () => dismiss(task.id), { tone: isAgain ? "quiet" : "strong" }))],
   picture("cross"),
 ];
@@ -138,7 +146,7 @@ const unknown = (task) => [
     h("div.row",
       !repeatsItself(task) && !needsOtherTag(task.doubt)
         && button(say.unknown.again, () => retry(task.id, true),
-          { tone: "strong", sign: "waves", disabled: !isUsable(), money: true }),
+          { tone: "strong", sign: "waves", disabled: !canRun(task), money: true }),
       button(say.unknown.leave, () => leaveOpen(task.id), { tone: "quiet" }))],
   picture("ask"),
 ];

@@ -58,6 +58,7 @@ function reasons({ kind, problem, body }) {
     const isKnown = uid === (problem.uid ?? body.card ?? uid) && balance;
     return [isKnown ? words.onlyLeft(shown(balance)) : words.tooLittle];
   }
+  if (error === "ledger-offline" && body.tender) return [say.tender.offline];
   const step = problem.next.find(({ because }) => because in words.notOffline);
   if (error === "ledger-offline" && step) {
     const isSpent = step.amount && minorUnits(step.amount) === 0n;

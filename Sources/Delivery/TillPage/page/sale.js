@@ -8,7 +8,9 @@ import { announce, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { adopt, begin, dismiss, isOpen, park, pathOf, whenever } from "./tasks.js";
-import { amountOf, decimals, minorUnits, resolvedPayOut, resolvedWords, shown } from "./words.js";
+import {
+  amountOf, decimals, entryUnits, minorUnits, resolvedPayOut, resolvedWords, shown,
+} from "./words.js";
 
 /** How long a typed amount without lines stays. */
 const NUMBER_KEPT = 60_000;
@@ -19,9 +21,7 @@ const MOST_DIGITS = 9;
 const MOST_OFFERED = 8;
 const words = say.sale;
 
-let numberTimer = null;
-let paidTimer = null;
-let expressTimer = null;
+let [numberTimer, paidTimer, expressTimer] = [null, null, null];
 /** The requests about the armed sale, one after another, so that none overtakes another. */
 let inTurn = Promise.resolve();
 /** The sales that this page has armed, by ID: their requests and lines. */
@@ -33,12 +33,6 @@ const isTopUp = () => state.route.name === "add";
 const entryName = () =>
   (isTopUp() ? "topUp" : state.sale.tender === "cash" ? "given" : "entry");
 export const entry = () => state.sale[entryName()];
-
-/** The amount of typed digits. Without a separator, they are minor units: 350 is 3.50. */
-export function entryUnits(typed) {
-  const [whole, fraction] = typed.split(".");
-  return fraction === undefined ? BigInt(whole || 0) : minorUnits(`${whole || 0}.${fraction}`);
-}
 
 const linesUnits = (lines) =>
   lines.reduce((sum, { price, quantity }) => sum + minorUnits(price) * BigInt(quantity), 0n);
@@ -55,8 +49,7 @@ export const shownLines = () => state.sale.lines.map(({ name, price, quantity })
 /** All lines of the sale, with the typed amount as the last one. */
 export function allLines() {
   const { lines, entry: typed } = state.sale;
-  return entryUnits(typed) === 0n ? lines
-    : [...lines, otherLine(entryUnits(typed))];
+  return entryUnits(typed) === 0n ? lines : [...lines, otherLine(entryUnits(typed))];
 }
 
 /** A line for an amount without a product. */
@@ -122,7 +115,10 @@ export function disarm() {
 function keepNumber() {
   clearTimeout(numberTimer);
   numberTimer = setTimeout(() => {
-    if (state.sale.lines.length === 0 && !isBusy() && !saleTask()) cancelSale();
+    if (state.sale.lines.length === 0 && !isBusy() && !saleTask()) {
+      endTender();
+      cancelSale();
+    }
     alter({ topUp: "" });
   }, NUMBER_KEPT);
 }
@@ -155,7 +151,8 @@ export function type(key) {
 export function erase() {
   if (!mayChange()) return;
   const { lines, tender } = state.sale;
-  if (entry()) set({ [entryName()]: entry().slice(0, -1) });
+  if (tender && tender !== "cash") endTender();
+  else if (entry()) set({ [entryName()]: entry().slice(0, -1) });
   else if (tender) endTender();
   else if (!isTopUp() && lines.length > 0) changeQuantity(lines.length - 1, -1);
 }
@@ -226,7 +223,8 @@ export function cancelSale() {
 }
 
 /** Whether there is something to cancel. */
-export const isEmpty = () => !entry() && (isTopUp() || state.sale.lines.length === 0);
+export const isEmpty = () => (isTopUp() ? !state.sale.topUp
+  : !state.sale.entry && state.sale.lines.length === 0);
 
 // MARK: Charging
 
@@ -365,7 +363,8 @@ function ended(task) {
     paidTimer = setTimeout(shrinkPaid, PAID_SHOWN);
     alter({ paid: { ...answer, verb, about, name, isLarge: isEmpty() } });
     dismiss(task.id);
-  } else if (status === "failed" && ["refused", "untrusted"].includes(problem.result)) {
+  } else if (status === "failed" && task.needsCard !== false
+    && ["refused", "untrusted"].includes(problem.result)) {
     // A second card must not pay what the first could not without being named.
     alter({ needsCard: true });
   }
@@ -395,5 +394,6 @@ export const forgetPaid = () => {
 export function takeBack({ id, lines = [], entry: typed = "" }) {
   if (!mayChange()) return;
   dismiss(id);
-  set({ lines: [...state.sale.lines, ...lines], entry: typed });
+  endTender();
+  set({ lines: [...state.sale.lines, ...lines], entry: state.sale.entry || typed });
 }

@@ -108,6 +108,7 @@ export const services = {
     tooLittle: (amount) => `${amount} still due`,
     change: (amount) => `Change: ${amount}`, given: (amount) => `Received: ${amount}`,
     received: "Received", paidOut: "Paid out",
+    offline: "The ledger is offline. Take the money, write the sale down, and record it later.",
     undone: {
       terminal: (amount) => `Refund ${amount} at the card terminal.`,
       other: (amount) => `Return ${amount} the way it was paid.`,
@@ -118,6 +119,8 @@ export const services = {
     lead: "No shift is open. Count the drawer first.",
     since: (when) => `Open since ${when}.`,
     needed: "You can't sell or top up until a shift is open.",
+    replayed: "This had already been recorded; nothing was recorded twice.",
+    elsewhere: "This shift was closed on another page. Check before you count again.",
     lost: "Connection lost. When it's back, press the same button again; nothing will be recorded "
       + "twice.",
     open: "Open shift", opened: "Shift opened.", isOpen: "open",

@@ -18,11 +18,13 @@ const PROBLEM = "shift.problem";
 const BUSY = "shift.busy";
 /** The draft with the shift that was just closed, and its report. */
 const CLOSED = "shift.closed";
+/** The draft with the shift whose close was sent, until the answer is there. */
+const CLOSING = "shift.closing";
 const AMOUNTS = ["shift-float", "shift-amount", "shift-reason", "shift-counted"];
 const LISTED = 20;
 
-/** The last request without an answer. If it is sent again, it has the same ID. */
-let unanswered = null;
+/** Where the last request without an answer is kept. If it is sent again, it has the same ID. */
+const UNANSWERED = "tapcard.drawer";
 
 const shiftNow = () => state.data.shift?.value?.shift ?? null;
 
@@ -39,16 +41,18 @@ async function send(path, body) {
   setDraft(BUSY, true);
   setDraft(PROBLEM, null);
   const text = JSON.stringify([path, body]);
-  if (unanswered?.text !== text) unanswered = { text, id: freshID() };
+  const before = JSON.parse(sessionStorage.getItem(UNANSWERED));
+  const id = before?.text === text ? before.id : freshID();
+  sessionStorage.setItem(UNANSWERED, JSON.stringify({ text, id }));
   // A count needs no ID: the same count of the same shift is recorded once.
-  const named = path === "shift/close" ? body : { ...body, operation: unanswered.id };
+  const named = path === "shift/close" ? body : { ...body, operation: id };
   try {
     const answer = await call("POST", path, named);
-    unanswered = null;
+    sessionStorage.removeItem(UNANSWERED);
     discardDrafts(...AMOUNTS);
     return answer;
   } catch (problem) {
-    if (problem.result !== "lost" && problem.result !== "unknown") unanswered = null;
+    if (!["lost", "unknown"].includes(problem.result)) sessionStorage.removeItem(UNANSWERED);
     setDraft(PROBLEM, problem);
     announce(problem.result === "lost" ? words.lost : problem.detail, true);
     return null;
@@ -85,7 +89,8 @@ async function moveCash() {
   const reason = typed("shift-reason");
   const answer = await send("shift/cash", { direction, amount, reason });
   if (!answer) return;
-  setDraft("shift.moved", words.moved[direction](shown(amount), reason));
+  const moved = words.moved[direction](shown(amount), reason);
+  setDraft("shift.moved", answer.replayed ? `${moved} ${words.replayed}` : moved);
   announce(draft("shift.moved"));
 }
 
@@ -96,12 +101,29 @@ async function count(shift) {
   const isFirst = !shift.closedAt;
   if (isFirst && !await confirmed(words.closeAsk(shown(counted)), [words.closeLine], words.close,
     "")) return;
+  if (isFirst && draft(CLOSING, null)?.id !== shift.id && !await isStillOpen(shift)) return;
+  setDraft(CLOSING, shift);
   const answer = await send("shift/close", { shift: shift.id, counted });
   if (!answer) return;
+  setDraft(CLOSING, null);
   setDraft("shift.moved", null);
   setDraft("shift.recount", false);
   setDraft(CLOSED, answer);
   announce(differenceWords(answer.shift));
+}
+
+/** Whether the shift is still open; if it is not, its count would be one more count. */
+async function isStillOpen({ id }) {
+  try {
+    const { shift } = await call("GET", "shift");
+    if (shift?.id === id) return true;
+    setDraft(PROBLEM, { title: words.elsewhere });
+    announce(words.elsewhere, true);
+    look();
+  } catch (problem) {
+    setDraft(PROBLEM, problem);
+  }
+  return false;
 }
 
 const differenceOf = ({ counts }) => counts.at(-1)?.difference ?? "0";
@@ -238,7 +260,8 @@ export const shiftView = {
       : draft(PROBLEM, null) && problemBox(draft(PROBLEM)),
     loaded(data.shift, ({ shift }) => [
       !shift && draft(CLOSED, null) && closedPart(draft(CLOSED)),
-      shift ? runningPart(shift) : !draft("shift.recount", false) && openPart(),
+      shift || draft(CLOSING, null) ? runningPart(shift ?? draft(CLOSING))
+        : !draft("shift.recount", false) && openPart(),
     ], look),
     data.shifts?.value && list(data.shifts.value),
   ],

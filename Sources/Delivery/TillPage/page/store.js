@@ -98,6 +98,10 @@ export const parkedTasks = () => saleTasks().filter((task) => task.parked);
 /** Whether the reader can be used. */
 export const isUsable = () => state.link === "live" && state.reader?.state === "ready";
 
+/** Whether a task can be repeated now. One that needs no card needs no reader either. */
+export const canRun = ({ needsCard }) =>
+  (needsCard === false ? state.link === "live" : isUsable());
+
 /** The card on the reader, if it can be charged and topped up. */
 export function trustedCard() {
   const { read, problem } = state.card ?? {};

@@ -165,7 +165,7 @@ export const say = {
     issue: "Issue card", issueAgain: "Issue new card", history: "Card history",
   },
   pay: { action: "Charge" },
-  add: { title: "Top-up", lead: "Cash taken", action: "Top up" },
+  add: { title: "Top-up", lead: "Top-up amount", action: "Top up" },
   // Selling: the amount, the cart, and what becomes of the sale.
   sale: {
     due: "Amount due", cart: "Cart", products: "Products", keypad: "Keypad", other: "Other amount",

@@ -33,7 +33,7 @@ const CONFIRMING_MEMBERS = {
 const READER_LOSS_DELAY = 4000;
 /** What is stored of an open task. */
 const KEPT =
-  "id verb kind body place about at isAgain doubt lines entry parked needsCard".split(" ");
+  "id verb kind body place about at isAgain doubt lines entry parked needsCard paidBy".split(" ");
 const FRESH = {
   status: "waiting", phase: null, since: null, outcome: null, answer: null, problem: null,
   isCanceling: false,
@@ -46,13 +46,13 @@ const FRESH = {
  */
 export function begin(
   verb, members = {},
-  { place = "panel", about = "", kind = verb, then, lines, entry, needsCard = true } = {},
+  { place = "panel", about = "", kind = verb, then, lines, entry, needsCard = true, paidBy } = {},
 ) {
   const id = freshID();
   if (then) callbacks.set(id, then);
   const body = state.again[verb] ? { ...members, again: true } : members;
-  const task = { id, verb, kind, body, place, about, lines, entry, needsCard, at: Date.now() };
-  change({ tasks: { ...state.tasks, [id]: task } });
+  const more = { lines, entry, needsCard, paidBy, at: Date.now() };
+  change({ tasks: { ...state.tasks, [id]: { id, verb, kind, body, place, about, ...more } } });
   send(id, (problem) => conclude(id, { problem }));
 }
 
@@ -349,7 +349,7 @@ function show(id) {
 
 /** Asks for confirmation, then sends a new request, because nothing was begun. */
 async function askToConfirm(task, then) {
-  const { id, verb, kind, body, place, about, problem, lines: cart, entry } = task;
+  const { id, verb, kind, body, place, about, problem, lines: cart, entry, needsCard } = task;
   const [title, action] = say.repeatQuestions[problem.error];
   const what = kind in say.requests ? `${say.requests[kind]} ${about}`.trim()
     : [say.verbs[kind][0], about].filter(Boolean).join(", ");
@@ -360,7 +360,7 @@ async function askToConfirm(task, then) {
     // now.
     const card = verb in say.served && (body.card ?? problem.uid);
     begin(verb, { ...body, ...(card && { card }), [CONFIRMING_MEMBERS[problem.error]]: true },
-      { place, about, kind, then, lines: cart, entry });
+      { place, about, kind, then, lines: cart, entry, needsCard });
   }
 }
 

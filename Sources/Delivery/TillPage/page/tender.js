@@ -4,13 +4,13 @@
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
 import {
-  allLines, alter, endTender, entryUnits, isBusy, mayChange, total, totalUnits,
+  allLines, alter, endTender, isBusy, mayChange, total, totalUnits,
 } from "./sale.js";
 import { saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
 import { button } from "./ui.js";
-import { amountOf, minorUnits, shown } from "./words.js";
+import { amountOf, entryUnits, minorUnits, shown } from "./words.js";
 
 const words = say.tender;
 
@@ -35,8 +35,9 @@ export function due() {
   return units < 0n ? -rounded : rounded;
 }
 
-/** The change for the cash that was typed; null if none was. */
-const change = () => (state.sale.given ? entryUnits(state.sale.given) - due() : null);
+/** The change for the cash that was typed; null if none was. Returned deposits have none. */
+const change = () =>
+  (state.sale.given && due() > 0n ? entryUnits(state.sale.given) - due() : null);
 
 /** Books the sale as paid without a card. */
 export function receive() {
@@ -49,7 +50,7 @@ export function receive() {
     return;
   }
   if (saleTask()) dismiss(saleTask().id);
-  const cash = given && { given: amountOf(entryUnits(given)) };
+  const cash = change() !== null && { given: amountOf(entryUnits(given)) };
   begin("pay", { lines: allLines(), tender, ...cash }, {
     about: shown(amountOf(due()).replace("-", "")), place: "sale", lines, entry, needsCard: false,
   });
@@ -60,7 +61,7 @@ export const tenderButtons = (s) => h("div.tenders", {
   role: "group", "aria-label": words.title,
 }, Object.entries(words.names).map(([tender, name]) => h("button", {
   key: tender, "aria-pressed": String(s.sale.tender === tender),
-  disabled: !canBePaidBy(tender) || Boolean(s.sale.armed) || s.link !== "live",
+  disabled: !canBePaidBy(tender) || s.link !== "live",
   onclick: () => startTender(tender),
 }, name)));
 
@@ -71,7 +72,7 @@ export function collecting({ sale: { tender, given } }) {
     h("h2", icon("pay"), words.names[tender]),
     h("p.big", (isPaidOut ? words.payOut : words.due[tender])(
       shown(amountOf(due()).replace("-", "")))),
-    given && h("p", words.given(shown(amountOf(entryUnits(given))))),
+    rest !== null && h("p", words.given(shown(amountOf(entryUnits(given))))),
     due() !== totalUnits() && h("p", words.rounded(shown(total().replace("-", "")))),
     tender === "cash" && !isPaidOut && h("p.big", { key: "change" },
       rest === null ? words.typeGiven

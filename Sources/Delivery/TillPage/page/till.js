@@ -14,11 +14,11 @@ import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.
 import { may } from "./roles.js";
 import {
   addEntry, addProduct, addReturned, cancelSale, changeQuantity, charge, chargeAgain,
-  chargeWithRest, disarm, entryUnits, erase, forgetPaid, isEmpty, takeBack, total,
+  chargeWithRest, disarm, endTender, erase, forgetPaid, isEmpty, takeBack, total,
   totalUnits, type, uncovered, undoPaid,
 } from "./sale.js";
 import {
-  change, draft, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
+  canRun, change, draft, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
   saleTask, serve, setDraft, state, trustedCard, willBeBookedLater,
 } from "./store.js";
 import { say } from "./strings.js";
@@ -28,7 +28,7 @@ import {
 } from "./tender.js";
 import { button, choice, heading, link, note, signButton } from "./ui.js";
 import {
-  amountOf, balanceWords, decimals, minorUnits, resolvedWords, separator, shown,
+  amountOf, balanceWords, decimals, entryUnits, minorUnits, resolvedWords, separator, shown,
 } from "./words.js";
 
 const words = say.sale;
@@ -185,14 +185,13 @@ const failed = (task) => told("failed", {
       () => chargeWithRest(task, tender), { tone: "strong", disabled: !isUsable(), money: true })),
   canBeRepeated(task) && button(say.again, () => chargeAnew(task), {
     tone: "strong", sign: task.needsCard === false ? null : "waves", money: true,
-    disabled: task.needsCard === false ? state.link !== "live" : !isUsable(),
+    disabled: !canRun(task),
   }),
   button(say.back, () => dismiss(task.id), { tone: "quiet" }));
 
 const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)), "ask",
   !repeatsItself(task) && button(say.unknown.again, () => retry(task.id, true), {
-    tone: "strong", sign: "waves", money: true,
-    disabled: task.needsCard === false ? state.link !== "live" : !isUsable(),
+    tone: "strong", sign: "waves", money: true, disabled: !canRun(task),
   }),
   button(words.park, cancelSale, { tone: "quiet" }));
 
@@ -208,17 +207,18 @@ function moment(s) {
 
 function parkedRow(task) {
   const { id, about, status, voided, needsCard, lines = [] } = task;
-  const isTrying = status !== "unknown" || needsCard === false;
+  const isNotPaid = voided || status === "failed";
+  const isTrying = status !== "unknown" || (needsCard === false && repeatsItself(task));
   return h("li", { key: id }, icon("ask"),
-    h("div", h("strong", (voided ? words.notPaid : words.parked)(about)),
+    h("div", h("strong", (isNotPaid ? words.notPaid : words.parked)(about)),
       lines.length > 0 && h("p", lines.map(({ name }) => name).join(", ")),
-      h("p", voided ? words.voided : needsCard === false ? say.unknown.noTap
+      h("p", isNotPaid ? words.voided : needsCard === false ? say.unknown.noTap
         : isTrying ? say.unknown.hold : words.parkedHint)),
-    voided ? button(words.takeBack, () => takeBack(task), { tone: "small" })
+    isNotPaid ? button(words.takeBack, () => takeBack(task), { tone: "small" })
       : !isTrying && button(say.unknown.again, () => retry(id, true),
-        { tone: "small", disabled: !isUsable() }),
+        { tone: "small", disabled: !canRun(task) }),
     signButton("cross", words.forget(about),
-      () => (isTrying && needsCard !== false ? cancel(id) : dismiss(id))));
+      () => (isTrying && !isNotPaid && needsCard !== false ? cancel(id) : dismiss(id))));
 }
 
 const parked = () => parkedTasks().length > 0
@@ -355,7 +355,10 @@ export const home = {
     load("products", "products");
     loadShift();
   },
-  leave: disarm,
+  leave: () => {
+    disarm();
+    endTender();
+  },
   onKey,
   render: (s) => layout(s, say.home.title, groups(),
     s.sale.tender && !saleTask() ? mainButton(s, receiveLabel(), receive)

@@ -46,6 +46,12 @@ export function minorUnits(amount) {
   return BigInt(whole + fraction.padEnd(decimals(), "0"));
 }
 
+/** The amount of typed digits. Without a separator, they are minor units: 350 is 3.50. */
+export function entryUnits(typed) {
+  const [whole, fraction] = typed.split(".");
+  return fraction === undefined ? BigInt(whole || 0) : minorUnits(`${whole || 0}.${fraction}`);
+}
+
 /** The amount of this many minor units, in the server's format. */
 export function amountOf(units) {
   const sign = units < 0n ? "-" : "";
@@ -127,9 +133,9 @@ export function resolvedPayOut(resolved = []) {
 }
 
 /** The cash to pay out after a task; null if there is none. */
-export function cashToPayOut({ id, verb, answer }) {
+export function cashToPayOut({ id, verb, answer, paidBy = "cash" }) {
   const before = (answer.resolved ?? []).filter(({ operation }) => operation !== id);
-  return handOutFor({ verb, answer }) ?? resolvedPayOut(before);
+  return (paidBy === "cash" ? handOutFor({ verb, answer }) : null) ?? resolvedPayOut(before);
 }
 
 function handOutFor({ verb, answer }) {

@@ -79,6 +79,12 @@ extension OperationQueue {
         return OperationQueue.ended(id, .changed)
     }
 
+    /// Disarms the sale of a page that takes its money in another way.
+    func endArmedSale(of client: OperationID?) {
+        guard let client, armed?.client == client else { return }
+        if arming.change(nil, of: client) { disarmed(.changed) }
+    }
+
     /// Tells the pages why the sale is no longer armed. Call this after ``arming`` has ended it.
     /// `card` is the UID of the card that pays, if that is why the sale ended.
     func disarmed(_ end: Arming.End, by card: String? = nil) {

@@ -295,6 +295,7 @@ actor OperationQueue {
         _ operation: TillOperation
     ) async throws(Problem) -> TillRunner.Answer {
         let (id, needsReader) = (operation.id, operation.needsReader)
+        if operation.call.path == "sell", !needsReader { endArmedSale(of: operation.client) }
         guard !admission.isWithdrawn(id) else { throw .notBegun }
         // Both are set before any `await`, so that a second request joins this one or is refused.
         if needsReader {

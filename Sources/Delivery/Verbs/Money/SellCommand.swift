@@ -37,6 +37,9 @@ extension ValueType<SaleItem> {
 }
 
 extension SaleItem {
+    /// Whether it was entered as text, so that its name and price are looked up.
+    fileprivate var isText: Bool { if case .words = self { true } else { false } }
+
     private static let names: Set<String> = ["product", "name", "price", "quantity"]
 
     /// Reads a line from a page; nil if the price is missing, or if any member is not valid.
@@ -128,11 +131,15 @@ enum SellCommand {
         @Sendable func lines(
             _ ledger: (any LedgerStore)?, _ currency: Currency
         ) async throws(TapcardError) -> [SaleLine] {
+            // The ledger answers for a request that it knows, even if a product has changed since.
+            let isKnown = try await isRecorded(session[.operation], in: ledger)
             var products: [Product]?
-            if let ledger { products = try await ProductCommands.products(in: ledger) }
+            if let ledger, !isKnown || items.contains(where: \.isText) || !returned.isEmpty {
+                products = try await ProductCommands.products(in: ledger)
+            }
             return try SaleLines(
                 products: products, currency: currency, settings: session.settings,
-                isAgeChecked: session[.confirmed]
+                isAgeChecked: session[.confirmed] || isKnown
             ).lines(of: items, returned: returned)
         }
         if let tender = session[.paidWithoutCard] {
@@ -163,6 +170,14 @@ enum SellCommand {
     }
 
     /// The part that is not paid with the card; nil if there is none.
+    private static func isRecorded(
+        _ id: OperationID?, in ledger: (any LedgerStore)?
+    ) async throws(TapcardError) -> Bool {
+        guard let id, let ledger else { return false }
+        if try await queryingLedger(await ledger.answer(to: id)) != nil { return true }
+        return try await queryingLedger(await ledger.cardless(id)) != nil
+    }
+
     private static func rest(
         _ session: Session, _ currency: Currency
     ) throws(TapcardError) -> TenderedAmount? {

@@ -61,7 +61,6 @@ extension Command {
 }
 
 enum ShiftCommands {
-    /// The notice that every shift report ends with.
     /// Opens a shift. The operation ID, if given, becomes the shift's ID.
     static func open(in session: Session) async throws(TapcardError) -> Report {
         guard session[.float] != nil else {

@@ -16,8 +16,8 @@ extension Command {
         Command(
             "receipt", group: .money, "Show the receipt of an operation",
             discussion: "You can show a receipt at any time: it is made from the ledger. An "
-                + "offline payment has one once it is booked; a sale without a card has none. "
-                + "The first lines come from the setting `receipt-header`.",
+                + "offline payment has one once it is booked. The first lines come from the "
+                + "setting `receipt-header`.",
             takes: .printed, page: .get("receipt", .printed, reader: .never, for: .sellers),
             answers: .printedReceipt,
             example: "tapcard receipt 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",

@@ -37,8 +37,8 @@ extension Command {
                 + "and checks them against all bookings; if they differ, the exit status is "
                 + "9. An operation counts on the local day when it began; an offline "
                 + "payment, on the day when it was taken. A shift that is still open is left "
-                + "out, except from `outstanding`, so that its cash stays hidden until it is "
-                + "counted. " + ReportTable.notice,
+                + "out, so that its cash stays hidden until it is counted: `outstanding` shows "
+                + "balances only. " + ReportTable.notice,
             takes: .report, .from, .to, .csv,
             page: .get("reports", .report, reader: .never, for: .owners), answers: .report,
             example: "tapcard report days --from 2026-11-01 --to 2026-11-30",
@@ -90,7 +90,10 @@ enum ReportCommand {
         if session[.csv], !session.outputOptions.isJSON {
             session.output.write(Array(table.csv.utf8))
         }
-        let equation = balances?.equation(sums.total) ?? []
+        let terms = balances?.equation(sums.total) ?? []
+        // What was topped up since the shift was opened could be worked out from two reports.
+        let equation = shifts.open.isEmpty ? terms : []
+        let isLeavingOut = sums.leavesOutOpenShift || terms.count > equation.count
         let wrong = balances?.wrongAccounts(sums.total) ?? []
         let members: Members = [
             "report": .string(name.rawValue), "from": .text(from), "to": .text(to),
@@ -99,18 +102,22 @@ enum ReportCommand {
         return Report(
             members + (session[.csv] ? ["csv": .string(table.csv)] : table.members)
                 + (balances == nil || session[.csv]
-                    ? [:] : ["equation": document(equation, ledger.currency)])
+                    ? [:]
+                    : [
+                        "equation": equation.isEmpty
+                            ? .null : document(equation, ledger.currency)
+                    ])
                 + [
-                    "leavesOutOpenShift": .bool(sums.leavesOutOpenShift),
+                    "leavesOutOpenShift": .bool(isLeavingOut),
                     "notice": .string(ReportTable.notice),
                 ],
             session[.csv]
                 ? []
                 : (table.rows.isEmpty ? ["No operations in this period."] : table.lines)
                     + lines(equation, ledger.currency)
-                    + (sums.leavesOutOpenShift ? [ReportSums.openShiftNotice] : [])
+                    + (isLeavingOut ? [ReportSums.openShiftNotice] : [])
                     + [ReportTable.notice],
-            problem: problem(equation.last?.amount ?? 0, wrong, ledger.currency), isPlain: true)
+            problem: problem(terms.last?.amount ?? 0, wrong, ledger.currency), isPlain: true)
     }
 
     /// The terms of ``OutstandingBalances/equation(_:)``.
@@ -166,8 +173,9 @@ enum ReportCommand {
             ] + members
                 + (name == .outstanding
                     ? [
-                        "equation": Schema.object(
-                            Members(terms.map { ($0, ValueSchemas.signedAmount) }))
+                        "equation": Schema.nullable(
+                            Schema.object(
+                                Members(terms.map { ($0, ValueSchemas.signedAmount) })))
                     ] : [:])
                 + ["leavesOutOpenShift": Schema.boolean, "notice": Schema.text])
     }

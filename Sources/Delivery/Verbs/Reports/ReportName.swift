@@ -6,7 +6,6 @@ import TextCodecs
 enum ReportName: String, Sendable, CaseIterable {
     case days, hours, shifts, products, cashiers, stations, outstanding, refunds
 
-    /// Whether the report splits all bookings by day, hour, cashier, or station.
     /// The first columns of each report that splits the bookings.
     private static let divisions: [ReportName: [ReportTable.Column]] = [
         .days: [.text("day", "day", ValueSchemas.day)], .hours: [.text("hour", "hour")],

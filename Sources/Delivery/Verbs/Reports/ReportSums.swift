@@ -40,7 +40,7 @@ struct ReportSums: Sendable {
         guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
             return true
         }
-        // Balances are those of now, and say nothing about the drawer.
+        // The check of all balances needs every booking; its sums are not shown then.
         if name != .outstanding, booking.isIn(open) {
             leavesOutOpenShift = true
             return true
