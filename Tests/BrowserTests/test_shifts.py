@@ -44,7 +44,7 @@ class ShiftTests(BrowserCase):
         self.page.press("Received")
         self.page.panel("done")
         self.page.go("reports")
-        self.page.see("The open shift is left out until its cash has been counted.")
+        self.page.see("The open shift is not in these sums until its cash has been counted")
         self.page.go("shift")
         # Nothing says before the count how much it should be.
         self.assertNotIn("91.10", self.page.driver.page_source)

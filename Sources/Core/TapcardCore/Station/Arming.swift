@@ -173,7 +173,7 @@ package struct Arming: Sendable, Hashable {
         reader = .empty(since: now)
     }
 
-    /// Disarms the sale, because it is no longer known what is on the reader.
+    /// Disarms the sale because the station can no longer tell which card is on the reader.
     ///
     /// - Returns: Whether a sale was disarmed.
     package mutating func loseSight() -> Bool {

@@ -244,7 +244,7 @@ export const services = {
   },
   reports: {
     title: "Reports", which: "Report", period: "Period", from: "From", to: "To",
-    openShift: "The open shift is left out until its cash has been counted.",
+    openShift: "The open shift is not in these sums until its cash has been counted.",
     csv: "Download CSV", none: "No operations in this period.", sum: "Sum",
     days: (from, to) => (from === to ? from || "all days" : `${from || "start"} to ${to || "now"}`),
     names: {

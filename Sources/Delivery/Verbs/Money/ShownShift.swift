@@ -75,7 +75,7 @@ struct ShownShiftReport: DocumentedObject {
 
 /// Sums for each way to pay, as shown in JSON.
 struct ShownSums: DocumentedObject {
-    /// The sums in minor units. The key is nil for payments with a card.
+    /// The sums in minor units. Payments with a card have the key nil.
     let sums: [Tender?: Int64]
     let currency: Currency
 

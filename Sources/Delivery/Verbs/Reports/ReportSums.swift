@@ -24,7 +24,7 @@ struct ReportSums: Sendable {
 
     /// What a report or an export without an open shift says about it.
     static let openShiftNotice =
-        "The open shift is left out until its cash has been counted."
+        "The open shift is not in these sums until its cash has been counted."
 
     init(_ name: ReportName, from: CalendarDate?, to: CalendarDate?, open: Set<ShiftID>) {
         (self.name, self.from, self.to, self.open) = (name, from, to, open)
