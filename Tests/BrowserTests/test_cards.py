@@ -21,11 +21,11 @@ class MakingTests(BrowserCase):
     def test_a_card_is_issued_with_what_was_typed(self):
         self.page.open("issue")
         self.page.type("Customer name (optional)", "Eva Novak")
-        self.page.type("Number (optional)", "0")
+        self.page.type("Customer number (optional)", "0")
         self.page.type("Starting balance (cash received)", "5,0")
         self.page.press("Issue card")
         self.page.see("Enter a whole number from 1", "enter 5.0")
-        self.page.type("Number (optional)", "9")
+        self.page.type("Customer number (optional)", "9")
         self.page.type("Starting balance (cash received)", "5.00")
         self.page.field("No scratch code").click()
         self.page.press("Issue card")

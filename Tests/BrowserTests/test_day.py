@@ -301,7 +301,7 @@ class DayTests(unittest.TestCase):
         self.assertEqual(closed["shift"]["difference"], "0.00", closed["shift"])
         self.assertEqual(self.call("GET", "audit")["violations"], [])
         print(f"a day: {SALES} sales with {account.lines} lines, {mistakes} undone", flush=True)
-        for name in ("days", "hours", "shifts", "cashiers", "stations"):
+        for name in ("days", "hours", "shifts", "cashiers", "tills"):
             total = self.report(name)["sum"]
             with self.subTest(report=name):
                 self.assertEqual(cents(total["sold"]), account.sums["sold"])

@@ -91,7 +91,7 @@ class EffortTests(SellingCase):
         self.till.put("NTAG213")
         self.page.see("Blank tag")
         self.press("Card tools")
-        self.fill("Part of the name or of the card number", "ann")
+        self.fill("Part of the name or card number", "ann")
         self.keys(Keys.ENTER)
         self.page.see("Ann Smith", "$80.00")
         self.press("Choose", "Replace", "Replace")

@@ -82,7 +82,7 @@ class HistoryTests(BrowserCase):
 
     def test_a_day_whose_sums_cancel_out_is_no_quiet_one(self):
         self.open_day({}, payments=1)
-        self.page.see("1 payment: $0.00")
+        self.page.see("1 card payment: $0.00")
         self.assertNotIn(QUIET, self.page.text())
 
     def test_a_day_without_anything_is_a_quiet_one(self):
@@ -93,7 +93,7 @@ class HistoryTests(BrowserCase):
         self.open_day(
             {9: {"paid": "5.00", "added": "-5.00"}, 10: {"paid": "-1.00"}},
             paid="4.00", payments=1, added="-5.00", drawer="-5.00")
-        self.page.see("1 payment: $4.00")
+        self.page.see("1 card payment: $4.00")
         self.page.press("Show as table")
         self.page.see("9:00", "\u2212$5.00", "10:00", "\u2212$1.00")
         self.assertNotIn("11:00", self.page.text())

@@ -74,7 +74,7 @@ class MoneyTests(BrowserCase):
         for amount in ("2.50", "4.00"):
             self.till.call("POST", "pay", {"amount": amount})
         self.page.open("history")
-        self.page.see("2 payments: $6.50, 1 top-up: $20.00")
+        self.page.see("2 card payments: $6.50, 1 top-up: $20.00")
         self.page.press("Refund \u2212$4.00")
         self.page.press("Refund payment")
         self.page.see("Refund $4.00?")
@@ -136,7 +136,7 @@ class MoneyTests(BrowserCase):
         self.page.press("Previous day")
         self.page.see("No payments, top-ups, or payouts.")
         self.page.press("Next day")
-        self.page.see("0 payments: $0.00")
+        self.page.see("0 card payments: $0.00")
 
 
 class PaceTests(BrowserCase):

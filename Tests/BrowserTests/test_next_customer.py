@@ -143,7 +143,7 @@ class LeftoverTests(NextCustomerCase):
 class OtherInputTests(NextCustomerCase):
     def test_what_was_typed_elsewhere_ends_with_its_view(self):
         for view, label in (
-                ("issue", "Customer name (optional)"), ("issue", "Number (optional)"),
+                ("issue", "Customer name (optional)"), ("issue", "Customer number (optional)"),
                 ("issue", "Starting balance (cash received)"), ("cards", "Card number"),
                 ("cards", "Balance to carry over")):
             with self.subTest(label):

@@ -9,8 +9,8 @@ from test_faults import CALLS
 
 OFFLINE = "The ledger is offline."
 AGAIN = "Try again once the ledger is back online."
-SELL = "Try again once the ledger is back online, or take cash."
-RETURN = "Return the cash, or top up once the ledger is back online."
+SELL = "Take cash and write the sale down, or try again once the ledger is back online."
+RETURN = "Return the money, or top up once the ledger is back online."
 NO_CASH = "Don't give the customer any cash."
 # Begins an operation that the server refuses; with `isLost`, its first response is lost.
 BEGIN = """
@@ -88,12 +88,12 @@ class RefusingTests(IssuerCase):
         self.assertTrue(page.can_press("Top-up"))
         page.listen()
         self.issuer.stop()
-        page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
-        page.hear(f"{OFFLINE} Cash sales only until it is back.")
+        page.see(f"{OFFLINE} Take cash, and write each sale down until it is back.", NOT_NOW)
+        page.hear(f"{OFFLINE} Take cash, and write each sale down until it is back.")
         self.assertFalse(page.can_press("Top-up"))
         # A page that is opened now also shows it.
         page.open()
-        page.see(f"{OFFLINE} Cash sales only until it is back.", NOT_NOW)
+        page.see(f"{OFFLINE} Take cash, and write each sale down until it is back.", NOT_NOW)
         page.listen()
         self.issuer.start()
         page.see_no(OFFLINE)
@@ -219,7 +219,7 @@ class SellingTests(SellingCase):
         page.see("$17.50",
                  "The ledger is offline. You can still take up to $497.50 in payments; "
                  "they will be recorded later.",
-                 "Offline payments not yet booked: $2.50.")
+                 "Offline payments not in the ledger yet: $2.50.")
         page.see("minus offline payments that are not in the ledger yet")
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
@@ -273,7 +273,7 @@ class LimitTests(SellingCase):
         self.pay("3.00")
         page.panel("done")
         page.leave_check()
-        page.see(f"{OFFLINE} Cash sales only until it is back.")
+        page.see(f"{OFFLINE} Take cash, and write each sale down until it is back.")
         self.pay("0.50", again=True)
         page.panel("failed")
         page.see("This station has reached its offline limit.", SELL)

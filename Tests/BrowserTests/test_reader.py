@@ -70,7 +70,7 @@ class EmulatedReaderTests(BrowserCase):
     def test_a_reader_that_is_pulled_out_while_a_card_is_waited_for_has_paid_nothing(self):
         self.wait_for_a_card()
         self.till.emulator.tell("unplug")
-        self.page.see("The reader was lost. Press Charge to try again.")
+        self.page.see("The reader was disconnected. Press Charge to try again.")
         self.till.emulator.tell("plug")
         self.page.see("Reader ready")
         self.assertEqual(self.till.done("pay"), [])

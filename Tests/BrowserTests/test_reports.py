@@ -42,7 +42,7 @@ class ReportTests(BrowserCase):
         self.till.take()
         self.till.put("NTAG213")
         self.page.go("cards")
-        self.page.type("Part of the name or of the card number", "amand")
+        self.page.type("Part of the name or card number", "amand")
         self.page.press("Find")
         self.page.see("Amanda Gonzalez", f"card ends in {self.uid[-4:]}", "$5.50")
         self.page.press("Choose")

@@ -50,7 +50,7 @@ class ScratchTests(BrowserCase):
         self.rub()
         self.begun()
         self.page.press("Go back without scratching")
-        self.page.see("Stopped. The code is still hidden.", "Code hidden")
+        self.page.see("Canceled. The code is still hidden.", "Code hidden")
         self.assertEqual(self.state(), "unscratched")
         self.page.press("Scratch")
         self.page.press("Reveal code")

@@ -209,7 +209,7 @@ class ArmedTests(SellingCase):
         self.till.take()
         self.page.see("Tap a card")
         self.page.press("Charge")
-        self.page.see("Put the card on the reader, then press Charge.")
+        self.page.see("Put the card on the reader, then try again.")
         self.assertUncharged(self.other)
         self.till.put(self.other)
         self.page.see("Eva Novak")
@@ -303,12 +303,12 @@ class CartTests(SellingCase):
         self.page.press("Coffee")
         self.page.press("Cake")
         self.due("$11.00")
-        self.page.press("One less: Coffee")
+        self.page.press("Remove one Coffee")
         self.due("$7.50")
         self.page.press("Catering")
-        self.page.see("Type the price first, then press Catering.")
+        self.page.see("Enter the price of Catering.")
         self.page.keys("1000")
-        self.page.press("Catering")
+        self.page.press("Add to cart")
         self.due("$17.50")
         self.assertFalse(self.page.can_press("Juice"))
         self.page.press("Charge")
@@ -317,6 +317,82 @@ class CartTests(SellingCase):
         self.page.panel("done")
         self.assertEqual(self.till.done("pay"), ["-17.50"])
         self.page.wait("!document.querySelector('.cart')")
+
+    def test_a_product_asks_for_its_price_before_or_after_it_is_typed(self):
+        self.show(COFFEE, OPEN)
+        self.page.press("Catering")
+        self.page.see("Enter the price of Catering.")
+        # The question ends with Delete, with Clear, and with another product.
+        for press in ("Delete", "Clear", "Coffee"):
+            self.page.press(press)
+            self.page.wait("!document.querySelector('main').textContent.includes('Type the')")
+            if press != "Coffee":
+                self.page.press("Catering")
+                self.page.see("Enter the price of Catering.")
+        self.page.keys("200")
+        self.page.press("Catering")
+        self.due("$5.50")
+        self.page.press("Clear")
+        # Charge adds the product at the typed price, and the ledger keeps its name.
+        self.page.press("Catering")
+        self.page.keys("250")
+        self.page.press("Charge")
+        self.armed()
+        self.till.put(self.uid)
+        self.page.panel("done")
+        self.assertEqual(self.till.done("pay"), ["-2.50"])
+        lines = self.till.history()[-1]["lines"]
+        self.assertEqual([line["name"] for line in lines], ["Catering"])
+        # So does a sale in cash.
+        self.till.take()
+        self.page.press("Catering")
+        self.page.keys("300")
+        self.page.press("Cash")
+        self.page.see("$3.00")
+        self.page.press("Received")
+        self.page.see("Sold")
+
+    def test_a_product_without_a_price_is_neither_forgotten_nor_given_away(self):
+        cup = ["Cup", "--price", "2"]
+        soup = ["Soup", "--price", "ask", "--group", "Food", "--deposit", "Cup"]
+        wine = ["Wine", "--price", "ask", "--group", "Drinks", "--minimum-age", "18"]
+        self.show(cup, COFFEE, soup, wine, OPEN)
+        self.page.driver.execute_async_script(SETTING, {"express": True})
+        self.page.script("""
+          const later = window.setTimeout;
+          window.setTimeout = (act, pause, ...rest) =>
+            later(act, pause === 1000 ? 10 : pause, ...rest);
+        """)
+        # Its deposit is part of the amount due before Charge is pressed.
+        self.page.press("Soup")
+        self.page.keys("420")
+        self.due("$6.20")
+        self.page.press("Add to cart")
+        self.due("$6.20")
+        # Without its price, nothing is charged, and express does not arm the rest of the cart.
+        self.page.press("Clear")
+        self.page.press("Coffee")
+        self.page.press("Soup")
+        self.page.press("Charge")
+        self.page.press("Cash")
+        # A timer that was set earlier and is shorter fires first.
+        self.page.driver.execute_async_script("setTimeout(arguments[0], 100)")
+        self.page.see("Enter the price of Soup.")
+        self.assertIsNone(self.till.call("GET", "armed")["armed"])
+        # The price belongs to the product that asked for it, whatever is pressed next.
+        self.page.keys("420")
+        self.page.press("Catering")
+        self.page.see("Enter the price of Catering.")
+        self.due("$9.70")
+        self.page.keys("100")
+        self.page.press("Coffee")
+        self.due("$14.20")
+        self.page.press("Wine")
+        self.page.keys("500")
+        self.page.press("Coffee")
+        self.due("$22.70")
+        self.page.press("Charge")
+        self.page.see("at least 18 years old")
 
     def test_express_arms_a_single_product(self):
         self.show(COFFEE, CAKE)
@@ -382,12 +458,12 @@ class DepositTests(SellingCase):
         self.returned()
         self.returned()
         self.due("$3.00")
-        self.page.press("One less: Beer")
-        self.page.press("One less: Cup")
+        self.page.press("Remove one Beer")
+        self.page.press("Remove one Cup")
         self.due("\N{MINUS SIGN}$2.00")
         # A credit names its card.
         self.page.press("Credit")
-        self.page.see("Put the card on the reader, then press Charge.")
+        self.page.see("Put the card on the reader, then try again.")
         self.assertUncharged()
         self.put()
         self.page.press("Credit")
@@ -401,9 +477,9 @@ class DepositTests(SellingCase):
         self.page.type_amount("85.00")
         self.page.press("Charge")
         self.page.panel("failed")
-        self.page.see("Take $5.00 at the terminal")
-        self.page.press("Take $5.00 in cash")
+        self.page.see("Use balance + $5.00 at the terminal")
+        self.page.press("Use balance + $5.00 in cash")
         self.page.panel("done")
-        self.page.see("The rest of $5.00 is paid in cash.", "$0.00 left")
+        self.page.see("Collect the remaining $5.00 in cash.", "$0.00 left")
         self.assertEqual(self.till.done("pay"), ["-80.00"])
         self.assertAudited()

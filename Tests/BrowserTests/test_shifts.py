@@ -20,7 +20,7 @@ class ShiftTests(BrowserCase):
         self.page.see("No shift is open.")
         self.page.type("Cash in the drawer now", float)
         self.page.press("Open shift")
-        self.page.see("Open since", "Close shift")
+        self.page.see("Opened", "Close shift")
 
     def close_shift(self, counted):
         self.page.type("Cash counted", counted)
@@ -44,7 +44,7 @@ class ShiftTests(BrowserCase):
         self.page.press("Received")
         self.page.panel("done")
         self.page.go("reports")
-        self.page.see("The open shift is not in these sums until its cash has been counted")
+        self.page.see("Some figures are left out until the open shift")
         self.page.go("shift")
         # Nothing says before the count how much it should be.
         self.assertNotIn("91.10", self.page.driver.page_source)
@@ -57,7 +57,7 @@ class ShiftTests(BrowserCase):
         self.page.press("Show report")
         self.page.see("Not a certified fiscal register")
         paper = self.page.script(PAPER)
-        for words in ("Cash at the start\n$100.00", "Taken out: Milk\n−$12.40",
+        for words in ("Starting cash\n$100.00", "Taken out: Milk\n−$12.40",
                       "Expected\n$91.10", "Difference\n−$1.10", "Counted again"):
             self.assertIn(words, paper)
         self.page.press("Close")
@@ -105,7 +105,7 @@ class ShiftTests(BrowserCase):
         self.assertIsNone(self.till.call("GET", "shift")["shift"])
         self.page.type("Cash in the drawer now", "0")
         self.page.press("Open shift")
-        self.page.see("Open since")
+        self.page.see("Opened")
 
 
 class RequiredShiftTests(BrowserCase):

@@ -11,7 +11,7 @@ AudioScheduledSourceNode.prototype.start = function (...given) {
   return start.apply(this, given);
 };
 """
-BLOCKED = "Sounds are blocked: turn on"
+BLOCKED = "Allow sounds"
 
 
 class SoundTests(BrowserCase):

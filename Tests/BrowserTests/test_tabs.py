@@ -62,7 +62,7 @@ class ManyTabsTests(TabsCase):
         self.page.see("Connecting")
         self.till.call("POST", "pay", {"amount": "1.00"})
         self.turn_to(self.first)
-        self.page.see("Reader ready", "1 payment: $1.00")
+        self.page.see("Reader ready", "1 card payment: $1.00")
         self.page.go("home")
         self.page.see("$19.00")
         self.assertEqual(self.page.count(".toast"), 0)

@@ -43,9 +43,9 @@ class UnusableTests(ReadingCase):
         self.page.see("Amanda Gonzalez")
         self.page.listen()
         self.page.take("$5.00")
-        self.page.hear(f"Recorded, card not updated, $5.00. Keep the cash in the drawer. {MOVE}")
+        self.page.hear(f"Recorded, card not updated, $5.00. Don't give the money back. {MOVE}")
         self.page.panel("unknown")
-        self.page.see("Recorded, card not updated, $5.00", "Keep the cash in the drawer.", MOVE)
+        self.page.see("Recorded, card not updated, $5.00", "Don't give the money back.", MOVE)
         for words in ("Top-up failed", "Outcome unknown", "Tap the same card"):
             self.assertNotIn(words, self.page.text())
         self.assertFalse(self.page.can_press("Check again"))

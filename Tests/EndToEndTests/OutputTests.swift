@@ -246,6 +246,11 @@ struct OutputTests {
             return seen.contains("waiting for a card")
         }
         terminal.type("\u{03}")
+        let hasEnded = ChildProcess.poll {
+            seen += terminal.read()
+            return shell.hasEnded()
+        }
+        try #require(hasEnded, "it did not end, and showed: \(seen)")
         #expect(try shell.end().status == 128 + SIGINT)
         seen += terminal.read()
         #expect(seen.ranges(of: "waiting for a card").count == 1)

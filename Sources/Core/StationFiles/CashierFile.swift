@@ -49,7 +49,7 @@ package struct CashierFile: ListFile, Sendable {
     package func add(
         _ name: CashierName, _ password: PasswordHash, _ role: CashierRole? = nil
     ) throws(TapcardError) -> (cashier: Cashier, isNew: Bool) {
-        try list.change { cashiers throws(TapcardError) in
+        try change { cashiers throws(TapcardError) in
             if let known = cashiers.named(name) {
                 cashiers.removeAll { $0 == known }
                 // The stored spelling is kept, because earlier operations were recorded with it.
@@ -94,7 +94,7 @@ package struct CashierFile: ListFile, Sendable {
     package func setRole(
         of name: CashierName, to role: CashierRole
     ) throws(TapcardError) -> Cashier? {
-        try list.change { cashiers in
+        try change { cashiers in
             guard let known = cashiers.named(name),
                 let index = cashiers.firstIndex(of: known)
             else { return nil }
@@ -106,10 +106,33 @@ package struct CashierFile: ListFile, Sendable {
     /// Removes a cashier and returns the stored name; nil for an unknown name. Differences in case
     /// and spacing are ignored, as in `add`.
     package func remove(_ name: CashierName) throws(TapcardError) -> CashierName? {
-        try list.change { cashiers in
+        try change { cashiers in
             let known = cashiers.named(name)
             cashiers.removeAll { $0 == known }
             return known?.name
+        }
+    }
+
+    /// Changes the list, unless that would leave cashiers but no owner. A list without an owner
+    /// from an earlier version can still be changed.
+    private func change<Result>(
+        _ body: (inout [Cashier]) throws(TapcardError) -> Result
+    ) throws(TapcardError) -> Result {
+        try list.change { cashiers throws(TapcardError) in
+            let before = cashiers
+            let result = try body(&cashiers)
+            if cashiers.isEmpty || cashiers.contains(where: { $0.role == .owner }) { return result }
+            if let owner = before.first(where: { $0.role == .owner }) {
+                throw TapcardError(
+                    .refusal(.wrongState), "\(owner.name.text) is the only owner.",
+                    meaning: "Nothing was changed.", next: [.file(.makeOwner)])
+            }
+            if before.isEmpty {
+                throw TapcardError(
+                    .refusal(.wrongState), "The first cashier has to be an owner.",
+                    meaning: "Nothing was changed.")
+            }
+            return result
         }
     }
 }

@@ -112,6 +112,9 @@ static const unsigned char simulator_js[] = {
 static const unsigned char small_css[] = {
 #embed "page/small.css"
 };
+static const unsigned char cart_js[] = {
+#embed "page/cart.js"
+};
 static const unsigned char catalog_js[] = {
 #embed "page/catalog.js"
 };
@@ -188,6 +191,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("shift.js", shift_js),
     FILE_NAMED("simulator.js", simulator_js),
     FILE_NAMED("small.css", small_css),
+    FILE_NAMED("cart.js", cart_js),
     FILE_NAMED("catalog.js", catalog_js),
     FILE_NAMED("sounds.js", sounds_js),
     FILE_NAMED("panel.js", panel_js),

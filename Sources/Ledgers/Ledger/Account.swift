@@ -5,9 +5,9 @@ public enum Account: Hashable, Sendable, CustomStringConvertible {
     /// A cardholder's account: the balance that the issuer owes. The number is 1 for a chip's first
     /// account and goes up by 1 with each reissue.
     case purse(CardUID, Int)
-    /// The money paid with cards.
+    /// What was sold, minus refunds and credits, however it was paid.
     case takings
-    /// The drawer: top-ups are negative, payouts positive.
+    /// The drawer: cash that comes in is negative, and cash that goes out is positive.
     case cash
     /// The money paid by bank card at a terminal (negative).
     case terminal

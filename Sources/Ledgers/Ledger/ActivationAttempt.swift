@@ -69,7 +69,8 @@ public enum ActivationRequest: Hashable, Sendable {
 extension LedgerStore {
     /// Stores an attempt before the service is called, or returns the one that is already open.
     public func requestActivation(
-        of uid: CardUID, id: OperationID, version: CardVersion, by cashier: CashierName? = nil,
+        of uid: CardUID, id: OperationID, version: CardVersion,
+        by requester: Requester = Requester(),
         at now: Timestamp
     ) async throws(LedgerError) -> ActivationRequest {
         let currency = currency
@@ -104,7 +105,8 @@ extension LedgerStore {
             // activated only once.
             if let open = knownCard.activation {
                 if open.id != id {
-                    try rows.link(requestID, to: open.id, of: knownCard.card, by: cashier, at: now)
+                    try rows.link(
+                        requestID, to: open.id, of: knownCard.card, by: requester, at: now)
                 }
                 return .attempt(open)
             }
@@ -143,14 +145,14 @@ extension LedgerStore {
     /// gets the same result.
     public func keep(
         _ id: OperationID, for attempt: OperationID, of uid: CardUID,
-        by cashier: CashierName? = nil, at now: Timestamp
+        by requester: Requester = Requester(), at now: Timestamp
     ) async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             // An ID that is already in use is not linked.
             guard try rows.operation(id) == nil, try rows.activation(id) == nil,
                 let card = try rows.card(uid)
             else { return }
-            try rows.link(id, to: attempt, of: card, by: cashier, at: now)
+            try rows.link(id, to: attempt, of: card, by: requester, at: now)
         }
     }
 
@@ -190,12 +192,12 @@ extension LedgerRows {
 
     fileprivate func link(
         _ id: OperationID, to attempt: OperationID, of card: LedgerCard,
-        by cashier: CashierName?, at now: Timestamp
+        by requester: Requester, at now: Timestamp
     ) throws(LedgerError) {
         try insert(
             Operation(
                 id: id, uid: card.uid, kind: .ask, subject: .attempt(attempt),
-                cashier: cashier, beganAt: now, state: .committed, endedAt: now,
+                by: requester, beganAt: now, state: .committed, endedAt: now,
                 balanceAfter: try balance(of: card.purse)))
     }
 

@@ -101,7 +101,7 @@ struct Book {
         let operation = Operation(
             id: request.id, uid: request.uid, kind: request.action.kind, amount: effects.amount,
             reverses: effects.reverses, subject: effects.subject, lines: effects.lines,
-            parameters: request.action.parameters, cashier: request.cashier, beganAt: now,
+            parameters: request.action.parameters, by: request.requester, beganAt: now,
             uptimeAtStart: request.uptime)
         // The card is saved first, because the operation's row refers to it.
         try rows.save(effects.card)

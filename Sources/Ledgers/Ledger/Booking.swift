@@ -11,8 +11,8 @@ public struct Booking: Hashable, Sendable {
     public let entries: [Entry]
     /// The cardholder's name as it is now; nil if the ledger has none or no card was used.
     public let holder: HolderName?
-    /// The login of the station that posted the entries; nil if it is not known. It is known only
-    /// for operations on cards in a PostgreSQL ledger.
+    /// The login of the station that posted the entries; nil if it is not known, as in a ledger
+    /// that only one station uses.
     public let station: String?
 
     /// Creates the booking of an operation on a card.
@@ -44,7 +44,11 @@ public struct Booking: Hashable, Sendable {
     /// The UID of the card; nil for a change without a card.
     package var card: CardUID? { operation?.uid }
     /// The cashier who began the operation or made the change, if known.
-    package var cashier: CashierName? { operation?.cashier ?? cardless?.cashier }
+    package var cashier: CashierName? { requester.cashier }
+    /// Who began the operation or made the change, and at which till.
+    package var requester: Requester {
+        operation?.requester ?? cardless?.requester ?? Requester()
+    }
     /// What was sold; empty if only the amount is known or nothing was sold.
     package var lines: [SaleLine] { operation?.lines ?? cardless?.lines ?? [] }
     /// The operation that this one refunds, reverses, or undoes, if any.
@@ -87,8 +91,8 @@ public struct Booking: Hashable, Sendable {
 
 extension Booking {
     /// Reads the columns of an operation, followed by the cardholder's name, the entries, and the
-    /// station's login. The entries are one text, with an account, an amount, and a time on each
-    /// line.
+    /// station's login. The entries are one text, with an account, an amount, a time, and, if a
+    /// shift was open, the shift's ID on each line.
     package init(_ row: inout Columns) throws(LedgerError) {
         let operation = try Operation(&row)
         let holder = try row.optional { $0.text.flatMap { try? HolderName($0) } }
@@ -168,6 +172,8 @@ package struct BookedSums: Hashable, Sendable {
     package var takings: Int64 { sales.amount &- refunds.amount &- credits.amount }
     /// The part of the takings that was paid from cards' balances.
     package var spent: Int64 {
+        // The rests include the rounding of cash, which the takings do not. A shortfall is
+        // negative, because no card paid it.
         rests.values.reduce(takings, &-) &+ accounts[.shortfall, default: 0]
             &+ accounts[.rounding, default: 0]
     }

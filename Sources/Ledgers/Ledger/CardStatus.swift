@@ -22,7 +22,8 @@ public enum StatusChange: Hashable, Sendable {
 extension LedgerStore {
     /// Changes the card and returns it, or returns a refusal.
     public func change(
-        _ uid: CardUID, _ change: StatusChange, id: OperationID, by cashier: CashierName? = nil,
+        _ uid: CardUID, _ change: StatusChange, id: OperationID,
+        by requester: Requester = Requester(),
         at now: Timestamp
     ) async throws(LedgerError) -> Result<LedgerCard, Refusal> {
         try await write { rows throws(LedgerError) in
@@ -62,7 +63,7 @@ extension LedgerStore {
             try rows.save(card)
             try rows.insert(
                 Operation(
-                    id: id, uid: uid, kind: change.kind, cashier: cashier, beganAt: now,
+                    id: id, uid: uid, kind: change.kind, by: requester, beganAt: now,
                     state: .committed, endedAt: now, balanceAfter: try rows.balance(of: card.purse))
             )
             return .success(card)

@@ -85,7 +85,7 @@ enum ScratchTrace: Hashable {
 extension Operation {
     /// Whether the operation has taken effect in the ledger. A voidable operation takes effect when
     /// it is committed; any other, when it begins.
-    var hasHappened: Bool { state == .committed || !kind.isVoidable }
+    package var hasHappened: Bool { state == .committed || !kind.isVoidable }
 }
 
 extension Operation.Kind {

@@ -1,7 +1,7 @@
 public import TapcardDomain
 
-/// A sale or a change of the drawer without a card. It is final as soon as it is booked, because no
-/// tag has to be written.
+/// A sale without a card, its undo, or cash put into the drawer or taken out of it. It is final as
+/// soon as it is booked, because no tag has to be written.
 public struct CardlessOperation: Hashable, Identifiable, Sendable {
     /// The kinds of changes without a card.
     public enum Kind: String, Sendable, CaseIterable {
@@ -35,27 +35,31 @@ public struct CardlessOperation: Hashable, Identifiable, Sendable {
     public let reverses: OperationID?
     /// Why cash was put into the drawer or taken out of it; nil for a sale or an undo.
     public let reason: SaleText?
-    /// The cashier who made the change, if known.
-    public let cashier: CashierName?
+    /// Who made the change, and at which till.
+    public let requester: Requester
     /// When the change was made, by the ledger's clock.
     public let at: Timestamp
     /// The shift that was open at the station; nil if none was. The ledger's storage fills this in.
     public internal(set) var shift: ShiftID?
-    /// The station that booked it; nil for a ledger in a file, which only one station uses.
+    /// The login of the station that booked it; nil if it is not known, as in a ledger that only
+    /// one station uses.
     public internal(set) var station: String?
 
     /// Creates a change. Its amount and lines are checked when ``LedgerStore/book(_:)`` books it.
     public init(
         id: OperationID, kind: Kind, amount: Int64, tender: Tender = .cash, rounding: Int64 = 0,
         given: Int64? = nil, lines: [SaleLine] = [], reverses: OperationID? = nil,
-        reason: SaleText? = nil, cashier: CashierName? = nil, at: Timestamp, shift: ShiftID? = nil,
-        station: String? = nil
+        reason: SaleText? = nil, by requester: Requester = Requester(), at: Timestamp,
+        shift: ShiftID? = nil, station: String? = nil
     ) {
         (self.id, self.kind, self.amount, self.tender) = (id, kind, amount, tender)
         (self.rounding, self.given, self.lines) = (rounding, given, lines)
-        (self.reverses, self.reason, self.cashier) = (reverses, reason, cashier)
+        (self.reverses, self.reason, self.requester) = (reverses, reason, requester)
         (self.at, self.shift, self.station) = (at, shift, station)
     }
+
+    /// The cashier who made the change, if known.
+    public var cashier: CashierName? { requester.cashier }
 
     /// The amount after rounding, in minor units, which is what the customer pays or gets back.
     public var paid: Int64 { amount &+ rounding }
@@ -67,7 +71,7 @@ public struct CardlessOperation: Hashable, Identifiable, Sendable {
     public var cash: Int64 { tender == .cash ? paid : 0 }
 
     /// Whether two changes with the same ID come from the same request. The cash given, the
-    /// cashier, and the time are not compared, because they may differ on a retry.
+    /// requester, and the time are not compared, because they may differ on a retry.
     func isSame(as other: CardlessOperation) -> Bool {
         (kind, amount, tender, rounding) == (other.kind, other.amount, other.tender, other.rounding)
             && (lines, reverses, reason) == (other.lines, other.reverses, other.reason)
@@ -111,7 +115,7 @@ extension LedgerStore {
         _ operation: CardlessOperation
     ) async throws(LedgerError) -> CardlessOutcome {
         try await write(touching: Footprint(ids: [operation.id])) { rows throws(LedgerError) in
-            if let known = try rows.outcome(of: operation, id: operation.id) { return known }
+            if let known = try rows.outcome(of: operation) { return known }
             return try rows.book(operation)
         }
     }
@@ -120,7 +124,7 @@ extension LedgerStore {
     /// undone only once. `id` is the ID of the undo itself, and a retry with the same ID returns
     /// the earlier undo. The time `now` is by the ledger's clock.
     public func undo(
-        _ sale: OperationID, id: OperationID, by cashier: CashierName?, at now: Timestamp
+        _ sale: OperationID, id: OperationID, by requester: Requester, at now: Timestamp
     ) async throws(LedgerError) -> CardlessOutcome {
         try await write { rows throws(LedgerError) in
             guard let sold = try rows.cardless(sale), sold.kind == .sale else {
@@ -129,8 +133,8 @@ extension LedgerStore {
             }
             let undo = CardlessOperation(
                 id: id, kind: .undo, amount: -sold.amount, tender: sold.tender,
-                rounding: -sold.rounding, reverses: sale, cashier: cashier, at: now)
-            if let known = try rows.outcome(of: undo, id: id) { return known }
+                rounding: -sold.rounding, reverses: sale, by: requester, at: now)
+            if let known = try rows.outcome(of: undo) { return known }
             let isUndone = try rows.cardless(undoing: sale) != nil
             guard !isUndone || SafetyRule.saleIsUndoneOnce.isDisabled else {
                 return .refused(
@@ -149,12 +153,12 @@ extension LedgerStore {
 extension LedgerRows {
     /// The outcome of an earlier request with this ID; nil if the ID has not been used.
     fileprivate func outcome(
-        of operation: CardlessOperation, id: OperationID
+        of operation: CardlessOperation
     ) throws(LedgerError) -> CardlessOutcome? {
-        if let known = try cardless(id) {
+        if let known = try cardless(operation.id) {
             return known.isSame(as: operation) ? .earlier(known) : .mismatched
         }
-        return try isUsed(id) ? .mismatched : nil
+        return try isUsed(operation.id) ? .mismatched : nil
     }
 
     /// Checks and inserts a change. The caller has already checked that its ID is new.

@@ -72,7 +72,7 @@ package struct LedgerTables: Hashable, Sendable {
         operations[id] = Operation(
             id: old.id, uid: old.uid, kind: old.kind, amount: old.amount, reverses: old.reverses,
             subject: old.subject, lines: old.lines, parameters: old.parameters,
-            cashier: old.cashier, beganAt: begun,
+            by: old.requester, beganAt: begun,
             uptimeAtStart: uptime, state: old.state, sequence: old.sequence, endedAt: old.endedAt,
             balanceAfter: old.balanceAfter)
     }

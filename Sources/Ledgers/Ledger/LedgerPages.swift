@@ -22,7 +22,8 @@ public protocol LedgerPages {
         begunSince start: Timestamp, until end: Timestamp, after last: Operation?,
         atMost count: Int
     ) throws(LedgerError) -> [Booking]
-    /// When each card after the first and up to the last was last used, other than by an operator.
+    /// When each card was last used, for the UIDs above `first` and up to `last`; all UIDs up to
+    /// `last` if `first` is nil. Blocking, unblocking, and forgetting a name are not uses.
     func lastUses(
         after first: CardUID?, through last: CardUID
     ) throws(LedgerError) -> [CardUID: Timestamp]

@@ -16,8 +16,8 @@ public struct OfflinePayment: Hashable, Sendable {
     public let amount: Int64
     /// What was sold; empty if only the amount is known.
     public let lines: [SaleLine]
-    /// The cashier who took the payment, if given.
-    public let cashier: CashierName?
+    /// Who took the payment, and at which till.
+    public let requester: Requester
     /// The time of the payment at the station.
     public let at: Timestamp
     /// The journal that holds the payment.
@@ -29,13 +29,13 @@ public struct OfflinePayment: Hashable, Sendable {
     public init(
         id: OperationID, uid: CardUID, chip: Chip, account: Int,
         sequence: SequenceNumber, amount: Int64, lines: [SaleLine] = [],
-        cashier: CashierName? = nil, at: Timestamp,
+        by requester: Requester = Requester(), at: Timestamp,
         journal: JournalID, number: Int64
     ) {
         (self.id, self.uid, self.chip) = (id, uid, chip)
         (self.account, self.sequence, self.amount) = (account, sequence, amount)
         self.lines = lines
-        (self.cashier, self.at, self.journal, self.number) = (cashier, at, journal, number)
+        (self.requester, self.at, self.journal, self.number) = (requester, at, journal, number)
     }
 
     /// An ID under which the payment can be booked. Number 0 is the request's own ID; higher
@@ -122,7 +122,7 @@ extension Book {
             subject: card.uid == payment.uid ? nil : .tapped(payment.uid), lines: payment.lines,
             parameters: place.id == payment.id ? nil : Operation.parameters(for: payment.id),
             // A station whose clock was ahead must not date a payment in the future.
-            cashier: payment.cashier, beganAt: min(payment.at, now), state: .committed,
+            by: payment.requester, beganAt: min(payment.at, now), state: .committed,
             endedAt: now, balanceAfter: balance - paid)
         try rows.insert(operation)
         let postings =

@@ -107,8 +107,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     /// repeated request can be compared in full. If the cardholder's name is removed from the
     /// ledger, it is removed from here, too.
     public var parameters: String?
-    /// The cashier who began the operation, if known.
-    public let cashier: CashierName?
+    /// Who began the operation, and at which till.
+    public let requester: Requester
     /// When the operation began, by the ledger's clock.
     public let beganAt: Timestamp
     /// The machine's uptime at the start; nil if the station could not determine it.
@@ -126,8 +126,8 @@ public struct Operation: Hashable, Identifiable, Sendable {
     public init(
         id: OperationID, uid: CardUID, kind: Kind, amount: Int64 = 0, reverses: OperationID? = nil,
         subject: Subject? = nil, lines: [SaleLine] = [], parameters: String? = nil,
-        cashier: CashierName? = nil,
-        beganAt: Timestamp, uptimeAtStart: Uptime? = nil, state: State = .pending,
+        by requester: Requester = Requester(), beganAt: Timestamp, uptimeAtStart: Uptime? = nil,
+        state: State = .pending,
         sequence: SequenceNumber = .none,
         endedAt: Timestamp? = nil, balanceAfter: Int64? = nil
     ) {
@@ -139,7 +139,7 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.subject = subject
         self.lines = lines
         self.parameters = parameters
-        self.cashier = cashier
+        self.requester = requester
         self.beganAt = beganAt
         self.uptimeAtStart = uptimeAtStart
         self.state = state
@@ -147,6 +147,9 @@ public struct Operation: Hashable, Identifiable, Sendable {
         self.endedAt = endedAt
         self.balanceAfter = balanceAfter
     }
+
+    /// The cashier who began the operation, if known.
+    public var cashier: CashierName? { requester.cashier }
 
     /// The amount that an open operation holds back from the balance until it is final.
     public var held: Int64 { state == .pending && kind.isVoidable ? amount : 0 }

@@ -17,12 +17,12 @@ extension LedgerStore {
     /// tag.
     public func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
-        by cashier: CashierName? = nil, at now: Timestamp
+        by requester: Requester = Requester(), at now: Timestamp
     ) async throws(LedgerError) -> PrizePayout {
         let currency = currency
         return try await write { rows throws(LedgerError) in
             let book = Book(booking: rows, currency, at: now)
-            return try book.payOut(prize, of: ticket, on: uid, id: id, by: cashier)
+            return try book.payOut(prize, of: ticket, on: uid, id: id, by: requester)
         }
     }
 }
@@ -30,7 +30,7 @@ extension LedgerStore {
 extension Book {
     fileprivate func payOut(
         _ prize: Money, of ticket: TicketID, on uid: CardUID, id: OperationID,
-        by cashier: CashierName?
+        by requester: Requester
     ) throws(LedgerError) -> PrizePayout {
         let earlier = try rows.claim(of: ticket)
         // Only one caller gets `booked`, so the cash is paid out only once.
@@ -58,7 +58,7 @@ extension Book {
         }
         let operation = Operation(
             id: id, uid: uid, kind: .payout, amount: prize.minorUnits, subject: .prize(ticket),
-            cashier: cashier, beganAt: now, state: .committed, endedAt: now,
+            by: requester, beganAt: now, state: .committed, endedAt: now,
             balanceAfter: known.balance.minorUnits)
         try rows.insert(operation)
         for posting in Posting.move(prize.minorUnits, from: .prizes, to: .cash) {

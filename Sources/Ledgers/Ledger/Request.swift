@@ -8,9 +8,9 @@ public struct Request: Hashable, Sendable {
     public let uid: CardUID
     /// The requested change.
     public let action: CardAction
-    /// The cashier who made the request, if known. It is not compared when a request is repeated,
+    /// Who made the request, and at which till. They are not compared when a request is repeated,
     /// because another cashier may repeat it.
-    public let cashier: CashierName?
+    public let requester: Requester
     /// The time of the request.
     public let at: Timestamp
     /// The machine's uptime at that time; nil if the machine has no such clock.
@@ -18,13 +18,13 @@ public struct Request: Hashable, Sendable {
 
     /// Creates a request.
     public init(
-        id: OperationID, uid: CardUID, action: CardAction, by cashier: CashierName? = nil,
+        id: OperationID, uid: CardUID, action: CardAction, by requester: Requester = Requester(),
         at: Timestamp, uptime: Uptime? = nil
     ) {
         self.id = id
         self.uid = uid
         self.action = action
-        self.cashier = cashier
+        self.requester = requester
         self.at = at
         self.uptime = uptime
     }

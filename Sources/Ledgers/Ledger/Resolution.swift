@@ -133,7 +133,7 @@ extension LedgerStore {
     public func end(
         _ open: Operation, as state: Operation.State, resealWith id: OperationID,
         version: CardVersion,
-        sealer: RecordSealer, by cashier: CashierName? = nil, at now: Timestamp
+        sealer: RecordSealer, by requester: Requester = Requester(), at now: Timestamp
     ) async throws(LedgerError) -> Resolution {
         var footprint = open.footprint
         footprint.ids.append(id)
@@ -171,7 +171,7 @@ extension LedgerStore {
             }
             let beginning = try book.begin(
                 Request(
-                    id: id, uid: open.uid, action: .reseal(above: .none), by: cashier, at: now),
+                    id: id, uid: open.uid, action: .reseal(above: .none), by: requester, at: now),
                 // The payment has just ended, so nothing is open anymore.
                 version: CardVersion(confirmed: card.confirmed, open: nil))
             guard case .begun(let fresh) = beginning else {

@@ -101,7 +101,7 @@ extension LedgerStore {
     /// Saves a count of the drawer's cash, in minor units, and closes the shift if it is open. If
     /// `id` is nil, counts the shift that is open at this station; a shift that is open at another
     /// station is refused. A closed shift can be counted again, but the same amount twice in a row
-    /// counts as a retry and is saved only once. The time `now` is by the ledger's clock.
+    /// by the same cashier counts as a retry and is saved only once. The time `now` is by the ledger's clock.
     public func count(
         _ id: ShiftID?, _ amount: Int64, by cashier: CashierName?, at now: Timestamp
     ) async throws(LedgerError) -> ShiftOutcome {
@@ -130,7 +130,7 @@ extension LedgerStore {
                 if SafetyRule.expectedCashIsComplete.isDisabled { expected &-= shift.float }
                 shift.closing = Shift.Closing(at: now, by: cashier, expected: expected)
                 try rows.close(shift)
-            } else if shift.counts.last?.amount == amount {
+            } else if let last = shift.counts.last, last.amount == amount, last.cashier == cashier {
                 return .earlier(shift)
             }
             let count = Shift.Count(amount: amount, at: now, cashier: cashier)

@@ -106,7 +106,7 @@ extension Operation {
     /// The part of a sale that was not paid with the card.
     public var rest: TenderedAmount? { if case .rest(let rest) = subject { rest } else { nil } }
 
-    /// How a top-up was paid.
+    /// How a top-up was paid. For any other operation, this is `cash` and means nothing.
     public var tender: Tender { if case .paid(let tender) = subject { tender } else { .cash } }
 }
 

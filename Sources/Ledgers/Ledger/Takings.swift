@@ -4,13 +4,13 @@ public import TapcardDomain
 /// committed; others count as soon as they begin, because they are never voided. Sums wrap, because
 /// altered rows may contain any number.
 package struct Takings: Hashable, Sendable {
-    /// The payments made with cards, minus refunds; an offline payment counts in full. No cash
-    /// moves.
+    /// What was paid with cards, minus refunds and credits. An offline payment counts in full; the
+    /// parts of sales that were not paid with a card do not count.
     package private(set) var paid: Int64 = 0
     /// The top-ups minus reversals, however they were paid.
     package private(set) var added: Int64 = 0
-    /// What was paid with each tender: top-ups, sales without a card, and the parts of sales that
-    /// were not paid with a card.
+    /// What was paid with each tender, minus what was returned: top-ups, sales without a card, and
+    /// the parts of sales that were not paid with a card.
     package private(set) var tendered: [Tender: Int64] = [:]
     /// The cash taken out of the drawer for closed accounts and for prizes.
     package private(set) var paidOut: Int64 = 0
@@ -58,10 +58,7 @@ package struct Takings: Hashable, Sendable {
         }
         shortfall &+= besides.shortfall
         // An open change that can still be voided does not count yet.
-        guard
-            operation.state == .committed
-                || operation.state == .pending && !operation.kind.isVoidable
-        else { return }
+        guard operation.hasHappened else { return }
         switch operation.kind {
         case .pay, .ticket, .offline:
             paid &+= operation.amount

@@ -61,8 +61,8 @@ extension CardlessOperation {
             SQLStatement(
                 """
                 INSERT INTO cardless (\(CardlessOperation.columns), station, shift)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-                    coalesce($13, \(PostgreSQLRows.openShift("$12"))))
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+                    coalesce($15, \(PostgreSQLRows.openShift("$14"))))
                 """, values + [.integer(station), .optional(shift, SQLValue.id)]),
         ]
     }

@@ -230,7 +230,8 @@ extension Operation {
             SQLStatement(
                 """
                 INSERT INTO operation (\(Operation.columns), place)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+                    $17, $18)
                 """, values + [.integer(place)])
         ]
         // An attempt's ID is reserved for the activation that the attempt leads to.

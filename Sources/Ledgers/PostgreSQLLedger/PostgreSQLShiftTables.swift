@@ -103,6 +103,13 @@ extension PostgreSQLSchema {
         """,
     ]
 
+    /// The step to version 6, which adds the till, and the second person who consented.
+    static let tills = ["operation", "cardless"].flatMap { table in
+        ["till", "supervisor"].map { column in
+            "ALTER TABLE \(table) ADD COLUMN \(column) text CHECK (length(\(column)) <= 1000)"
+        }
+    }
+
     /// The issuer's accounts in version 5.
     private static let issuerAccounts = """
         'takings', 'cash', 'terminal', 'other', 'adopted', 'prizes', 'reissued', 'shortfall',

@@ -10,9 +10,8 @@ extension PostgreSQLRows {
     func openShift() throws(LedgerError) -> Shift? {
         // The lock waits for the transactions that are adding entries to the shift.
         let lock = isWriting ? " FOR NO KEY UPDATE" : ""
-        let open: Shift? = try row(
+        return try row(
             where: "station = $1 AND closed_at IS NULL\(lock)", [.integer(opening.station)])
-        return open
     }
 
     func shift(_ id: ShiftID) throws(LedgerError) -> Shift? {

@@ -27,7 +27,7 @@ extension SQLiteRows {
         try connection.run(
             """
             INSERT INTO cardless (\(CardlessOperation.columns), shift)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(SQLiteRows.openShift))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(SQLiteRows.openShift))
             """, operation.values)
     }
 

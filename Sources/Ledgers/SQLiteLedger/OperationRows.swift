@@ -114,7 +114,7 @@ extension SQLiteRows {
     func insert(_ operation: Operation) throws(LedgerError) {
         try connection.run(
             "INSERT INTO operation (\(Operation.columns)) "
-                + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             operation.values)
     }
 

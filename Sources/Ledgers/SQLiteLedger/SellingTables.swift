@@ -25,3 +25,21 @@ extension LedgerSchema {
         BEGIN SELECT RAISE(ABORT, 'a product stays'); END;
         """
 }
+
+extension LedgerSchema {
+    /// The script for version 13, which adds the till, and the second person who consented.
+    static let tills = """
+        ALTER TABLE operation ADD COLUMN till TEXT CHECK (length(till) BETWEEN 1 AND 40);
+        ALTER TABLE operation ADD COLUMN supervisor TEXT CHECK (
+            length(supervisor) BETWEEN 1 AND 40);
+        DROP TRIGGER operation_keeps_its_parameters;
+        CREATE TRIGGER operation_keeps_its_parameters
+        BEFORE UPDATE OF position, id, uid, kind, amount, reverses, subject, lines, cashier, till,
+            supervisor, begun_at
+        ON operation
+        BEGIN SELECT RAISE(ABORT, 'an operation keeps its parameters'); END;
+        ALTER TABLE cardless ADD COLUMN till TEXT CHECK (length(till) BETWEEN 1 AND 40);
+        ALTER TABLE cardless ADD COLUMN supervisor TEXT CHECK (
+            length(supervisor) BETWEEN 1 AND 40);
+        """
+}

@@ -14,7 +14,14 @@ import Testing
         let (read, length) = try OfflineJournal.parsing(bytes, World.keys)
         #expect(read == journal && length == bytes.count)
         #expect(read.written == 3 && read.sum() == 600 && read.sum(of: read.lines[0].uid) == 600)
-        #expect(read.lines[1].cashier?.text == "Zoë Á" && read.lines[0].cashier == nil)
+        let requester = Requester(try CashierName("Zoë Á"), till: try TillName("Bar 1"))
+        #expect(read.lines.map(\.requester) == [Requester(), requester, Requester()])
+        // Stations have journals of earlier versions, and the seals cover the exact text.
+        let fields = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst().map {
+            $0.split(separator: " ").count
+        }
+        #expect(
+            fields == [10, 12, 10], "nine fields, the lines and the till if there are any, a seal")
         #expect(read.line(World.id(101)) == read.lines[0] && read.line(World.id(99)) == nil)
         var booked = read
         booked.drop(through: 2, under: World.keys)
@@ -105,7 +112,8 @@ import Testing
             var longer = read.journal
             let line = JournalLine(
                 number: 3, id: World.id(9), uid: uid, chip: .ntag424, account: 2,
-                record: [UInt8](repeating: 1, count: 16), amount: 5, cashier: nil, at: World.tick)
+                record: [UInt8](repeating: 1, count: 16), amount: 5, by: Requester(), at: World.tick
+            )
             let more = text + longer.append(line)
             #expect(try OfflineJournal.parsing(more, table).journal.lines.count == 3)
         }
@@ -220,7 +228,9 @@ import Testing
                     number: number, id: World.id(100 + UInt64(number)),
                     uid: try #require(CardUID("04AC6B72BA6C80")), chip: .ntag215, account: 2,
                     record: [UInt8](repeating: 0x55, count: 16), amount: 100 * number,
-                    cashier: number == 2 ? try CashierName("Zoë Á") : nil, at: World.tick))
+                    by: number == 2
+                        ? Requester(try CashierName("Zoë Á"), till: try TillName("Bar 1"))
+                        : Requester(), at: World.tick))
         }
         return (journal, bytes)
     }

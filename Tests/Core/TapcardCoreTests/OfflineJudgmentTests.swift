@@ -232,7 +232,8 @@ import Testing
                     JournalLine(
                         number: journal.written + 1, id: World.id(UInt64(journal.written) + 50),
                         uid: uid, chip: .ntag213, account: 1,
-                        record: [UInt8](repeating: 0x40, count: 16), amount: amount, cashier: nil,
+                        record: [UInt8](repeating: 0x40, count: 16), amount: amount,
+                        by: Requester(),
                         at: World.tick))
             }
             return OfflineDecision.Question(

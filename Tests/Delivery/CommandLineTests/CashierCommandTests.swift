@@ -64,17 +64,40 @@ struct CashierCommandTests {
         #expect(await bench.run("cashiers list").text == Self.nobody)
     }
 
+    @Test("The only owner keeps the role while there are other cashiers")
+    func lastOwner() async throws {
+        let bench = try ProgramBench()
+        let seller = await bench.run("cashiers add Zoë --role seller", Self.password)
+        #expect(seller.status == 4 && seller.text.contains("The first cashier has to be an owner."))
+        for name in ["Zoë", "Ann"] {
+            _ = await bench.run("cashiers add \(name)", Self.password)
+        }
+        let refusal = """
+            ! tapcard: Zoë is the only owner. Nothing was changed. Make someone else an owner \
+            first: tapcard cashiers role NAME owner
+
+            """
+        for words in ["cashiers remove Zoë", "cashiers role zoë seller"] {
+            #expect(await bench.run(words) == .init(status: 4, text: refusal))
+        }
+        #expect(await bench.run("cashiers add Zoë --role cashier", Self.password).status == 4)
+        #expect(await bench.run("cashiers list").text == "Ann: cashier\nZoë: owner\n")
+        #expect(await bench.run("cashiers role Ann owner").status == 0)
+        #expect(await bench.run("cashiers remove Zoë").status == 0)
+        #expect(await bench.run("cashiers remove Ann").status == 0)
+    }
+
     @Test("A cashier from a file without roles is an owner, and an unknown role is refused")
     func filesWithoutRoles() async throws {
         let bench = try ProgramBench()
-        _ = await bench.run("cashiers add Ann --role seller", Self.password)
+        _ = await bench.run("cashiers add Ann", Self.password)
         let file = DurableFile(bench.path(of: "cashiers.json"))
         let kept = String(decoding: try #require(try file.read()), as: UTF8.self)
         try bench.write(
-            kept.replacing(#""role": "seller","#, with: ""), to: "cashiers.json", mode: 0o600)
+            kept.replacing(#""role": "owner","#, with: ""), to: "cashiers.json", mode: 0o600)
         #expect(await bench.run("cashiers list").text == "Ann: owner\n")
         try bench.write(
-            kept.replacing(#""seller""#, with: #""boss""#), to: "cashiers.json", mode: 0o600)
+            kept.replacing(#""owner""#, with: #""boss""#), to: "cashiers.json", mode: 0o600)
         #expect(await bench.run("cashiers list").text.contains("is damaged"))
     }
 
@@ -152,6 +175,7 @@ struct CashierCommandTests {
                 #expect(refused.text.contains("is too easy to confuse with \"Ann\""))
             }
         }
+        #expect(await bench.run("cashiers role a\u{578}n owner").status == 0)
         #expect(await bench.run("cashiers remove aNN").text == "Ann can no longer log in\n")
     }
 

@@ -21,7 +21,7 @@ final class ProgramBench: Sendable {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
 
     let reader = SimulatedReader(.fresh)
-    private let ledger = InMemoryLedger()
+    private let ledger: InMemoryLedger
     private let folder: String
     private let isTerminal: Bool
     private let promptHidden: HiddenPrompt?
@@ -42,9 +42,10 @@ final class ProgramBench: Sendable {
     init(
         isTerminal: Bool = false, typing lines: [String?]? = nil, columns: Int? = nil,
         services: Services = NoServices.all, smartCardReaders: [String] = [],
-        clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
+        currency: Currency = .usd, clock: @escaping @Sendable () -> Timestamp = { ProgramBench.now }
     ) throws {
         self.clock = clock
+        ledger = InMemoryLedger(currency: currency)
         self.smartCardReaders = smartCardReaders
         self.isTerminal = isTerminal
         promptHidden = lines.map { lines in

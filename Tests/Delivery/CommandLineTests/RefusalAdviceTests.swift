@@ -29,8 +29,8 @@ struct RefusalAdviceTests {
         #expect(refused.status == 4)
         #expect(
             refused.text
-                == "! tapcard: Operation \(issue) cannot be refunded; only payments and top-ups "
-                + "can be. Nothing was changed, and no money moved. Issuing, converting, or "
+                == "! tapcard: Operation \(issue) cannot be refunded; only payments, top-ups, "
+                + "and sales without a card can be. Nothing was changed, and no money moved. Issuing, converting, or "
                 + "replacing a card cannot be refunded. To pay out the card's balance, run: "
                 + "tapcard close\n"
         )

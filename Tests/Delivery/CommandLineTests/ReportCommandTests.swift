@@ -80,10 +80,39 @@ struct ReportCommandTests {
         Int((value?.string ?? "").filter { $0 != "." }) ?? .min
     }
 
+    @Test("Cash that no coins can make is refused, and the card's part is up to the cashier")
+    func coins() async throws {
+        let bench = try ProgramBench(currency: try #require(Currency(code: "CHF")))
+        for (words, status) in [
+            ("issue --balance 20.02", 2), ("issue --balance 20", 0),
+            ("add 1.23", 2), ("add 1.23 --tender terminal", 0),
+            ("products add Soup --price 6.23", 0),
+            ("sell Soup --rest cash=1.23", 2), ("sell Soup --rest cash=1.25", 0),
+        ] {
+            let outcome = await bench.run(words, ["TAPCARD_CURRENCY": "CHF"])
+            #expect(outcome.status == status, "\(words): \(outcome.text)")
+            if status == 2 {
+                #expect(
+                    outcome.text.contains("cannot be paid in cash, because the smallest coin is"))
+            }
+        }
+        #expect(try await bench.document("read")["balance"]?.string == "16.25")
+    }
+
+    @Test("The whole sale counts toward the ceiling, not only the part that the card pays")
+    func ceilingOfTheWhole() async throws {
+        let bench = try ProgramBench()
+        _ = await bench.run("issue --balance 20")
+        _ = await bench.run("products add Soup --price 420")
+        let refused = await bench.run("sell Soup --rest cash=410")
+        #expect(refused.text.contains("A payment of $420.00 is over $100.00"), "\(refused.text)")
+        #expect(await bench.run("sell Soup --rest cash=410 --yes").status == 0)
+    }
+
     @Test("Each report adds up to the accounts that are kept outside")
     func sums() async throws {
         let play = try await played()
-        for report in ["days", "hours", "shifts", "cashiers", "stations"] {
+        for report in ["days", "hours", "shifts", "cashiers", "tills"] {
             let document = try await play.bench.document("report \(report)")
             let sum = try #require(document["sum"])
             #expect(cents(sum["sold"]) == play.sold)
@@ -134,19 +163,19 @@ struct ReportCommandTests {
         let rows = try CSVText.rows(Array(text.utf8))
         var accounts: [String: Int] = [:]
         for row in rows.dropFirst() {
-            let amount = try #require(Int(row[9].filter { $0 != "." }))
-            for (account, sign) in [(row[7], -1), (row[8], 1)] {
+            let amount = try #require(Int(row[11].filter { $0 != "." }))
+            for (account, sign) in [(row[9], -1), (row[10], 1)] {
                 let name = String(account.prefix { $0 != ":" })
                 accounts[name, default: 0] += sign * amount
             }
-            #expect(row[6] == (row[5].isEmpty ? "" : "'@Ann"))
+            #expect(row[8] == (row[7].isEmpty ? "" : "'@Ann"))
         }
         #expect(accounts == play.accounts)
         let lines = try CSVText.rows(Array(await play.bench.run("export --lines").text.utf8))
-        let takings = lines.dropFirst().reduce(0) { $0 + (Int($1[11].filter { $0 != "." }) ?? 0) }
+        let takings = lines.dropFirst().reduce(0) { $0 + (Int($1[13].filter { $0 != "." }) ?? 0) }
         #expect(takings == play.accounts["takings"])
-        #expect(lines.contains { $0[7] == "'=Sum" && $0[11] == "1.00" })
-        #expect(lines.contains { $0[7] == "Cup" && $0[11] == "-6.00" })
+        #expect(lines.contains { $0[9] == "'=Sum" && $0[13] == "1.00" })
+        #expect(lines.contains { $0[9] == "Cup" && $0[13] == "-6.00" })
         #expect(await play.bench.run("export --json").status == 2)
     }
 
@@ -209,7 +238,7 @@ struct ReportCommandTests {
         let exported = await play.bench.run("export").text
         _ = try await play.run("shift open --float 10")
         _ = try await play.run("sell Soup --tender cash")
-        for name in ["days", "hours", "shifts", "products", "cashiers", "stations", "refunds"] {
+        for name in ["days", "hours", "shifts", "products", "cashiers", "tills", "refunds"] {
             let hidden = try await play.bench.document("report \(name)")
             #expect(hidden["leavesOutOpenShift"]?.bool == true, "\(name)")
         }

@@ -8,7 +8,7 @@ import TextCodecs
 
 @Suite("Roles at the till page", .timeLimit(.minutes(5)))
 struct RoleTests {
-    private static let password = "sesame-open"
+    static let password = "sesame-open"
 
     /// The lowest role that may make each request; nil if it needs no login.
     private static let rules: [String: CashierRole?] = [
@@ -42,12 +42,12 @@ struct RoleTests {
         "POST simulator/take": .seller, "POST simulator/tear": .seller, "GET simulator": .seller,
     ]
 
-    private static let names: [CashierRole: String] = [
+    static let names: [CashierRole: String] = [
         .seller: "Sam", .cashier: "Cat", .owner: "Ola",
     ]
 
     /// A till with a cashier in each role, and their tokens.
-    private func with(
+    func with(
         card: Bool = true, timeout: Int = 600,
         _ body: (TillServerBench, [CashierRole: String]) async throws -> Void
     ) async throws {
@@ -55,7 +55,8 @@ struct RoleTests {
             if card { try await bench.issue() }
             var tokens: [CashierRole: String] = [:]
             let hash = PasswordHash(Self.password, salt: [UInt8](repeating: 1, count: 16))
-            for (role, name) in Self.names {
+            // The first one has to be an owner.
+            for (role, name) in Self.names.sorted(by: { $0.key > $1.key }) {
                 _ = try bench.cashierFile.add(try CashierName(name), hash, role)
             }
             for (role, name) in Self.names {
@@ -67,7 +68,7 @@ struct RoleTests {
         }
     }
 
-    private func headers(_ token: String?) -> [String: String] {
+    func headers(_ token: String?) -> [String: String] {
         ["Authorization": token.map { "Bearer \($0)" } ?? ""]
     }
 
@@ -80,7 +81,7 @@ struct RoleTests {
         return try #require(history.json["entries"]?.array?.first?["uid"]?.string)
     }
 
-    private func post(
+    func post(
         _ bench: TillServerBench, _ call: String, _ body: String, _ token: String?
     ) async throws -> Asked {
         try await bench.ask("POST", "/api/v1/\(call)", body, headers: headers(token))
@@ -190,6 +191,44 @@ struct RoleTests {
                 let id = try #require(sold.json["operation"]?.string, "\(sold.text)")
                 #expect(try await undo(id).status == status)
             }
+        }
+    }
+
+    @Test("An operation that needed consent keeps both names, and any other only the cashier's")
+    func supervisor() async throws {
+        try await with { bench, tokens in
+            let confirmed = #"{"amount":"80","confirmed":true}"#
+            let topUp = try await post(bench, "add", confirmed, tokens[.cashier])
+            let id = try #require(topUp.json["operation"]?.string, "\(topUp.text)")
+            let refund = "{\"payment\":\"\(id)\"}"
+            #expect(try await post(bench, "refund", refund, tokens[.cashier]).word == "role-needed")
+            let consent = """
+                {"cashier":"Ola","password":"\(Self.password)","call":"refund","subject":"\(id)"}
+                """
+            #expect(try await post(bench, "consent", consent, tokens[.cashier]).status == 204)
+            let refunded = try await post(bench, "refund", refund, tokens[.cashier])
+            #expect(refunded.status == 200, "\(refunded.text)")
+            let history = try await bench.ask(
+                "GET", "/api/v1/history", headers: headers(tokens[.owner]))
+            let entries = history.json["entries"]?.array ?? []
+            #expect(entries.compactMap { $0["supervisor"]?.string } == ["Ola"])
+            let kept = entries.first { $0["supervisor"] != nil }
+            #expect(kept?["kind"]?.string == "reverse" && kept?["cashier"]?.string == "Cat")
+            let report = try await bench.ask(
+                "GET", "/api/v1/reports/refunds", headers: headers(tokens[.owner]))
+            #expect(report.json["rows"]?.array?.map { $0["supervisor"]?.string } == ["Ola"])
+            // A refund within the cashier's limit needs no consent, even if there is one.
+            let small = try await post(
+                bench, "add", #"{"amount":"20","again":true}"#, tokens[.cashier])
+            let other = try #require(small.json["operation"]?.string, "\(small.text)")
+            let unneeded = consent.replacing(id, with: other)
+            #expect(try await post(bench, "consent", unneeded, tokens[.cashier]).status == 204)
+            let own = try await post(
+                bench, "refund", refund.replacing(id, with: other), tokens[.cashier])
+            #expect(own.status == 200, "\(own.text)")
+            let last = try await bench.ask(
+                "GET", "/api/v1/history", headers: headers(tokens[.owner]))
+            #expect(last.json["entries"]?.array?.compactMap { $0["supervisor"]?.string } == ["Ola"])
         }
     }
 

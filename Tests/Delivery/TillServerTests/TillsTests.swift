@@ -104,6 +104,23 @@ struct TillsTests {
         }
     }
 
+    @Test("Operations keep the till that they were made at, and a report splits them")
+    func reported() async throws {
+        try await with { _, first, second in
+            #expect(try await first.call("pay", #"{"amount":"4.50"}"#).status == 200)
+            let sold = try await second.call(
+                "sell", #"{"lines":[{"price":"3.00"}],"tender":"terminal"}"#)
+            #expect(sold.json["till"]?.string == "2", "\(sold.text)")
+            let entries = try await second.get("history").json["entries"]?.array ?? []
+            #expect(entries.compactMap { $0["till"]?.string } == ["1", "1"])
+            let report = try await second.get("reports/tills")
+            let rows = report.json["rows"]?.array ?? []
+            #expect(rows.map { $0["till"]?.string } == ["1", "2"])
+            #expect(rows.map { $0["sold"]?.string } == ["4.50", "3.00"], "\(report.text)")
+            #expect(report.json["sum"]?["sold"]?.string == "7.50")
+        }
+    }
+
     @Test("A request that is sent to two tills under one id happens once")
     func sameID() async throws {
         try await with { _, first, second in

@@ -92,7 +92,7 @@ extension Scenario {
 
 extension LedgerTill {
     fileprivate func undo(_ sale: Int, id: Int) async throws(LedgerError) -> CardlessOutcome {
-        try await ledger.undo(.numbered(sale), id: .numbered(id), by: nil, at: .end)
+        try await ledger.undo(.numbered(sale), id: .numbered(id), by: Requester(), at: .end)
     }
 }
 
@@ -103,7 +103,7 @@ extension CardlessOperation {
     ) throws(Refusal) -> CardlessOperation {
         CardlessOperation(
             id: .numbered(id), kind: .sale, amount: amount, tender: tender, rounding: rounding,
-            lines: [try .sample("Soup", amount)], cashier: nil, at: time)
+            lines: [try .sample("Soup", amount)], at: time)
     }
 
     package static func cash(_ id: Int, _ amount: Int64) -> CardlessOperation {

@@ -6,10 +6,10 @@ import Testing
 public struct LedgerTill: Sendable {
     public let ledger: any LedgerStore
     public var sealer = RecordSealer.hashing(key: 1)
-    private let cashier: CashierName?
+    private let requester: Requester
 
-    public init(_ ledger: any LedgerStore, _ cashier: CashierName? = nil) {
-        (self.ledger, self.cashier) = (ledger, cashier)
+    public init(_ ledger: any LedgerStore, _ requester: Requester = Requester()) {
+        (self.ledger, self.requester) = (ledger, requester)
     }
 
     public func knownCard(_ uid: CardUID = .first) async throws -> KnownCard {
@@ -28,7 +28,7 @@ public struct LedgerTill: Sendable {
         _ action: CardAction, id: Int, on uid: CardUID = .first, version: CardVersion?
     ) async throws -> BeginOutcome {
         let request = Request(
-            id: .numbered(id), uid: uid, action: action, by: cashier, at: .tick(id))
+            id: .numbered(id), uid: uid, action: action, by: requester, at: .tick(id))
         return try await ledger.begin(request, version: version, sealer: sealer)
     }
 
@@ -73,7 +73,8 @@ public struct LedgerTill: Sendable {
         for id: Int, on uid: CardUID = .first
     ) async throws -> ActivationRequest {
         try await ledger.requestActivation(
-            of: uid, id: .numbered(id), version: CardVersion(try await knownCard(uid)), by: cashier,
+            of: uid, id: .numbered(id), version: CardVersion(try await knownCard(uid)),
+            by: requester,
             at: .tick(id))
     }
 
@@ -89,7 +90,7 @@ public struct LedgerTill: Sendable {
         _ cents: Int64, of ticket: Ticket = .sample(), id: Int, on uid: CardUID = .first
     ) async throws -> PrizePayout {
         try await ledger.payOut(
-            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), by: cashier, at: .tick(id))
+            .cents(cents), of: ticket.id, on: uid, id: .numbered(id), by: requester, at: .tick(id))
     }
 
     public func balance(of account: Account) async throws -> Int64 {

@@ -11,8 +11,10 @@ public struct RandomStations: Sendable {
     private var random: SeededGenerator
     private let codes: Int
     private var clock = 0
-    /// The cashier at each station.
-    private static let cashiers = [CashierName.ann, nil, .bob]
+    /// Who makes the requests at each station.
+    private static let requesters = [
+        Requester(.ann), Requester(), Requester(.bob, till: try? TillName("Bar 1")),
+    ]
     /// The version of each card that each station last saw; often it is out of date.
     private var memories: [[CardUID: CardVersion]]
     /// The operation that is half done on a reader.
@@ -79,7 +81,7 @@ public struct RandomStations: Sendable {
             let attempt = action == .activate && chance(80) ? known?.activation?.id : nil
             let request = Request(
                 id: attempt ?? id(), uid: uid, action: action,
-                by: Self.cashiers[station % Self.cashiers.count], at: .tick(clock))
+                by: Self.requesters[station % Self.requesters.count], at: .tick(clock))
             requests[station] = request
             return .begin(request, version: version, key: key(), station: station)
         }
@@ -152,7 +154,7 @@ public struct RandomStations: Sendable {
             id: id(), uid: uid, chip: .ntag215,
             account: 1 + random.below(2),
             sequence: SequenceNumber(UInt32(random.below(9))) ?? .none,
-            amount: Int64(1 + random.below(900)), cashier: Self.cashiers[station % 3],
+            amount: Int64(1 + random.below(900)), by: Self.requesters[station % 3],
             at: .tick(clock - random.below(3)), journal: .numbered(20_000_000 + station),
             number: Int64(chance(90) ? clock : random.below(clock) + 1))
     }

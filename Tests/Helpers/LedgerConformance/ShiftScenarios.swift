@@ -49,8 +49,12 @@ extension Scenario {
             let id = try await till.openShift(11).id
             let first = try await till.count(id, 9_000)
             #expect(try await till.ledger.count(id, 9_000, by: nil, at: .end) == .earlier(first))
+            guard
+                case .done(let bobs) = try await till.ledger.count(id, 9_000, by: .bob, at: .end)
+            else { throw Unexpected(answer: "a second person's count was not recorded") }
+            #expect(bobs.counts.map { $0.cashier } == [nil, .bob])
             let second = try await till.count(id, 10_000)
-            #expect(second.counts.map(\.amount) == [9_000, 10_000])
+            #expect(second.counts.map(\.amount) == [9_000, 9_000, 10_000])
             #expect(second.closing == first.closing)
             let stored = try await till.ledger.read { rows throws(LedgerError) in
                 try rows.shift(id)

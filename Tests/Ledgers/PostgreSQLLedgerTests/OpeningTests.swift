@@ -187,18 +187,19 @@ import Testing
     @Test("A later version that locks out earlier programs still lets them read")
     func letsAnEarlierVersionRead() async throws {
         try await TestDatabase.temporary { database in
+            let next = PostgreSQLSchema.version + 1
             let ledger = try await database.open()
             let till = LedgerTill(ledger)
             try await till.complete(.issue(1000), id: 1)
             let open = try await till.open(.pay(.cents(100)), id: 2)
-            try database.change("UPDATE setting SET schema = 6")
+            try database.change("UPDATE setting SET schema = \(next)")
             #expect(try await database.owned.status().reach == .later)
             try await till.confirm(open)
-            let next = try await till.open(.pay(.cents(100)), id: 3)
+            let second = try await till.open(.pay(.cents(100)), id: 3)
             // In the middle of a payment, at a station that is connected.
-            try database.change("UPDATE setting SET oldest_writer = 6")
+            try database.change("UPDATE setting SET oldest_writer = \(next)")
             for _ in 0..<2 {
-                let refused = await OpeningTests.error { _ = try await till.confirm(next) }
+                let refused = await OpeningTests.error { _ = try await till.confirm(second) }
                 #expect(refused?.kind == .newer)
                 #expect(ledger.isReadOnly)
             }
@@ -213,9 +214,9 @@ import Testing
             #expect(try await database.owned.status().reach == .readOnly)
             let migration = await OpeningTests.error { try await database.owned.migrate() }
             #expect(migration?.kind == .newer)
-            try database.change("UPDATE setting SET schema = 5, oldest_writer = 1")
+            try database.change("UPDATE setting SET schema = \(next - 1), oldest_writer = 1")
             try await database.owned.migrate()
-            try await till.confirm(next)
+            try await till.confirm(second)
             #expect(!ledger.isReadOnly)
             #expect(try await till.balance() == 800)
         }
@@ -233,15 +234,43 @@ import Testing
                     by: PostgreSQLSchema.steps + [[step, "INSERT INTO nowhere VALUES (1)"]])
             }
             #expect(failed != nil)
-            #expect(try await database.owned.status().schema == 5)
+            #expect(try await database.owned.status().schema == PostgreSQLSchema.version)
             // A second run has nothing to do.
             for _ in 0..<2 {
                 try await database.owned.migrate(by: PostgreSQLSchema.steps + [[step]])
             }
             #expect(try database.answer(to: "SELECT color FROM card") == "red")
-            #expect(try await database.owned.status().schema == 6)
+            #expect(try await database.owned.status().schema == PostgreSQLSchema.version + 1)
             try await till.complete(.pay(.cents(100)), id: 2)
             #expect(try await till.ledger.audit().violations == [])
+        }
+    }
+
+    @Test("A ledger from before tills were recorded is upgraded, and keeps its bookings")
+    func recordsTills() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger, Requester(.ann))
+            try await till.complete(.issue(1000), id: 1)
+            try await till.complete(.pay(.cents(100)), id: 2)
+            let open = try await till.open(.pay(.cents(50)), id: 3)
+            let before = try await Snapshot(of: ledger)
+            for table in ["operation", "cardless"] {
+                try database.change(
+                    "ALTER TABLE \(table) DROP COLUMN till, DROP COLUMN supervisor")
+            }
+            try database.change("UPDATE setting SET schema = 5")
+            #expect(await OpeningTests.error { _ = try await database.open() } != nil)
+            try await database.owned.migrate()
+            let migrated = try await database.open()
+            #expect(try await Snapshot(of: migrated) == before)
+            // What was begun before the upgrade is finished after it.
+            let later = LedgerTill(migrated, Requester(.bob, till: try TillName("Bar 1")))
+            try await later.confirm(open)
+            try await later.complete(.add(.cents(50)), id: 4)
+            let requesters = try await Snapshot(of: migrated).operations.map(\.requester)
+            #expect(requesters.map(\.till?.text) == [nil, nil, nil, "Bar 1"])
+            #expect(try await migrated.audit().violations == [])
         }
     }
 

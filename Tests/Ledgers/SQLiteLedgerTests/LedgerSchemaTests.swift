@@ -59,15 +59,45 @@ import Testing
         }
     }
 
-    @Test("A ledger that was migrated from version 10 has the tables of a new one")
-    func tablesAreTheSameHoweverTheyWereMade() async throws {
+    @Test("A ledger of version 12 keeps its sales and its shifts")
+    func twelveIsReadAndWritten() async throws {
+        try await TestFolder.temporary { folder in
+            try folder.make(from: "version-12.sql")
+            let ledger = try await folder.open()
+            let before = try await Snapshot(of: ledger)
+            #expect(before.operations.map(\.kind) == [.issue, .pay, .add, .pay])
+            #expect(
+                before.operations.map(\.requester) == Array(repeating: Requester(.ann), count: 4))
+            let kept = try await ledger.read { rows throws(LedgerError) in
+                try rows.cardless(since: .earliest, until: .latest, after: nil, atMost: 100)
+            }
+            #expect(kept.count == 5)
+            #expect(Set(kept.map(\.kind)) == [.sale, .undo, .cashIn])
+            #expect(kept.allSatisfy { $0.requester == Requester(.ann) && $0.shift != nil })
+            #expect(try await ledger.audit().violations == [])
+            let shift = try #require(
+                try await ledger.write { rows throws(LedgerError) in try rows.openShift() })
+            let outcome = try await ledger.count(shift.id, 4_000, by: .bob, at: .end)
+            guard case .done(let closed) = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(closed.closing?.expected == 4_000)
+            #expect(try await ledger.audit().violations == [])
+        }
+    }
+
+    @Test(
+        "A migrated ledger has the tables of a new one",
+        arguments: ["version-10.sql", "version-12.sql"])
+    func tablesAreTheSameHoweverTheyWereMade(_ script: String) async throws {
         let tables = """
             SELECT group_concat(type || ' ' || name || ' ' || tbl_name || ' '
                 || replace(replace(coalesce(sql, ''), char(10), ''), ' ', ''), char(10))
             FROM (SELECT * FROM sqlite_schema ORDER BY type, name)
             """
         try await TestFolder.temporary { folder in
-            try folder.make(from: "version-10.sql")
+            try folder.make(from: script)
             try await folder.open().close()
             let kept = try RawDatabase(folder.ledger).value(tables)
             folder.remove("ledger.sqlite")

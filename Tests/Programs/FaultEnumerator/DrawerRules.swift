@@ -35,8 +35,8 @@ enum DrawerRules {
 
     private static func undoTwice(in ledger: InMemoryLedger) async throws {
         try await sell(for: 350, in: ledger)
-        _ = try await ledger.undo(try id(1), id: try id(2), by: nil, at: time)
-        _ = try await ledger.undo(try id(1), id: try id(3), by: nil, at: time)
+        _ = try await ledger.undo(try id(1), id: try id(2), by: Requester(), at: time)
+        _ = try await ledger.undo(try id(1), id: try id(3), by: Requester(), at: time)
     }
 
     /// Sells something that costs 350.

@@ -123,7 +123,7 @@ package struct OfflinePayments: Sendable {
                 let line = JournalLine(
                     number: journal.written + 1, id: id, uid: reading.uid, chip: reading.chip,
                     account: account, record: reading.record ?? [], amount: amount.minorUnits,
-                    lines: lines, cashier: station.dependencies.cashier, at: latest.now)
+                    lines: lines, by: station.dependencies.requester, at: latest.now)
                 var after = journal
                 _ = after.append(line)
                 return (

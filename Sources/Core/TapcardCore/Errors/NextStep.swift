@@ -189,6 +189,7 @@ extension NextStep {
         case checkFile
         case chooseOtherName
         case removeCashier
+        case makeOwner
         case importKeys
         case importCurrentKeys
         case importTable

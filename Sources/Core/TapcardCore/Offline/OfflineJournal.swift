@@ -17,16 +17,16 @@ package struct JournalLine: Sendable, Hashable {
     package let amount: Int64
     /// What was sold; empty if only the amount is known.
     package let lines: [SaleLine]
-    package let cashier: CashierName?
+    package let requester: Requester
     package let at: Timestamp
 
     package init(
         number: Int64, id: OperationID, uid: CardUID, chip: Chip, account: Int, record: [UInt8],
-        amount: Int64, lines: [SaleLine] = [], cashier: CashierName?, at: Timestamp
+        amount: Int64, lines: [SaleLine] = [], by requester: Requester, at: Timestamp
     ) {
         (self.number, self.id, self.uid, self.chip) = (number, id, uid, chip)
         (self.account, self.record, self.amount) = (account, record, amount)
-        (self.lines, self.cashier, self.at) = (lines, cashier, at)
+        (self.lines, self.requester, self.at) = (lines, requester, at)
     }
 
     /// The balance in the tag's record, in minor units.
@@ -34,40 +34,49 @@ package struct JournalLine: Sendable, Hashable {
 
     /// The text of the line, without its seal.
     fileprivate var text: String {
-        // Names are encoded in hexadecimal because they may contain spaces, which separate the
-        // fields of a line.
-        let name = cashier.map { Hexadecimal.encode(Array($0.text.utf8)) } ?? "-"
-        let sold = lines.stored.map { " " + Hexadecimal.encode(Array($0.utf8)) } ?? ""
+        // Texts are encoded in hexadecimal because they may contain spaces, which separate the
+        // fields of a line. Missing ones at the end are left out, as in the lines of earlier
+        // versions: a seal covers the exact text.
+        let (name, till) = (requester.cashier?.text, requester.till?.text)
+        let texts =
+            till != nil
+            ? [name, lines.stored, till] : [name] + (lines.isEmpty ? [] : [lines.stored])
         return
             "\(number) \(id) \(uid) \(chip.rawValue) \(account) \(Hexadecimal.encode(record)) "
-            + "\(amount) \(at.milliseconds) \(name)\(sold)"
+            + "\(amount) \(at.milliseconds) "
+            + texts.map { $0.map { Hexadecimal.encode(Array($0.utf8)) } ?? "-" }
+            .joined(separator: " ")
     }
 
     fileprivate init?(fields: [String]) {
-        guard (9...10).contains(fields.count), let number = Int64(fields[0]),
+        // Earlier versions wrote neither lines nor a till.
+        guard (9...11).contains(fields.count), let number = Int64(fields[0]),
             let id = OperationID(fields[1]),
             let uid = CardUID(fields[2]), let chip = Chip(rawValue: fields[3]),
             let account = Int(fields[4]), let record = Hexadecimal.decode(fields[5]),
             record.count == SealedRecord.byteCount, let amount = Int64(fields[6]), amount > 0,
             let milliseconds = Int64(fields[7])
         else { return nil }
-        var cashier: CashierName?
-        if fields[8] != "-" {
-            guard let bytes = Hexadecimal.decode(fields[8]),
-                let name = try? CashierName(String(decoding: bytes, as: UTF8.self))
-            else { return nil }
-            cashier = name
-        }
         var lines: [SaleLine] = []
-        if fields.count > 9 {
-            guard let bytes = Hexadecimal.decode(fields[9]),
-                let sold = [SaleLine](stored: String(decoding: bytes, as: UTF8.self))
-            else { return nil }
-            lines = sold
+        var requester = Requester()
+        for (field, text) in zip(8..., fields[8...]) where text != "-" {
+            guard let bytes = Hexadecimal.decode(text) else { return nil }
+            let text = String(decoding: bytes, as: UTF8.self)
+            switch field {
+            case 8:
+                guard let name = try? CashierName(text) else { return nil }
+                requester.cashier = name
+            case 9:
+                guard let sold = [SaleLine](stored: text) else { return nil }
+                lines = sold
+            default:
+                guard let name = try? TillName(text) else { return nil }
+                requester.till = name
+            }
         }
         self.init(
             number: number, id: id, uid: uid, chip: chip, account: account, record: record,
-            amount: amount, lines: lines, cashier: cashier,
+            amount: amount, lines: lines, by: requester,
             at: Timestamp(milliseconds: milliseconds))
     }
 }
@@ -169,7 +178,7 @@ package struct OfflineJournal: Sendable, Hashable {
         OfflinePayment(
             id: line.id, uid: line.uid, chip: line.chip, account: line.account,
             sequence: SealedRecord(line.record)?.sequence ?? .none, amount: line.amount,
-            lines: line.lines, cashier: line.cashier, at: line.at, journal: id, number: line.number)
+            lines: line.lines, by: line.requester, at: line.at, journal: id, number: line.number)
     }
 
     private var head: String {

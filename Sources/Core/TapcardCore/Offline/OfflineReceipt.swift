@@ -18,7 +18,7 @@ extension Receipt {
     ) {
         let operation = Operation(
             id: line.id, uid: line.uid, kind: .offline, amount: line.amount,
-            cashier: line.cashier, beganAt: line.at,
+            by: line.requester, beganAt: line.at,
             sequence: SealedRecord(line.record)?.sequence ?? .none,
             balanceAfter: balance.minorUnits)
         self.init(

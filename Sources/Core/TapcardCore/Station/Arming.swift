@@ -84,10 +84,10 @@ package struct Arming: Sendable, Hashable {
         return nil
     }
 
-    /// Disarms whichever sale is armed, and keeps the sale with this ID from being armed later. The
-    /// client's next payment no longer has to name its card.
+    /// Disarms the sale, whichever client armed it. If `id` is given, the sale with this ID can no
+    /// longer be armed. The next payment of `client` no longer has to name its card.
     ///
-    /// - Returns: Whether a sale was armed.
+    /// - Returns: Whether a sale was disarmed.
     package mutating func change(_ id: OperationID?, of client: OperationID?) -> Bool {
         if let id { withdraw(id) }
         if naming == client { naming = nil }
@@ -168,7 +168,7 @@ package struct Arming: Sendable, Hashable {
     /// Notes that the reader is empty. Repeated calls do not restart the time for which it has been
     /// empty.
     package mutating func empty(at now: Duration) {
-        // If it was empty before, the time of that stays.
+        // The time counts from when the card was removed.
         if case .empty = reader { return }
         reader = .empty(since: now)
     }

@@ -32,9 +32,14 @@ struct Limits {
     /// request passed this check when it began.
     func requireWithinCeilings(_ action: CardAction) throws(TapcardError) {
         switch action {
-        case .pay(let amount, _), .ticket(_, let amount):
-            try requireAtMost("A payment", amount, \.payment)
-        case .add(let amount, _): try requireAtMost("A top-up", amount, \.topUp)
+        case .pay(let amount, let sale):
+            let total = amount.minorUnits + (sale.rest?.amount ?? 0)
+            try requireAtMost("A payment", Money(minorUnits: total, amount.currency), \.payment)
+            if sale.rest?.tender == .cash { try requireCoins(for: sale.rest?.amount ?? 0) }
+        case .ticket(_, let amount): try requireAtMost("A payment", amount, \.payment)
+        case .add(let amount, let tender):
+            try requireAtMost("A top-up", amount, \.topUp)
+            if tender == .cash { try requireCoins(for: amount.minorUnits) }
         case .credit(let amount, _):
             try requireOwnCurrency(amount)
             guard amount.minorUnits <= ceilings.credit.minorUnits else {
@@ -53,6 +58,7 @@ struct Limits {
         case .issue(_, let amount, _), .adopt(accepting: .some(let amount)):
             try requireAtMost("A top-up", amount, \.topUp)
             try requireAtMost("A balance", amount, \.balance)
+            if case .issue = origin { try requireCoins(for: amount.minorUnits) }
         case .adopt(accepting: nil), .replace: break
         }
     }
@@ -70,6 +76,17 @@ struct Limits {
             .protect, .unprotect:
             break
         }
+    }
+
+    /// Refuses an amount that nobody can pay in cash, such as 1.23 francs. The drawer would not add
+    /// up.
+    private func requireCoins(for amount: Int64) throws(TapcardError) {
+        guard amount % currency.cashStep != 0 else { return }
+        throw TapcardError(
+            Refusal(
+                .badAmount,
+                "\(Money(minorUnits: amount, currency).shown) cannot be paid in cash, because the "
+                    + "smallest coin is \(Money(minorUnits: currency.cashStep, currency).shown)"))
     }
 
     private func requireAtMost(

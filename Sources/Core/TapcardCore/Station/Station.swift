@@ -104,8 +104,8 @@ public struct Station: Sendable {
         public let random: @Sendable (Int) -> [UInt8]
         /// Called at each step of an operation, to report its progress.
         public let progress: @Sendable (Progress) -> Void
-        /// The cashier who begins operations here; nil if none was given.
-        public var cashier: CashierName?
+        /// Who begins operations here.
+        public var requester = Requester()
 
         /// Creates a station's dependencies. Only `now` and `sleep` have no default.
         public init(
@@ -173,7 +173,7 @@ public struct Station: Sendable {
     /// The currency of the ledger.
     public var currency: Currency { ledger.currency }
     var now: Timestamp { ledger.time(at: dependencies.now()) }
-    var cashier: CashierName? { dependencies.cashier }
+    var requester: Requester { dependencies.requester }
 
     /// This station with an empty ledger instead of its own, so that it reports only what it reads
     /// from the cards.

@@ -11,9 +11,9 @@ extension Station {
         return station
     }
 
-    /// Takes a payment, for the sale if its lines are given. The part that the customer pays in
-    /// another way is not in `amount`. `refusingIfJustResolved` is for callers without an ID of their own: if this
-    /// tap has just resolved an identical payment, this method throws, and the card is not charged
+    /// Takes the payment for a sale. `amount` leaves out the part of the sale that is not paid with
+    /// the card. `refusingIfJustResolved` is for callers without an ID of their own: if this tap
+    /// has just resolved an identical payment, this method throws, and the card is not charged
     /// again.
     public func pay(
         _ amount: Money, for sale: Sale = .unitemized, id: OperationID,
@@ -37,8 +37,8 @@ extension Station {
         ).run(at: self)
     }
 
-    /// Tops up a card. The customer has already paid, in cash by default. `refusingIfJustResolved` is for callers
-    /// without an ID of their own, as in `pay`.
+    /// Tops up a card. The customer has already paid, in cash by default.
+    /// `refusingIfJustResolved` is for callers without an ID of their own, as in `pay`.
     public func add(
         _ amount: Money, paid tender: Tender = .cash, id: OperationID,
         only card: CardUID? = nil, refusingIfJustResolved: Bool = false

@@ -17,5 +17,5 @@ extension StationWork {
     var dependencies: Station.Dependencies { station.dependencies }
     var currency: Currency { station.currency }
     var now: Timestamp { station.now }
-    var cashier: CashierName? { station.cashier }
+    var requester: Requester { station.requester }
 }

@@ -156,7 +156,7 @@ struct Resolver: StationWork {
             let resolution = try await asking(
                 await ledger.end(
                     open, as: end, resealWith: station.newID(), version: version, sealer: sealer,
-                    by: cashier,
+                    by: requester,
                     at: now))
             // The operation has ended, whether or not the fresh record can be written.
             if case .open = resolution { await recordOutcomeOfResolving(&history) }

@@ -223,7 +223,7 @@ private struct AttemptActivation: TapUseCase {
             if done.id != request.id {
                 // The card is activated even if this ID cannot be stored with the attempt.
                 try? await station.ledger.keep(
-                    request.id, for: done.id, of: done.uid, by: station.cashier,
+                    request.id, for: done.id, of: done.uid, by: station.requester,
                     at: station.now)
             }
             guard
@@ -234,7 +234,7 @@ private struct AttemptActivation: TapUseCase {
         }
         let answer = try await asking(
             await station.ledger.requestActivation(
-                of: reading.uid, id: request.id, version: version, by: station.cashier,
+                of: reading.uid, id: request.id, version: version, by: station.requester,
                 at: station.now))
         switch answer {
         case .attempt(let attempt):

@@ -116,7 +116,7 @@ extension PendingRequest {
             if error.kind == .outcomeUnknown {
                 // The transaction may be on disk, so no error may claim that nothing happened.
                 possiblyBegun = Operation(
-                    id: id, uid: reading.uid, kind: action.kind, cashier: station.cashier,
+                    id: id, uid: reading.uid, kind: action.kind, by: station.requester,
                     beganAt: station.now)
             }
             throw .ledger(error)
@@ -125,10 +125,10 @@ extension PendingRequest {
 }
 
 extension Request {
-    /// Creates a request that is made now by the station's cashier.
+    /// Creates a request that is made now by the station's requester.
     init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
         self.init(
-            id: id, uid: uid, action: action, by: station.cashier, at: station.now,
+            id: id, uid: uid, action: action, by: station.requester, at: station.now,
             uptime: station.dependencies.uptime())
     }
 }

@@ -9,7 +9,7 @@ package struct CardlessChange {
 
     private let ledger: any LedgerStore
     private let id: OperationID?
-    private let cashier: CashierName?
+    private let requester: Requester
     private let now: Timestamp
     private let limits: Limits
 
@@ -19,7 +19,7 @@ package struct CardlessChange {
         in ledger: any LedgerStore, id: OperationID?, settings: Station.Settings,
         dependencies: Station.Dependencies
     ) {
-        (self.ledger, self.id, cashier) = (ledger, id, dependencies.cashier)
+        (self.ledger, self.id, requester) = (ledger, id, dependencies.requester)
         now = ledger.time(at: dependencies.now())
         limits = Limits(settings: settings, currency: ledger.currency)
     }
@@ -55,14 +55,14 @@ package struct CardlessChange {
                         "the customer gave \(given.shown), but has to pay \(due.shown)"))
             }
         }
-        // A limit that was changed since does not turn a recorded sale into a refusal.
+        // A repeated request must not be refused because a limit was lowered in the meantime.
         var isKnown = false
         if let id { isKnown = try await queryingLedger(await ledger.cardless(id)) != nil }
         if !isKnown { try requireWithinCeilings(amount, lines) }
         return try await book(
             CardlessOperation(
                 id: id ?? newID(), kind: .sale, amount: amount.minorUnits, tender: tender,
-                rounding: rounding, given: given?.minorUnits, lines: lines, cashier: cashier,
+                rounding: rounding, given: given?.minorUnits, lines: lines, by: requester,
                 at: now))
     }
 
@@ -78,7 +78,7 @@ package struct CardlessChange {
         // A retry without an ID of its own counts as the same request.
         let id = id ?? sale.derived(for: "undo")
         let outcome = try await translating(
-            awaiting: await ledger.undo(sale, id: id, by: cashier, at: now)
+            awaiting: await ledger.undo(sale, id: id, by: requester, at: now)
         ) { (error: LedgerError) in explained(error, id) }
         return try booked(outcome, id)
     }
@@ -94,7 +94,7 @@ package struct CardlessChange {
             CardlessOperation(
                 id: id ?? newID(), kind: isTaken ? .cashOut : .cashIn,
                 amount: isTaken ? -amount.minorUnits : amount.minorUnits, reason: reason,
-                cashier: cashier, at: now))
+                by: requester, at: now))
     }
 
     private func book(_ operation: CardlessOperation) async throws(TapcardError) -> Booked {

@@ -171,9 +171,9 @@ extension History {
 }
 
 extension History {
-    /// Passes each operation begun in a period to `add`, oldest first, with what it booked, until
-    /// `add` returns false. Returns the resulting sum, and what `finish` found in the same state of
-    /// the ledger.
+    /// Passes the bookings of a period to `add`, oldest first, until `add` returns false: those of
+    /// operations on cards and those of changes without a card. Returns the resulting sum, and what
+    /// `find` found in the same state of the ledger.
     package static func bookings<Sum: Sendable, Found: Sendable>(
         begunSince start: Timestamp, until end: Timestamp, in ledger: any LedgerStore,
         into sum: Sum, _ add: @escaping @Sendable (inout Sum, Booking) -> Bool,

@@ -95,7 +95,7 @@ struct PayOutPrize: StationWork {
         // already been booked.
         let id = id ?? station.newID()
         let payout = try await translating(
-            awaiting: await ledger.payOut(prize, of: name, on: uid, id: id, by: cashier, at: now)
+            awaiting: await ledger.payOut(prize, of: name, on: uid, id: id, by: requester, at: now)
         ) { TapcardError.payoutFailed($0, for: name, id, uid: uid) }
         switch payout {
         case .booked(let operation): return operation

@@ -47,7 +47,8 @@ package struct Refund: UseCase {
         if ![.pay, .add, .offline].contains(known.kind) {
             throw TapcardError(
                 .refusal(.notRefundable),
-                "Operation \(reversed) cannot be refunded; only payments and top-ups can be.",
+                "Operation \(reversed) cannot be refunded; only payments, top-ups, "
+                    + "and sales without a card can be.",
                 meaning: TapcardError.unchanged, next: [.request(.insteadOfRefund(known.kind))],
                 uid: known.uid)
         }

@@ -123,7 +123,8 @@ package enum Shifts {
         _ dependencies: Station.Dependencies
     ) async throws(TapcardError) -> (shift: Shift, isReplayed: Bool) {
         let shift = Shift(
-            id: id, openedAt: ledger.time(at: dependencies.now()), openedBy: dependencies.cashier,
+            id: id, openedAt: ledger.time(at: dependencies.now()),
+            openedBy: dependencies.requester.cashier,
             float: float.minorUnits)
         return try done(try await queryingLedger(await ledger.open(shift)), id)
     }
@@ -138,7 +139,7 @@ package enum Shifts {
         try done(
             try await queryingLedger(
                 await ledger.count(
-                    id, cash.minorUnits, by: dependencies.cashier,
+                    id, cash.minorUnits, by: dependencies.requester.cashier,
                     at: ledger.time(at: dependencies.now()))), id)
     }
 

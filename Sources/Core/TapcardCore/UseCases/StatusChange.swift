@@ -10,7 +10,7 @@ extension StatusChange {
     ) async throws(TapcardError) -> LedgerCard {
         let result = try await queryingLedger(
             await ledger.change(
-                card, self, id: dependencies.newID(), by: dependencies.cashier,
+                card, self, id: dependencies.newID(), by: dependencies.requester,
                 at: ledger.time(at: dependencies.now())))
         switch result {
         case .success(let card): return card

@@ -84,11 +84,11 @@ extension Settings.Name {
         case .topUpLimit:
             "Largest top-up, starting balance, or accepted balance; `--yes` does not lift it"
         case .creditLimit:
-            "Most that a sale may add to a card because of returned deposits"
+            "Most that a sale may add to a card, or pay out in cash, for returned deposits"
         case .balanceLimit:
             "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
         case .cashierRefundLimit:
-            "Largest amount that the role cashier may refund or pay out on the till page"
+            "Largest refund or payout of a balance for the role cashier on the till page"
         case .offlinePayments:
             "Take payments while the ledger's database is offline; the issuer bears any amount "
                 + "that cards cannot cover"
@@ -98,16 +98,23 @@ extension Settings.Name {
         case .offlineSnapshotAge:
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
         case .express:
-            "Till page: after one product is pressed, the next card pays without Charge"
-        case .shiftRequired: "Refuse sales and top-ups while no shift is open at this station"
+            "On the till page, arm a sale of one product one second after it is pressed, without "
+                + "Charge"
+        case .shiftRequired:
+            "Require an open shift at this station for sales, top-ups, tickets, and starting "
+                + "balances, but not for offline payments"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
         case .displayBalance: "Show the balance after a payment on the customer's display"
         case .receipts:
-            "When the till's server prints receipts: `never`, `request` (the page has a button), or "
-                + "`always`"
-        case .receiptHeader: "First lines of a receipt, such as the shop's name and address"
-        case .receiptPrinter: "Receipt printer (ESC/POS) on the network, as `tcp://HOST:PORT`"
+            "When the server prints receipts: `never`, `request` (when the page's button is "
+                + "pressed), or `always` (also after each operation that moves money)"
+        case .receiptHeader:
+            "Text at the top of each receipt, such as the shop's name and address; it may have "
+                + "several lines"
+        case .receiptPrinter:
+            "Address of an ESC/POS receipt printer on the network, `tcp://HOST:PORT` (default "
+                + "port: 9100)"
         case .cardAddress:
             "Address that NTAG 424 cards give to phones, `https://HOST/PATH`; the customer page "
                 + "is at `/c`"
@@ -195,7 +202,8 @@ extension Topic {
         file overrides the default; an empty variable counts as not set. For a simulated reader,
         only `--ledger` changes the ledger. `tapcard config` shows each value and where it comes
         from, `tapcard config get KEY` prints one value, `tapcard config set KEY VALUE` writes it to
-        the file, and `tapcard config set KEY` removes it from the file.
+        the file, and `tapcard config set KEY` removes it from the file. A running server keeps the
+        settings with which it was started; to apply a change, restart it.
 
         The settings file is `~/.config/tapcard/config.json`, or
         `$XDG_CONFIG_HOME/tapcard/config.json`. It is a JSON object with one member per setting:
@@ -229,11 +237,13 @@ extension Topic {
         resulting balance above `confirm-balance-above` is refused as `confirmation-needed` (exit
         status 4) until you confirm it with `--yes`, or with `"confirmed": true` in the HTTP API.
         Above `payment-limit`, `top-up-limit`, or `balance-limit`, it is refused as
-        `limit-exceeded`, even if confirmed. An amount equal to a limit is allowed. A ticket counts
-        as a payment, and a starting or accepted balance counts as a top-up; refunds, payouts, and
-        replacements have no limit. A prize does not need confirmation, but if it would take the
-        balance above `balance-limit`, pay it out in cash. A request repeated with its ID does not
-        need to be confirmed again. Offline payments have additional limits.
+        `limit-exceeded`, even if confirmed. An amount equal to a limit is allowed. A ticket or a
+        sale without a card counts as a payment, and a starting or accepted balance as a top-up.
+        These limits do not apply to refunds, payouts, and replacements, but on the till page, the
+        role cashier has its own, `cashier-refund-limit`. Credits for returned deposits are limited
+        by `credit-limit`. A prize does not need confirmation, but if it would take the balance
+        above `balance-limit`, pay it out in cash. A request repeated with its ID does not need to
+        be confirmed again. Offline payments have additional limits.
 
         By default, a payment above about 100 dollars, a top-up above 200, or a balance above 500,
         or the equivalent in another currency, needs confirmation. The limits that apply even with

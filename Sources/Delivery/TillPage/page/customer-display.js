@@ -1,7 +1,7 @@
 // Tells the customer's display what the till page shows: see display.html.
 
 import { call } from "./api.js";
-import { isEmpty, shownLines, total } from "./sale.js";
+import { isEmpty, shownLines, total } from "./cart.js";
 import { onChange, state } from "./store.js";
 
 const NOTHING = { lines: [], sum: null };

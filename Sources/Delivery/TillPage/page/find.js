@@ -5,11 +5,11 @@ import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import { showReceipt } from "./receipt.js";
 import { may } from "./roles.js";
-import { draft, setDraft, state } from "./store.js";
+import { change, draft, setDraft, state } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import {
-  accepts, amountField, button, field, form, loaded, rows, submit, typed,
+  accepts, amountField, button, dayInput, field, form, loaded, rows, submit, typed,
 } from "./ui.js";
 import { fault, shown, timeWords, today, typedAmount, uidWords } from "./words.js";
 
@@ -30,7 +30,7 @@ function path(before) {
 function search() {
   const values = FIELDS.map((name) =>
     [name, name === "amount" ? typedAmount(id(name)) : typed(id(name))]);
-  // Without any day, the list would be one of cards.
+  // The server searches the cards if there is only a text, so a last day is added.
   if (values.every(([name, value]) => name === "text" || !value)) values.push(["to", today()]);
   setDraft(SOUGHT, values.filter(([, value]) => value));
   load("operations", path());
@@ -42,6 +42,12 @@ function find() {
   if (!accepts(id("text"), isTyped ? null : words.missing)) return;
   if (!accepts(id("amount"), amount ? fault(amount) : null)) return;
   search();
+}
+
+/** Empties the form and removes what was found. */
+function clear() {
+  for (const name of FIELDS) setDraft(id(name), "");
+  change({ data: { ...state.data, operations: undefined } });
 }
 
 async function undo({ operation, amount, tender }) {
@@ -70,10 +76,7 @@ const found = (each) => {
 };
 
 const day = (name) => h("div.field", h("label", { for: id(name) }, say.reports[name]),
-  h("input", {
-    type: "date", id: id(name), value: draft(id(name)), max: today(),
-    onchange: ({ target }) => setDraft(id(name), target.value),
-  }));
+  dayInput(draft(id(name)), (chosen) => setDraft(id(name), chosen), { id: id(name) }));
 
 /** The part of History in which operations are found. */
 export const operationFinder = ({ data: { operations } }) => h("details.part", { key: "find" },
@@ -82,7 +85,7 @@ export const operationFinder = ({ data: { operations } }) => h("details.part", {
     field(id("text"), words.text), amountField(id("amount"), words.amount),
     field(id("product"), words.product), field(id("cashier"), words.cashier),
     h("div.row", day("from"), day("to")),
-    submit(say.cards.findAction, false, ""))),
+    h("div.row", submit(say.cards.findAction, false, ""), button(say.sale.clear, clear)))),
   operations && loaded(operations, ({ operations: all, hasMore }) => [
     rows(all, found, words.none),
     hasMore && button(say.cards.more, () => load("operations", path(all.at(-1).operation)),

@@ -11,7 +11,7 @@ import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
 import { begin } from "./tasks.js";
 import {
-  accepts, amountField, button, choice, heading, link, loaded, rows, signButton, table,
+  accepts, amountField, button, choice, dayInput, heading, link, loaded, rows, signButton, table,
 } from "./ui.js";
 import {
   dayAfter, fault, minorUnits, shown, timeWords, today, typeable, typedAmount, uidWords,
@@ -42,9 +42,10 @@ function showDay(day) {
   loadTakings();
 }
 
-const sums = ({ paid, payments, added, topUps, paidOut, payouts }) => [
+const sums = ({ paid, payments, added, topUps, paidOut, payouts, withoutCard }) => [
   added === null ? words.paidOnly(shown(paid), payments)
     : words.sums(shown(paid), payments, shown(added), topUps),
+  withoutCard !== null && isNonzero(withoutCard) && words.withoutCard(shown(withoutCard)),
   payouts > 0 && paidOut !== null && words.payouts(shown(paidOut), payouts),
 ].filter(Boolean).join(", ");
 
@@ -66,6 +67,7 @@ function chart({ hours: told, ...day }) {
     .reduce((one, other) => (one > other ? one : other), 0n);
   const inAll = sums(day);
   const isQuiet = !hours.some(isBusy) && (day.drawer === null || !isNonzero(day.drawer))
+    && (day.withoutCard === null || !isNonzero(day.withoutCard))
     && day.payments + day.topUps + day.payouts === 0;
   if (isQuiet) return h("p.lead", words.quiet);
   // Without anything above 0, there would be no bars.
@@ -147,7 +149,8 @@ function paidOutText({ closed, paidOut }) {
 
 const moved = (each, refunded) => entry(each,
   [say.verbs[each.kind]?.[0] ?? each.kind, paidOutText(each)].filter(Boolean).join(". "),
-  [words.states[each.state], each.cashier && words.by(each.cashier)].filter(Boolean).join(", "),
+  [words.states[each.state], each.cashier && words.by(each.cashier),
+    each.supervisor && words.approvedBy(each.supervisor)].filter(Boolean).join(", "),
   h("p.sum", { class: each.state },
     h("b", each.amount && isNonzero(each.amount) && shown(each.amount)),
     each.balance && h("small", words.balance(shown(each.balance)))),
@@ -174,10 +177,7 @@ function entries({ entries: all, activations }) {
 
 const dayRow = (day) => h("div.row",
   signButton("previous", words.before, () => showDay(dayAfter(day, -1))),
-  h("input", {
-    type: "date", "aria-label": words.day, value: day, max: today(),
-    onchange: (event) => showDay(event.target.value),
-  }),
+  dayInput(day, showDay, { "aria-label": words.day }),
   signButton("next", words.after, () => showDay(dayAfter(day, 1)), { disabled: day >= today() }));
 
 export const history = {

@@ -9,7 +9,7 @@ import { spoken, tagTexts } from "./refusals.js";
 import { acceptsOffline, change, HERE, isAtTill, panelTask, saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { endArmed, followArmed, loseArmed } from "./sale.js";
-import { follow, isOpen, reconcile, restoreTasks, settleParked } from "./tasks.js";
+import { follow, isOpen, reconcile, restoreTasks, resolveParked } from "./tasks.js";
 import { offlineWords, resolvedPayOut, resolvedWords, shown, timeWords } from "./words.js";
 
 const FIRST_PAUSE = 500;
@@ -217,7 +217,7 @@ function isToldOnPanel(problem) {
 
 /** Reports operations that reading the card resolved. A dialog states any cash to pay out. */
 function tellResolved(resolved) {
-  settleParked(resolved);
+  resolveParked(resolved);
   const lines = resolvedWords(resolved);
   const due = resolvedPayOut(resolved);
   if (due) question(say.panel.handOut(shown(due)), lines, [[null, say.close]]);

@@ -65,6 +65,7 @@ function isAccepted(id) {
   const [name, age] = [typed("product-name"), typed("product-age")];
   const isTaken = products().some((each) =>
     each.id !== id && each.name.toLowerCase() === name.toLowerCase());
+  // A product may be free, but fault() does not accept 0.
   const price = !draft("product-ask", false) && typed("product-price") !== "0"
     && fault(draft("product-price"));
   const faults = [
@@ -112,10 +113,15 @@ const sellOut = ({ id, name, soldOut }) => change(
   [["change", { product: id, soldOut: soldOut ? "no" : "yes" }]],
   soldOut ? words.backOnSale(name) : words.nowSoldOut(name));
 
-/** Moves a product up or down in its group. Only products with another position are changed. */
+/**
+ * Moves a product up or down in its group. All groups are numbered through, so that none of them
+ * changes its place. Only the products whose positions change are sent.
+ */
 function move(group, place, by) {
-  const order = [...group];
-  order.splice(place + by, 0, ...order.splice(place, 1));
+  const moved = [...group];
+  moved.splice(place + by, 0, ...moved.splice(place, 1));
+  const order = [...groups().values()].flatMap((each) =>
+    (each.some(({ id }) => id === group[0].id) ? moved : each));
   const calls = order.map(({ id, position }, index) => position !== index
     && ["change", { product: id, position: index }]).filter(Boolean);
   return change(calls, words.moved(group[place].name, place + by + 1));

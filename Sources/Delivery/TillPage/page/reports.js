@@ -4,7 +4,7 @@ import { API, load } from "./api.js";
 import { h } from "./dom.js";
 import { draft, setDraft } from "./store.js";
 import { say } from "./strings.js";
-import { choice, heading, loaded } from "./ui.js";
+import { choice, dayInput, heading, loaded } from "./ui.js";
 import { dayAfter, minorUnits, shown, timeWords, today } from "./words.js";
 
 const words = say.reports;
@@ -51,11 +51,11 @@ function cell(key, value) {
 const row = (keys, values, first) => h("tr", keys.map((key, index) => (index === 0
   ? h("th", { scope: "row" }, first ?? cell(key, values[key]))
   : h("td", { class: isText(key) ? null : "number" },
-    first && isText(key) ? "" : cell(key, values[key])))));
+    first && (isText(key) || key === "quantity") ? "" : cell(key, values[key])))));
 
 function body(report) {
   const { rows, sum, equation } = report;
-  // Columns with nothing but zeros are left out.
+  // Columns without any text or with nothing but zeros are left out, and so are the shifts' IDs.
   const keys = Object.keys(rows[0] ?? {}).filter((key, index) => index === 0 || key !== "shift"
     && rows.some((each) => (isText(key) ? each[key] !== null : !isZero(each[key]))));
   return [
@@ -74,10 +74,7 @@ function body(report) {
 }
 
 const dayField = (key, value) => h("div.field", h("label", { for: `reports-${key}` }, words[key]),
-  h("input", {
-    type: "date", id: `reports-${key}`, value, max: today(),
-    onchange: (event) => set({ [key]: event.target.value }),
-  }));
+  dayInput(value, (day) => set({ [key]: day }), { id: `reports-${key}` }));
 
 export const reports = {
   title: words.title,

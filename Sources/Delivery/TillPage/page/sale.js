@@ -3,6 +3,9 @@
 // itself is on the server, so that exactly one page owns it.
 
 import { call } from "./api.js";
+import {
+  alter, allLines, entry, entryName, isEmpty, isTopUp, otherLine, total, totalUnits, uncovered,
+} from "./cart.js";
 import { productOf } from "./catalog.js";
 import { announce, question, toast } from "./notices.js";
 import { change, freshID, isServed, isUsable, payingCard, saleTask, state } from "./store.js";
@@ -27,35 +30,6 @@ let inTurn = Promise.resolve();
 /** The sales that this page has armed, by ID: their requests and lines. */
 const offered = new Map();
 
-export const alter = (values) => change({ sale: { ...state.sale, ...values } });
-/** Whether the view is the one for top-ups. */
-const isTopUp = () => state.route.name === "add";
-const entryName = () =>
-  (isTopUp() ? "topUp" : state.sale.tender === "cash" ? "given" : "entry");
-export const entry = () => state.sale[entryName()];
-
-const linesUnits = (lines) =>
-  lines.reduce((sum, { price, quantity }) => sum + minorUnits(price) * BigInt(quantity), 0n);
-
-/** The amount due, or in the view for top-ups, the amount to add. */
-export const totalUnits = () => (isTopUp() ? entryUnits(state.sale.topUp)
-  : entryUnits(state.sale.entry) + linesUnits(state.sale.lines));
-export const total = () => amountOf(totalUnits());
-
-/** The lines as the customer sees them, with the price of each line. */
-export const shownLines = () => state.sale.lines.map(({ name, price, quantity }) =>
-  ({ name, quantity, price: amountOf(minorUnits(price) * BigInt(quantity)) }));
-
-/** All lines of the sale, with the typed amount as the last one. */
-export function allLines() {
-  const { lines, entry: typed } = state.sale;
-  return entryUnits(typed) === 0n ? lines : [...lines, otherLine(entryUnits(typed))];
-}
-
-/** A line for an amount without a product. */
-const otherLine = (units) =>
-  ({ product: null, name: words.other, price: amountOf(units), quantity: 1 });
-
 /**
  * The request for this sale. Its lines are sent, because the ledger keeps them. `restTender` is how
  * the customer pays what the card's balance does not cover.
@@ -65,25 +39,20 @@ function saleRequest(restTender) {
     return { verb: "pay", members: { amount: total() } };
   }
   const members = { lines: allLines() };
-  if (restTender) members.rest = { tender: restTender, amount: uncovered() };
+  if (restTender) members.rest = { tender: restTender, amount: uncovered(restTender) };
   return { verb: "pay", members };
 }
 
-/** The part of the sale that the card on the reader does not cover; null if none. */
-export function uncovered() {
-  const balance = minorUnits(payingCard()?.balance ?? "0");
-  return balance > 0n && totalUnits() > balance ? amountOf(totalUnits() - balance) : null;
-}
-
 /** Whether a payment is under way, so that the sale cannot be changed now. */
-export const isBusy = () => {
-  const task = saleTask();
-  return Boolean(task) && isOpen(task.id) && !task.doubt;
-};
+export const isBusy = () =>
+  Boolean(saleTask()) && isOpen(saleTask().id) && !saleTask().doubt;
 
 // MARK: Changes of the sale
 
-/** Makes room for a change: ends "Paid", parks a torn sale, and disarms. False if it must wait. */
+/**
+ * Prepares for a change of the sale: sets aside a payment with an unknown outcome, closes any
+ * other, makes "Paid" small, and disarms. Returns false if a payment is under way.
+ */
 export function mayChange() {
   if (isTopUp()) return true;
   if (isBusy()) return false;
@@ -106,12 +75,13 @@ export function disarm() {
   alter({ armed: null, needsCard: false, notice: null });
   const query = armed ? `operation=${armed.id}&client=${state.client}` : `client=${state.client}`;
   inTurn = inTurn.then(() => call("DELETE", `armed?${query}`)).catch((problem) => {
-    // If the payment has begun, its events say so; a lost server ends the sale with the stream.
+    // If the payment has begun, its events will say so. If the connection is lost, the server
+    // disarms the sale, because this page's stream has ended.
     if (!["too-late", "lost"].includes(problem.error)) toast(problem.detail, "bad");
   });
 }
 
-/** Keeps a typed amount for a while; the next customer must not pay what was left over. */
+/** Clears a typed amount after a while, so that the next customer does not pay it. */
 function keepNumber() {
   clearTimeout(numberTimer);
   numberTimer = setTimeout(() => {
@@ -123,12 +93,18 @@ function keepNumber() {
   }, NUMBER_KEPT);
 }
 
+/**
+ * Changes the sale, and the notice that asks for a product's price. Restarts the timer that clears
+ * a typed amount and, with the setting `express`, the one that arms the sale of a single product.
+ */
 function set(values) {
-  alter({ notice: null, ...values });
+  const { asked } = { ...state.sale, ...values };
+  alter({ notice: asked ? words.typePrice(asked.name) : null, ...values });
   keepNumber();
   const { lines, entry: typed, tender } = state.sale;
   clearTimeout(expressTimer);
-  const isSingle = lines.length === 1 && lines[0].quantity === 1 && lines[0].product && !typed;
+  const isSingle = lines.length === 1 && lines[0].quantity === 1 && lines[0].product
+    && !typed && !asked;
   if (!state.settings?.express || !isSingle || isTopUp() || tender) return;
   expressTimer = setTimeout(() => { if (!state.card) charge(); }, EXPRESS_DELAY);
 }
@@ -154,15 +130,18 @@ export function erase() {
   if (tender && tender !== "cash") endTender();
   else if (entry()) set({ [entryName()]: entry().slice(0, -1) });
   else if (tender) endTender();
+  else if (state.sale.asked) set({ asked: null });
   else if (!isTopUp() && lines.length > 0) changeQuantity(lines.length - 1, -1);
 }
 
-/** Adds the typed amount as a line of its own. */
+/** Adds the typed amount as a line of its own, or as the price of the product that needs one. */
 export function addEntry() {
-  const units = entryUnits(state.sale.entry);
-  if (units === 0n || isTopUp() || state.sale.tender || !mayChange()) return;
-  addLine(otherLine(units));
-  set({ entry: "" });
+  const { asked, entry: typed, tender } = state.sale;
+  const units = entryUnits(typed);
+  if (units === 0n || isTopUp() || tender || !mayChange()) return;
+  alter({ asked: null, entry: "" });
+  if (asked) addPriced(asked, amountOf(units));
+  else addLine(otherLine(units));
 }
 
 function addLine(line) {
@@ -177,24 +156,47 @@ function addLine(line) {
   });
 }
 
-/** Adds a product. If its price is open, the typed amount is its price. */
-export function addProduct({ id, name, price, deposit }) {
-  if (!mayChange()) return;
-  if (price !== null) addLine({ product: id, name, price });
-  else if (entryUnits(state.sale.entry) > 0n) {
-    addLine({ product: id, name, price: amountOf(entryUnits(state.sale.entry)) });
-    set({ entry: "" });
+/** Adds a product at a price, with its deposit. */
+function addPriced({ id, name, deposit }, price) {
+  addLine({ product: id, name, price });
+  const added = productOf(deposit);
+  if (added) addLine({ product: added.id, name: added.name, price: added.price });
+}
+
+/** Adds the product whose price was typed after it was asked for. Null if there is none. */
+function addAsked() {
+  const { asked, entry: typed } = state.sale;
+  if (!asked || entryUnits(typed) === 0n) return null;
+  addEntry();
+  return asked.id;
+}
+
+/** Adds a product. If its price is open, the amount typed before or after is its price. */
+export function addProduct(product) {
+  if (!mayChange() || addAsked() === product.id) return;
+  const units = entryUnits(state.sale.entry);
+  if (product.price !== null) addPriced(product, product.price);
+  else if (units > 0n) {
+    alter({ entry: "" });
+    addPriced(product, amountOf(units));
   } else {
-    set({ notice: words.priceFirst(name) });
-    return;
+    set({ asked: product });
+    announce(words.typePrice(product.name));
   }
-  const cup = productOf(deposit);
-  if (cup) addLine({ product: cup.id, name: cup.name, price: cup.price });
+}
+
+/** Adds the product whose price has been typed. If the price is missing, asks for it again. */
+export function hasPrice() {
+  const { asked } = state.sale;
+  if (asked && !addAsked()) announce(words.typePrice(asked.name), true);
+  return !state.sale.asked;
 }
 
 /** Adds a deposit that the customer brings back, such as a cup. */
 export function addReturned({ id, name, price }) {
-  if (mayChange()) addLine({ product: id, name, price: amountOf(-minorUnits(price)) });
+  if (!mayChange()) return;
+  addAsked();
+  addLine({ product: id, name, price: amountOf(-minorUnits(price)) });
 }
 
 export function changeQuantity(place, by) {
@@ -212,19 +214,17 @@ export const endTender = () => alter({ tender: null, given: "", notice: null });
 
 function clear() {
   clearTimeout(numberTimer);
-  alter({ entry: "", lines: [], needsCard: false, notice: null, tender: null, given: "" });
+  alter({
+    entry: "", lines: [], asked: null, tender: null, given: "", needsCard: false, notice: null,
+  });
 }
 
-/** Empties the sale or the amount of a top-up; before that, leaves the payment without a card. */
+/** Leaves the payment without a card or, if there is none, empties the sale or the top-up. */
 export function cancelSale() {
   if (isTopUp()) alter({ topUp: "" });
   else if (state.sale.tender && !saleTask()) endTender();
   else if (mayChange()) clear();
 }
-
-/** Whether there is something to cancel. */
-export const isEmpty = () => (isTopUp() ? !state.sale.topUp
-  : !state.sale.entry && state.sale.lines.length === 0);
 
 // MARK: Charging
 
@@ -236,7 +236,7 @@ export function charge(isForNext = isServed("pay")) {
   const units = totalUnits();
   if (units === 0n || !isUsable() || isBusy() || state.sale.armed || state.sale.tender) return;
   const task = saleTask();
-  if (task?.doubt) return;
+  if (task?.doubt || !hasPrice()) return;
   const card = payingCard();
   // A credit always names its card.
   if ((!isForNext || units < 0n) && card) {
@@ -261,7 +261,7 @@ function chargeCard(card, restTender) {
 
 /** Charges the whole balance of the card on the reader; the rest is paid with this tender. */
 export function chargeWithRest(task, tender) {
-  if (!isUsable() || !uncovered()) return;
+  if (!isUsable() || !uncovered(tender)) return;
   dismiss(task.id);
   chargeCard(payingCard().uid, tender);
 }
@@ -315,7 +315,7 @@ export function followArmed({ operation: id, client, ended, card }) {
   } else if (!ended && client !== state.client && state.sale.armed) alter({ armed: null });
 }
 
-/** A card has arrived, and the server pays the armed sale with it. */
+/** Follows the payment of an armed sale, which the server begins when a card has arrived. */
 function pay(id, card) {
   const { verb, members, ...rest } = offered.get(id);
   offered.delete(id);
@@ -326,8 +326,8 @@ function pay(id, card) {
 }
 
 /**
- * When the connection is lost or the page is left, a card may have come for the armed sale. The
- * page asks about its payment as about any other.
+ * Handles a lost connection, or leaving the page. A card may have paid the armed sale unnoticed, so
+ * the page asks for the outcome, as for any other payment.
  */
 export function loseArmed() {
   const { armed } = state.sale;
@@ -365,7 +365,7 @@ function ended(task) {
     dismiss(task.id);
   } else if (status === "failed" && task.needsCard !== false
     && ["refused", "untrusted"].includes(problem.result)) {
-    // A second card must not pay what the first could not without being named.
+    // If one card could not pay, another may pay only if the request names it.
     alter({ needsCard: true });
   }
 }

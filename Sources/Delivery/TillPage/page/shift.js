@@ -1,5 +1,5 @@
-// The shift of this till's drawer: opening it, cash in and out, and the close, for which the cash
-// is counted before the page shows how much was expected.
+// The station's shift: opening it, cash in and out, and closing it, for which the cash is counted
+// before the page shows how much was expected.
 
 import { API, call, load } from "./api.js";
 import { h, icon } from "./dom.js";
@@ -35,7 +35,10 @@ function look() {
   if (may("shifts")) load("shifts", "shifts");
 }
 
-/** Sends a request about the drawer; returns the answer, or null if it was refused. */
+/**
+ * Sends a request about the drawer. Returns the answer, or null if the request failed or another
+ * one is still running.
+ */
 async function send(path, body) {
   if (draft(BUSY, false)) return null;
   setDraft(BUSY, true);
@@ -101,6 +104,7 @@ async function count(shift) {
   const isFirst = !shift.closedAt;
   if (isFirst && !await confirmed(words.closeAsk(shown(counted)), [words.closeLine], words.close,
     "")) return;
+  // After a lost answer, this page itself may have closed the shift, so a retry is not checked.
   if (isFirst && draft(CLOSING, null)?.id !== shift.id && !await isStillOpen(shift)) return;
   setDraft(CLOSING, shift);
   const answer = await send("shift/close", { shift: shift.id, counted });
@@ -112,7 +116,7 @@ async function count(shift) {
   announce(differenceWords(answer.shift));
 }
 
-/** Whether the shift is still open; if it is not, its count would be one more count. */
+/** Whether the shift is still open. If another page has closed it, the count would be a recount. */
 async function isStillOpen({ id }) {
   try {
     const { shift } = await call("GET", "shift");

@@ -132,8 +132,9 @@ export const steps = {
   "restore-good-backup": "Stop all payments, top-ups, and payouts. Ask the operator.",
   "bring-newer-ledger-back": OPERATOR,
   "read-card-when-back": "Tap the card again once the ledger is back online.",
-  "add-when-back": "Return the cash, or top up once the ledger is back online.",
-  "wait-for-ledger": "Try again once the ledger is back online, or take cash.",
+  "add-when-back": "Return the money, or top up once the ledger is back online.",
+  "wait-for-ledger":
+    "Take cash and write the sale down, or try again once the ledger is back online.",
   "read-card-when-writable":
     "Once the ledger works again, tap the card and check History before you try again.",
   "check-disk": OPERATOR,
@@ -147,6 +148,7 @@ export const steps = {
   "make-room": OPERATOR,
   "choose-other-name": "Choose another name.",
   "remove-cashier": OPERATOR,
+  "make-owner": OPERATOR,
   "import-keys": OPERATOR,
   "import-table": OPERATOR,
   "import-keys-or-overwrite": OPERATOR,

@@ -16,11 +16,13 @@ export const state = {
   // The role of the cashier, and the calls that they may make: see roles.js.
   rights: null,
   reader: null, card: null, route: { name: "home", arg: null },
-  // The sale: the typed amount, the cart's lines, the armed sale, and the last payment; `tender` is
-  // how it is paid without a card, and `given` the cash that the customer gave. `topUp` is the
-  // amount typed for a top-up.
+  // The sale: the typed amount, the cart's lines, the armed sale, and the last payment. `asked` is
+  // the product whose price is still to be typed; `needsCard`, whether the next payment has to name
+  // its card; `tender`, how the sale is paid without a card; `given`, the cash that the customer
+  // gave; and `topUp`, the amount typed for a top-up.
   sale: {
-    entry: "", topUp: "", lines: [], armed: null, needsCard: false, notice: null, paid: null,
+    entry: "", topUp: "", lines: [], asked: null, armed: null, needsCard: false, notice: null,
+    paid: null,
     tender: null, given: "",
   },
   // Whether another page's sale is armed.

@@ -62,7 +62,7 @@ export const say = {
       "ledger-unavailable": ["The ledger cannot be used right now.",
         "No payments, top-ups, refunds, or payouts until this is fixed."],
       "ledger-undeclared": ["The ledger was restored but has not been reopened.",
-        "Cash sales only until the operator reopens it."],
+        "Take cash, and write each sale down until the operator reopens it."],
       "keys-behind": ["This station does not have the newest key.",
         "No cards will work here until the operator imports it."],
     },
@@ -71,7 +71,7 @@ export const say = {
     notOffline: {
       "no-snapshot": () => "This station has no saved card list.",
       "old-snapshot": () => "This station's saved card list is too old.",
-      "forgotten-payments": () => "There are too many recent operations to keep track of.",
+      "forgotten-payments": () => "Too many payments failed at this station in the last day.",
       "no-record": () => "This card cannot be checked offline.",
       "unknown-card": () => "This card is not in this station's saved card list.",
       "card-blocked": () => "The saved card list says this card is blocked.",
@@ -79,7 +79,7 @@ export const say = {
       "card-replaced": () => "The saved card list says this card was replaced.",
       "old-record": () => "This card's data is out of date.",
       "open-operation": () => "An operation on this card is unfinished, possibly this payment.",
-      balance: (left) => `Last known balance: ${left}.`,
+      balance: (left) => `The card's last known balance is only ${left}.`,
       "card-limit": (left) => `Only ${left} more can be paid offline with this card.`,
       "station-limit": (left) => `This station can accept only ${left} more in offline payments.`,
     },
@@ -94,9 +94,9 @@ export const say = {
   // Payments that will be booked when the ledger is back.
   offlinePayments: {
     offline: (left) => "The ledger is offline. "
-      + `You can still take up to ${left} in payments; they will be recorded later.`,
-    stale: "The ledger is offline. Cash sales only until it is back.",
-    unbooked: (sum) => `Offline payments not yet booked: ${sum}.`,
+      + `You can still take up to ${left} in card payments; they will be recorded later.`,
+    stale: "The ledger is offline. Take cash, and write each sale down until it is back.",
+    unbooked: (sum) => `Offline payments not in the ledger yet: ${sum}.`,
     booked: (when) => `All of this station's offline payments were recorded at ${when}.`,
     back: "The ledger is back online.",
     done: "Will be recorded when the ledger is back online.",
@@ -170,31 +170,31 @@ export const say = {
   sale: {
     due: "Amount due", cart: "Cart", products: "Products", keypad: "Keypad", other: "Other amount",
     soldOut: "Sold out", ask: "Enter price",
-    less: (name) => `One less: ${name}`, more: (name) => `One more: ${name}`,
-    addLine: "Add as a line", erase: "Delete", clear: "Clear", toSelling: "Back to selling",
-    priceFirst: (name) => `Type the price first, then press ${name}.`,
-    tap: "Tap the card", armed: "The next card pays this amount.",
+    less: (name) => `Remove one ${name}`, more: (name) => `Add one ${name}`,
+    addLine: "Add to cart", erase: "Delete", clear: "Clear", toSelling: "Back to selling",
+    typePrice: (name) => `Enter the price of ${name}.`,
+    tap: "Tap the card", armed: "The next card tapped will be charged.",
     armedSpoken: (amount) => `${amount}. Tap the card.`,
     tapAgain: "Tap the same card again",
-    nameCard: "Put the card on the reader, then press Charge.",
+    nameCard: "Put the card on the reader, then try again.",
     credit: "Credit", returns: "Returned deposits",
     // What the card's balance does not cover.
     rest: {
-      cash: (amount) => `Take ${amount} in cash`,
-      terminal: (amount) => `Take ${amount} at the terminal`,
+      cash: (amount) => `Use balance + ${amount} in cash`,
+      terminal: (amount) => `Use balance + ${amount} at the terminal`,
     },
     restTaken: {
-      cash: (amount) => `The rest of ${amount} is paid in cash.`,
-      terminal: (amount) => `The rest of ${amount} is paid at the terminal.`,
-      other: (amount) => `The rest of ${amount} is paid in another way.`,
+      cash: (amount) => `Collect the remaining ${amount} in cash.`,
+      terminal: (amount) => `Charge the remaining ${amount} on the card terminal.`,
+      other: (amount) => `Collect the remaining ${amount}.`,
     },
     // Why a sale is no longer armed.
     ended: {
-      expired: "No card came. Press Charge to try again.",
+      expired: "No card was tapped in time. Press Charge to try again.",
       "other-page": "Another page is charging at this till. Press Charge to try again.",
       "page-left": "The connection was lost. Press Charge to try again.",
       "unclear-card": "Check whose card is on the reader, then press Charge.",
-      "reader-lost": "The reader was lost. Press Charge to try again.",
+      "reader-lost": "The reader was disconnected. Press Charge to try again.",
       "reader-used": "The reader was used for something else. Press Charge to try again.",
     },
     notArmed: {
@@ -207,7 +207,7 @@ export const say = {
     last: "Last payment", undo: "Undo", hideLast: "Hide the last payment",
     park: "Next customer", parkedSales: "Parked sales",
     parked: (amount) => `${amount}, outcome unknown`,
-    parkedHint: "Tap its card again to find out. No other card can pay it.",
+    parkedHint: "Tap the same card again to find out. No other card will be charged.",
     notPaid: (amount) => `${amount}, not paid`, returned: (name) => `${name}, returned`,
     voided: "It did not go through; nothing was charged.", takeBack: "Put back in the cart",
     forget: (amount) => `Remove the parked sale of ${amount}`,
@@ -282,12 +282,12 @@ export const say = {
     committed: "Almost done\u2026", waiting: "waiting", done: "done", failed: "failed",
   },
   canceled: {
-    all: "Stopped. Nothing was done.", scratch: "Stopped. The code is still hidden.",
-    pay: "Stopped. Nothing was charged.", add: "Stopped. Nothing was added.",
+    all: "Canceled. Nothing was done.", scratch: "Canceled. The code is still hidden.",
+    pay: "Canceled. Nothing was charged.", add: "Canceled. Nothing was added.",
   },
   panel: {
     hold: "Tap the card", holdTag: "Put a tag on the reader",
-    keep: "Keep the card on the reader", canceling: "Stopping\u2026",
+    keep: "Keep the card on the reader", canceling: "Canceling\u2026",
     failed: "Something went wrong",
     asking: "Connection lost. Checking whether the request went through\u2026",
     left: (balance) => `${balance} left`, balance: (balance) => `Balance ${balance}`,
@@ -302,7 +302,7 @@ export const say = {
     // When the tag is the problem: what is unfinished, and what the cashier should do meanwhile.
     kept: "Recorded, card not updated",
     yet: {
-      add: "Keep the cash in the drawer.", pay: "The card has not been charged yet.",
+      add: "Don't give the money back.", pay: "The card has not been charged yet.",
       "ticket/buy": "The card has not been charged yet.",
       close: "Nothing has been paid out yet. Don't give the customer any cash.",
       reverse: "The top-up has not been fully undone. Don't give the customer any cash yet.",
@@ -333,8 +333,8 @@ export const say = {
     card: "Card number", cardHint: "Leave blank for the card on the reader.",
     cardFault: "Enter all 14 characters of the card number (0-9, A-F).",
     onReader: "Applies to the card on the reader.",
-    find: "Find a card", findWhat: "Part of the name or of the card number", findAction: "Find",
-    findFault: "Enter a part of the name or of the card number.", notFound: "No card found.",
+    find: "Find a card", findWhat: "Part of the name or card number", findAction: "Find",
+    findFault: "Enter part of the name or card number.", notFound: "No card found.",
     choose: "Choose", more: "Next page", noName: "No name", ends: (end) => `card ends in ${end}`,
     lastUsed: (when) => `last used ${when}`,
     statuses: { blocked: "blocked", closed: "closed", replaced: "replaced" },
@@ -378,7 +378,7 @@ export const say = {
     title: "Issue card",
     lead: "Any phone can read the customer's name and number, the balance, and the code, except on "
       + "an NTAG 424.",
-    name: "Customer name (optional)", id: "Number (optional)",
+    name: "Customer name (optional)", id: "Customer number (optional)",
     idFault: "Enter a whole number from 1 to 9999999999.",
     balance: "Starting balance (cash received)", noScratch: "No scratch code",
     protect: "Require a password to write",
@@ -389,8 +389,8 @@ export const say = {
   },
 
   consent: {
-    cashier: "A cashier or an owner has to agree and enter their own name and password.",
-    owner: "An owner has to agree and enter their own name and password.",
+    cashier: "Ask a cashier or an owner to approve this with their name and password.",
+    owner: "Ask an owner to approve this with their name and password.",
   },
   login: {
     lead: "Log in to start.", cashier: "Name", password: "Password",

@@ -78,7 +78,7 @@ export function park(id) {
 }
 
 /** Follows what a tap of its card has done with a parked sale. */
-export function settleParked(resolved = []) {
+export function resolveParked(resolved = []) {
   for (const { operation: id, outcome } of resolved) {
     if (!state.tasks[id]?.parked) continue;
     if (outcome === "committed") dismiss(id);
@@ -312,7 +312,7 @@ function show(id) {
   const status = !problem ? "done" : problem.error === "cancelled" ? "cancelled"
     : problem.result === "unknown" ? "unknown" : "failed";
   const [doneAt, doneOn] = [performance.now(), state.onReader];
-  settleParked((outcome.answer ?? problem).resolved);
+  resolveParked((outcome.answer ?? problem).resolved);
   alter(id, { ...outcome, status, outcome: null, doneAt, doneOn });
   if (status === "unknown") alter(id, { doubt: problem });
   keepOpenTasks();

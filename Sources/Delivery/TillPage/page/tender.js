@@ -1,11 +1,10 @@
 // A sale that is paid without a card: in cash, at a card terminal, or in another way. The keypad
 // types the cash that the customer gave, and the page shows the change.
 
+import { allLines, alter, cashStep, total, totalUnits } from "./cart.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
-import {
-  allLines, alter, endTender, isBusy, mayChange, total, totalUnits,
-} from "./sale.js";
+import { endTender, hasPrice, isBusy, mayChange } from "./sale.js";
 import { saleTask, state } from "./store.js";
 import { say } from "./strings.js";
 import { begin, dismiss } from "./tasks.js";
@@ -15,9 +14,9 @@ import { amountOf, entryUnits, minorUnits, shown } from "./words.js";
 const words = say.tender;
 
 export function startTender(tender) {
-  if (!canBePaidBy(tender) || !mayChange()) return;
+  if (!canBePaidBy(tender) || !mayChange() || !hasPrice()) return;
   alter({ tender, given: "", notice: null });
-  // Enter books the sale, whichever button was pressed last.
+  // With the focus here, Enter books the sale instead of pressing the last button again.
   document.getElementById("charge").focus();
   announce(words.due[tender](shown(amountOf(due()))));
 }
@@ -28,14 +27,13 @@ const canBePaidBy = (tender) => totalUnits() > 0n || (totalUnits() < 0n && tende
 /** The amount to collect. Cash is rounded as on the server: half a step is rounded away from 0. */
 export function due() {
   const units = totalUnits();
-  const step = state.sale.tender === "cash" ? minorUnits(state.settings?.cashStep ?? "0") : 0n;
-  if (step <= 1n) return units;
+  const step = state.sale.tender === "cash" ? cashStep() : 1n;
   const amount = units < 0n ? -units : units;
   const rounded = ((amount * 2n + step) / (step * 2n)) * step;
   return units < 0n ? -rounded : rounded;
 }
 
-/** The change for the cash that was typed; null if none was. Returned deposits have none. */
+/** The change to give back for the typed cash; null if none was typed, or if cash is paid out. */
 const change = () =>
   (state.sale.given && due() > 0n ? entryUnits(state.sale.given) - due() : null);
 

@@ -3,6 +3,7 @@
 import { load } from "./api.js";
 import { cardSide } from "./card-face.js";
 import { makeDemo } from "./cards.js";
+import { isEmpty, isTopUp, total, totalUnits, uncovered } from "./cart.js";
 import { deposits, groups } from "./catalog.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
@@ -14,8 +15,7 @@ import { canBeRepeated, doneText, refusalTexts, unknownTexts } from "./refusals.
 import { may } from "./roles.js";
 import {
   addEntry, addProduct, addReturned, cancelSale, changeQuantity, charge, chargeAgain,
-  chargeWithRest, disarm, endTender, erase, forgetPaid, isEmpty, takeBack, total,
-  totalUnits, type, uncovered, undoPaid,
+  chargeWithRest, disarm, endTender, erase, forgetPaid, takeBack, type, undoPaid,
 } from "./sale.js";
 import {
   canRun, change, draft, isBarred, isServed, isUsable, isWithoutLedger, parkedTasks,
@@ -39,7 +39,6 @@ const TENDER = "add.tender";
 /** How customers usually pay what a card's balance does not cover. */
 const REST_TENDERS = ["cash", "terminal"];
 
-const isTopUp = (s) => s.route.name === "add";
 /** Why cards cannot be charged or topped up. */
 const noLedger = () => say.home.noLedger[state.card?.problem?.error] ?? say.home.noLedger.other;
 
@@ -75,11 +74,11 @@ const paidLarge = (paid) => {
 };
 
 function amountDue(s) {
-  if (s.sale.paid?.isLarge && !isTopUp(s)) return paidLarge(s.sale.paid);
-  const task = !isTopUp(s) && saleTask();
+  if (s.sale.paid?.isLarge && !isTopUp()) return paidLarge(s.sale.paid);
+  const task = !isTopUp() && saleTask();
   return h("section.due", { key: "due" },
-    h("div.row.spread", h("h2", isTopUp(s) ? say.add.lead : words.due),
-      !isTopUp(s) && loadsCards() && may("add") && !isBarred() && topUpLink()),
+    h("div.row.spread", h("h2", isTopUp() ? say.add.lead : words.due),
+      !isTopUp() && loadsCards() && may("add") && !isBarred() && topUpLink()),
     h("b", { id: "due", "aria-live": "off" }, task ? task.about : shown(total())));
 }
 
@@ -130,7 +129,7 @@ const goods = (found) => found.size > 0 && h("section.goods", { "aria-label": wo
       : product.price === null ? words.ask : shown(product.price))))))),
   returns());
 
-// A pressed key keeps no focus, so that Enter charges and does not press the key again.
+// A key does not take the focus, so that Enter charges instead of pressing the key again.
 const stay = (event) => event.preventDefault();
 const key = (name, label, act, rest) => h("button.digit", {
   key: name, "aria-label": label, onmousedown: stay, onclick: act, ...rest,
@@ -138,7 +137,7 @@ const key = (name, label, act, rest) => h("button.digit", {
 
 const keypad = (s) => h("section.keypad", { "aria-label": words.keypad },
   KEYS.map((digit) => key(digit, null, () => type(digit))),
-  isTopUp(s) || decimals() > 0 && s.sale.entry.includes(".")
+  isTopUp()
     ? key(decimals() > 0 ? separator() : "00", null,
       () => type(decimals() > 0 ? separator() : "00"))
     : h("button.digit", { key: "plus", "aria-label": words.addLine, onmousedown: stay,
@@ -169,6 +168,7 @@ const told = (tone, { title, lines }, sign, ...actions) => h("section.moment", {
   h("h2", icon(sign), title), lines.map((line) => line && h("p", line)),
   h("div.row", actions));
 
+/** Tries a refused payment again, with a new ID. */
 function chargeAnew(task) {
   const { id, verb, body, needsCard, about, lines, entry } = task;
   dismiss(id);
@@ -180,9 +180,10 @@ const failed = (task) => told("failed", {
   ...refusalTexts(task),
   lines: [...refusalTexts(task).lines, ...resolvedWords(task.problem.resolved, task.id)],
 }, "cross",
-  task.problem.error === "insufficient-balance" && uncovered()
-    && REST_TENDERS.map((tender) => button(words.rest[tender](shown(uncovered())),
-      () => chargeWithRest(task, tender), { tone: "strong", disabled: !isUsable(), money: true })),
+  task.problem.error === "insufficient-balance"
+    && REST_TENDERS.map((tender) => uncovered(tender)
+      && button(words.rest[tender](shown(uncovered(tender))), () => chargeWithRest(task, tender),
+        { tone: "strong", disabled: !isUsable(), money: true })),
   canBeRepeated(task) && button(say.again, () => chargeAnew(task), {
     tone: "strong", sign: task.needsCard === false ? null : "waves", money: true,
     disabled: !canRun(task),
@@ -196,7 +197,7 @@ const unknown = (task) => told("unknown", unknownTexts(task, repeatsItself(task)
   button(words.park, cancelSale, { tone: "quiet" }));
 
 function moment(s) {
-  if (isTopUp(s)) return null;
+  if (isTopUp()) return null;
   if (s.sale.armed) return armedNow();
   const task = saleTask();
   if (!task) return s.sale.tender ? collecting(s) : null;
@@ -251,8 +252,8 @@ function codeLinks() {
 function obstacle(s) {
   if (s.sale.tender) return null;
   if (s.reader?.state === "missing") return say.home.noReader;
-  if (isTopUp(s) && !loadsCards()) return say.money.elsewhere;
-  if (!isTopUp(s) && willBeBookedLater()) return null;
+  if (isTopUp() && !loadsCards()) return say.money.elsewhere;
+  if (!isTopUp() && willBeBookedLater()) return null;
   if (isWithoutLedger()) return noLedger();
   return isBarred() ? say.money.notNow : null;
 }
@@ -263,12 +264,12 @@ const topUpLink = () => (isUsable() && !isWithoutLedger()
 
 function side(s) {
   const why = obstacle(s);
-  const verb = isTopUp(s) ? "add" : "pay";
+  const verb = isTopUp() ? "add" : "pay";
   const { read } = s.card ?? {};
-  return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp(s) ? "with-paid" : "" },
+  return h("div.beside", { class: s.sale.paid?.isLarge && !isTopUp() ? "with-paid" : "" },
     moment(s) || cardSide(s, why && s.reader?.state !== "missing" && h("p.hint", why)),
     isServed(verb) && !s.sale.armed && !saleTask() && h("div.again-row", { key: s.onReader },
-      // The payment is announced first; this would replace it.
+      // This announcement would replace the one about the payment, so it comes later.
       h("div", { key: String(Boolean(s.sale.paid?.isLarge)),
         mount: () => { if (!s.sale.paid?.isLarge) announce(servedWords(verb)); } },
       note(servedWords(verb), "info", "warn")),
@@ -278,9 +279,9 @@ function side(s) {
     shiftNote(s),
     h("div.row.links", codeLinks(), read && read.ledger !== "unknown"
       && link(say.home.history, `#/history/${read.uid}`, { tone: "quiet", sign: "history" }),
-    !isTopUp(s) && may("products/add")
+    !isTopUp() && may("products/add")
       && link(say.products.link, "#/products", { tone: "quiet", sign: "tag" }),
-    !isTopUp(s) && may("shift/open")
+    !isTopUp() && may("shift/open")
       && link(say.shift.link, "#/shift", { tone: "quiet", sign: "drawer" })),
     canBecomeCard() && offer());
 }
@@ -288,10 +289,10 @@ function side(s) {
 // MARK: The views
 
 const mainButton = (s, text, act) => h("button.strong.charge", {
-  // Without a card, a press charges nobody, so nothing has to rest.
+  // Without a card, a press charges nobody, so the guard accepts it at once: see guard.js.
   id: CHARGE, onclick: act,
-  "data-money": isTopUp(s) || (s.onReader !== null && !s.sale.tender),
-  // Only its position and the card decide whether a press counts, so it is never disabled.
+  "data-money": isTopUp() || (s.onReader !== null && !s.sale.tender),
+  // It is never disabled, because the guard ignores presses soon after `disabled` has changed.
   "aria-disabled": String(totalUnits() === 0n || Boolean(obstacle(s)) || Boolean(s.sale.armed)
     || isTooLittle() || s.link !== "live"),
 }, text);
@@ -313,15 +314,15 @@ function topUp() {
 const layout = (s, title, found, action) => [
   h("div.unseen", heading(title)),
   h("div.sell", { class: found.size > 0 ? "with-goods" : "" },
-    h("div.ticket-side", !isTopUp(s) && strip(s), amountDue(s), !isTopUp(s) && cart(s),
+    h("div.ticket-side", !isTopUp() && strip(s), amountDue(s), !isTopUp() && cart(s),
       side(s), parked()),
     goods(found),
-    h("div.pad", isTopUp(s) && quickAmounts(s), keypad(s),
-      h("div.acts", button(isTopUp(s) ? words.toSelling : words.clear,
-        isTopUp(s) ? leaveAdd : cancelSale,
-        { tone: "clear", disabled: !isTopUp(s) && isEmpty() && !s.sale.armed && !saleTask() }),
+    h("div.pad", isTopUp() && quickAmounts(s), keypad(s),
+      h("div.acts", button(isTopUp() ? words.toSelling : words.clear,
+        isTopUp() ? leaveAdd : cancelSale,
+        { tone: "clear", disabled: !isTopUp() && isEmpty() && !s.sale.armed && !saleTask() }),
       action),
-    isTopUp(s) ? choice(say.tender.paidWith, Object.entries(say.tender.names),
+    isTopUp() ? choice(say.tender.paidWith, Object.entries(say.tender.names),
       draft(TENDER, "cash"), (value) => setDraft(TENDER, value)) : tenderButtons(s))),
 ];
 

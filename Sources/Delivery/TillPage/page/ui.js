@@ -3,6 +3,7 @@
 import { h, icon } from "./dom.js";
 import { draft, setDraft } from "./store.js";
 import { say } from "./strings.js";
+import { today } from "./words.js";
 
 export const heading = (text, lead) => h("header",
   h("h1", { id: "title", tabindex: "-1" }, text), lead && h("p.lead", lead));
@@ -70,6 +71,11 @@ export const amountField = (id, label, rest) =>
   field(id, label, { inputmode: "decimal", maxlength: "20", ...rest });
 export const passwordField = (id, label) =>
   field(id, label, { type: "password", autocomplete: "current-password", maxlength: "200" });
+
+/** An input for a day up to today. */
+export const dayInput = (value, choose, rest) => h("input", {
+  type: "date", value, max: today(), onchange: ({ target }) => choose(target.value), ...rest,
+});
 
 export const tick = (id, label, hint) => h("div.tick",
   h("input", {

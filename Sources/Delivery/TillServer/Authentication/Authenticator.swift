@@ -152,15 +152,16 @@ final class Authenticator: Sendable {
     }
 
     /// Authorizes a call that changes something. Only shared calls accept API tokens. Returns the
-    /// cashier who is logged in; nil if there are no cashiers or the request uses an API token.
+    /// cashier who is logged in and the second person who consented, if there are any.
     func requireSender(
         of request: WebRequest, for call: TillCall, at till: TillRunner
-    ) throws(Problem) -> CashierName? {
+    ) throws(Problem) -> Requester {
         guard let text = request.apiToken, let shared = SharedCall(rawValue: call.path) else {
-            return try requireToken(request).cashier?.name
+            let session = try requireToken(request)
+            return Requester(session.cashier?.name, supervisor: RoleCheck.supervisor)
         }
         _ = try tokens.require(shared, text, request, at: till)
-        return nil
+        return Requester()
     }
 
     /// Authorizes a stream that API tokens allow. Returns a function that checks whether the stream

@@ -23,20 +23,28 @@ struct RoleCheck: Sendable {
     let runner: TillRunner
     let consents: Consents
 
-    /// Throws unless the caller may make this request.
+    /// The second person whose consent the current request needed; nil if it needed none.
+    @TaskLocal static var supervisor: CashierName?
+
+    /// Throws unless the caller may make this request. Returns the second person who consented, if
+    /// the request needed that.
     func require(
         _ permission: Permission, of caller: Caller, for request: WebRequest
-    ) async throws(Problem) {
-        guard let cashier = caller.cashier else { return }
+    ) async throws(Problem) -> CashierName? {
+        guard let cashier = caller.cashier else { return nil }
         let members = RoleCheck.members(of: request)
-        guard let refusal = try await refusal(permission, cashier, members) else { return }
+        guard let refusal = try await refusal(permission, cashier, members) else { return nil }
         guard let session = caller.session,
             let supervisor = try consents.supervisor(of: session, for: request.path, members),
             supervisor.role > cashier.role
         else { throw refusal }
         // A supervised call only needs a second person with a higher role.
-        if permission == .supervised { return }
-        if let refusal = try await self.refusal(permission, supervisor, members) { throw refusal }
+        if permission != .supervised,
+            let refusal = try await self.refusal(permission, supervisor, members)
+        {
+            throw refusal
+        }
+        return supervisor.name
     }
 
     /// Throws unless the caller's role may make a call that needs no further check.
@@ -61,13 +69,17 @@ struct RoleCheck: Sendable {
         ]
     }
 
+    /// The members of a request, read from the same place as the call reads them. Otherwise, a
+    /// request could show this check one value and the call another.
     private static func members(of request: WebRequest) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
-        for field in request.query { members[field.name] = .string(field.value) }
-        // The call itself refuses a malformed body and repeated members.
-        let body = (try? JSONValue.parsing(request.body)) ?? .null
-        for member in body.members ?? [] { members[member.key] = member.value }
-        return members
+        let members: [JSONMember]
+        if request.method == "POST" {
+            // The call itself refuses a malformed body and repeated members.
+            members = (try? JSONValue.parsing(request.body))?.members ?? []
+        } else {
+            members = request.query.map { JSONMember(key: $0.name, value: .string($0.value)) }
+        }
+        return Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
     }
 
     /// Why this person may not make the request; nil if they may.
@@ -89,6 +101,7 @@ struct RoleCheck: Sendable {
             return role == .seller && (members["shift"] ?? .null) != .null
                 ? .roleNeeded(.cashier, "A seller may see only whether a shift is open.") : nil
         case .supervised:
+            if try await isRecorded(members["operation"]) { return nil }
             return .roleNeeded(
                 role == .seller ? .cashier : .owner, "This needs the consent of a second person.")
         case .refund: return try await refusalOfRefund(cashier, members)
@@ -117,8 +130,11 @@ struct RoleCheck: Sendable {
                     "A seller may undo only their own payments of the last "
                         + "\(RoleCheck.undoMinutes) minutes.")
         }
-        let part = members["amount"]?.string.flatMap(runner.amount)
-        return try refusal(above: part?.minorUnits ?? refunded.amount)
+        let part = members["amount"]?.string.flatMap(runner.amount)?.minorUnits
+        // A full refund also returns what was not paid with the card.
+        return try refusal(
+            above: part.flatMap { $0 < refunded.amount ? $0 : nil }
+                ?? refunded.amount + refunded.rest)
     }
 
     private func refusalOfPayout(

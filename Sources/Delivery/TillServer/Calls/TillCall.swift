@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -50,6 +51,13 @@ package struct TillCall: Sendable {
             words = spec.path.joined(separator: " ")
             (summary, discussion, group) = (spec.summary, spec.discussion, spec.group)
         }
+    }
+
+    /// Whether sellers may not see the answer: it is about the drawer or the products, not about a
+    /// card.
+    var hidesAnswer: Bool {
+        guard case .never = page.reader else { return false }
+        return permission.lowest.map { $0 > .seller } ?? false
     }
 
     /// Whether the call needs exclusive use of the reader.

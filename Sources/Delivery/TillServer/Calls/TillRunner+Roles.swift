@@ -14,18 +14,22 @@ extension TillRunner {
     func amount(_ text: String) -> Money? { try? settings.amount(text, currency) }
 
     /// What matters about a recorded operation: who made it and when, whether it took a payment,
-    /// and its amount in minor units.
-    typealias Recorded = (cashier: CashierName?, at: Timestamp, isSale: Bool, amount: Int64)
+    /// its amount in minor units, and the part that was not paid with the card.
+    typealias Recorded = (
+        cashier: CashierName?, at: Timestamp, isSale: Bool, amount: Int64, rest: Int64
+    )
 
     /// The operation with this ID; nil if the ledger has none.
     func recorded(_ id: OperationID) async throws(Problem) -> Recorded? {
         try await reading { rows throws(LedgerError) in
             if let known = try rows.operation(id) {
                 let isSale = [.pay, .offline].contains(known.kind)
-                return (known.cashier, known.beganAt, isSale, known.amount)
+                return (
+                    known.cashier, known.beganAt, isSale, known.amount, known.rest?.amount ?? 0
+                )
             }
             return try rows.cardless(id).map { known in
-                (known.cashier, known.at, known.kind == .sale, abs(known.paid))
+                (known.cashier, known.at, known.kind == .sale, abs(known.paid), 0)
             }
         }
     }

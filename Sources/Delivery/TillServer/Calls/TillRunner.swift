@@ -190,17 +190,17 @@ struct TillRunner: Sendable {
         return ((try? session.journal.status()) ?? nil, limits)
     }
 
-    /// Runs a command for a cashier, by default the cashier from the settings.
+    /// Runs a command for a requester. Without a cashier, the one from the settings is used.
     ///
     /// Waits for a card as long as the settings allow; canceling the task ends the wait. If
     /// `withReader` is false, a request that needs a card fails with `reader-busy`.
     func carryOut(
-        _ command: ParsedCommand, for cashier: CashierName? = nil, withReader: Bool,
+        _ command: ParsedCommand, for requester: Requester = Requester(), withReader: Bool,
         progress: @escaping @Sendable (Station.Progress) -> Void
     ) async -> Answer {
         @Sendable func answer(with reader: any TagReader) async -> Answer {
             let session = session(
-                for: command, cashier: cashier, reader: reader, progress: progress)
+                for: command, requester, reader: reader, progress: progress)
             do throws(TapcardError) {
                 let report = try await command.verb.run(in: session)
                 return Answer(document: report.document, problem: report.problem)
@@ -334,14 +334,12 @@ struct TillRunner: Sendable {
     }
 
     private func session(
-        for command: ParsedCommand, cashier: CashierName? = nil,
+        for command: ParsedCommand, _ requester: Requester = Requester(),
         reader: (any TagReader)? = nil,
         progress: @escaping @Sendable (Station.Progress) -> Void = { _ in }
     ) -> Session {
-        var settings = session.settings
-        if let cashier { settings = settings.using(cashier: cashier) }
         return Session(
-            command: command, settings: settings,
+            command: command, settings: session.settings.using(requester),
             outputOptions: .forPages,
             drivers: session.drivers.sharing(reader ?? self.reader, ledger, progress),
             console: session.console.silent, output: StandardOutput(session.console.silent),

@@ -21,8 +21,8 @@ extension OperationQueue {
         let call: TillCall
         /// The members of that call, without `verb`, `operation`, and `client`.
         let members: [JSONMember]
-        /// The cashier who armed the sale, if known.
-        let cashier: CashierName?
+        /// Who armed the sale.
+        let requester: Requester
     }
 
     /// Arms a sale, replacing any other, and returns it as pages see it.
@@ -79,7 +79,7 @@ extension OperationQueue {
         return OperationQueue.ended(id, .changed)
     }
 
-    /// Disarms the sale of a page that takes its money in another way.
+    /// Disarms a page's sale, because the page has begun a sale without a card.
     func endArmedSale(of client: OperationID?) {
         guard let client, armed?.client == client else { return }
         if arming.change(nil, of: client) { disarmed(.changed) }
@@ -117,11 +117,12 @@ extension OperationQueue {
                 // Only the card that arrived may pay, even if it is swapped now.
                 JSONMember(key: "card", value: .string(uid)),
             ]
-        // The watch waits for this event to be handled, and the payment for the watch.
+        // Waiting for the payment here would be a deadlock: the payment first waits for the watch
+        // to end, and the watch waits for this method.
         Task { [weak self] in
             do throws(Problem) {
                 _ = try await self?.carryOut(
-                    request.call, members, by: request.client, cashier: request.cashier,
+                    request.call, members, by: request.client, for: request.requester,
                     isRepeated: false)
             } catch {
                 await self?.refuse(request, error)

@@ -29,8 +29,10 @@ actor OperationQueue {
     var customerDisplay: CustomerDisplay
     /// What may be started for the card on the reader.
     var admission = Admission()
-    /// The sale that the next card pays, and its request.
+    /// Decides whether the next card pays the armed sale.
     var arming = Arming()
+    /// The request for the armed sale; nil if none is armed. ``disarmed(_:by:)`` keeps it in step
+    /// with ``arming``.
     var armed: SaleRequest?
     private(set) var onReader: CardOnReader? {
         didSet { shown.withLock { $0 = OperationQueue.answer(onReader) } }
@@ -265,7 +267,7 @@ actor OperationQueue {
     /// Runs a request, or joins an identical request that is already running.
     func carryOut(
         _ call: TillCall, _ members: [JSONMember], by client: OperationID?,
-        cashier: CashierName?, isRepeated: Bool
+        for requester: Requester, isRepeated: Bool
     ) async throws(Problem) -> TillRunner.Answer {
         let named = call.changes ? members.first { $0.key == "operation" } : nil
         let rest = members.filter { $0 != named }
@@ -274,7 +276,7 @@ actor OperationQueue {
         let needsReader = call.needsReader(command)
         let operation = TillOperation(
             id: id, call: call, command: command, members: rest, needsReader: needsReader,
-            client: client, cashier: cashier, gate: StopGate(isOpen: needsReader))
+            client: client, requester: requester, gate: StopGate(isOpen: needsReader))
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
@@ -321,10 +323,10 @@ actor OperationQueue {
         let following = Task { [self] in
             for await step in steps { note(step, id) }
         }
-        let (cashier, gate) = (running[id]?.cashier, running[id]?.gate)
+        let (requester, gate) = (running[id]?.requester ?? Requester(), running[id]?.gate)
         let refused = needsReader ? await refusal(of: id) : nil
         var answer = await runner.carryOut(
-            command, for: cashier, withReader: needsReader && refused == nil
+            command, for: requester, withReader: needsReader && refused == nil
         ) { step in
             gate?.note(step)
             if refused == nil { listener.yield(step) }

@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -31,7 +32,8 @@ struct TillOperation: Sendable {
     var needsReader: Bool
     /// The page that sent the request; nil for other programs.
     let client: OperationID?
-    let cashier: CashierName?
+    /// Who made the request, without the till.
+    let requester: Requester
     let began = ContinuousClock.now
     var gate: StopGate
     var phase = Phase.begun
@@ -75,13 +77,18 @@ struct TillOperation: Sendable {
         uid = answer.problem?.uid ?? uid
     }
 
-    var document: JSONValue {
-        [
+    /// The operation as everyone may see it.
+    var document: JSONValue { document(for: .seller) }
+
+    /// The operation as a person with this role may see it.
+    func document(for role: CashierRole) -> JSONValue {
+        let isHidden = call.hidesAnswer && call.permission.lowest.map { role < $0 } ?? false
+        return [
             "operation": .string(id.description), "verb": .string(call.path),
             "client": client.map { .string($0.description) } ?? .null,
             "phase": .string(phase.rawValue),
             "uid": uid.map { .string($0.description) } ?? .null,
-            "answer": answer?.document ?? .null,
+            "answer": isHidden ? .null : answer?.document ?? .null,
             "problem": answer?.problem.map { Problem($0).document } ?? .null,
         ]
     }

@@ -41,11 +41,11 @@ struct ArmingRoutes: Sendable {
         guard let call = TillCall.armable.first(where: { $0.path == verb.string ?? "pay" }) else {
             throw Problem(.usage, "Only a payment can be armed.")
         }
-        let cashier = try authenticator.requireSender(of: request, for: call, at: queue.runner)
+        let requester = try authenticator.requireSender(of: request, for: call, at: queue.runner)
         guard let id = try CallRoutes.id(take("operation")),
             let client = try CallRoutes.id(take("client"))
         else { throw Problem(.usage, "\"operation\" and \"client\" are needed.") }
         return OperationQueue.SaleRequest(
-            id: id, client: client, call: call, members: members, cashier: cashier)
+            id: id, client: client, call: call, members: members, requester: requester)
     }
 }

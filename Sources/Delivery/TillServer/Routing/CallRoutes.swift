@@ -27,9 +27,10 @@ struct CallRoutes: Sendable {
     private func answer(
         _ call: TillCall, _ request: WebRequest, _ parameter: String?
     ) async throws(Problem) -> WebResponse {
-        let cashier =
+        let requester =
             call.changes
-            ? try authenticator.requireSender(of: request, for: call, at: queue.runner) : nil
+            ? try authenticator.requireSender(of: request, for: call, at: queue.runner)
+            : Requester()
         var members = call.changes ? try body(of: request) : try query(of: request, for: call)
         if let parameter, let name = call.pathParameter {
             members.append(JSONMember(key: name, value: .string(parameter)))
@@ -42,7 +43,7 @@ struct CallRoutes: Sendable {
         }
         let isRepeated = call.changes ? try CallRoutes.isRepeated(&members) : false
         let answer = try await queue.carryOut(
-            call, members, by: client, cashier: cashier, isRepeated: isRepeated)
+            call, members, by: client, for: requester, isRepeated: isRepeated)
         // A GET returns what it found, such as the tickets in the ledger, even if there was a
         // problem.
         if let problem = answer.problem, call.changes || answer.document == nil {

@@ -1,3 +1,4 @@
+import StationFiles
 import TapcardDomain
 import WebServer
 
@@ -23,11 +24,12 @@ struct LiveRoutes: Sendable {
             return .events(try await queue.listenToTaps(while: check))
         }
         routes.add(.card, instant: { _ in queue.card })
-        routes.add(.operation) { _, text throws(Problem) in
+        routes.add(.operation) { request, text throws(Problem) in
             guard let operation = await queue.operation(try CallRoutes.id(text ?? "")) else {
                 throw .noSuchOperation
             }
-            return .answer(operation.document)
+            let role = try authenticator.caller(of: request, isUse: false).cashier?.role
+            return .answer(operation.document(for: role ?? .owner))
         }
         routes.add(.stopOperation) { request, text throws(Problem) in
             _ = try authenticator.requireToken(request)

@@ -162,8 +162,11 @@ struct Router: Sendable {
             return .later {
                 do throws(Problem) {
                     let caller = try authenticator.caller(of: request)
-                    try await authenticator.roles.require(permission, of: caller, for: request)
-                    return await work().for(caller)
+                    let supervisor = try await authenticator.roles.require(
+                        permission, of: caller, for: request)
+                    return await RoleCheck.$supervisor.withValue(supervisor) {
+                        await work().for(caller)
+                    }
                 } catch {
                     return error.response
                 }

@@ -213,18 +213,18 @@ enum ServeCommand {
     private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
         let names = session[.readers]
         let one = session.settings
-        let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : []
+        let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : [one]
+        var tills = all.enumerated().map { session.using($1.atTill($0 + 1)) }[...]
         let ledger = try await LedgerAccess(session).awaited()
         // The keys are loaded before the tills are opened, so that lost or unusable keys are
         // reported at once.
         _ = try await session.keys(beside: ledger)
-        let till = all.first.map(session.using) ?? session
+        let till = tills.popFirst() ?? session
         let first = TillRunner(till, try await till.tillReader(), ledger)
         let place = try one.ledgerPlace
         let isFile = if case .file = place { true } else { false }
         var others: [TillRunner] = []
-        for settings in all.dropFirst() {
-            let till = session.using(settings)
+        for till in tills {
             // Each till has its own database connection, because a connection handles only one
             // transaction at a time. With a ledger file, one connection is enough, because only one
             // change at a time is possible anyway.

@@ -33,11 +33,13 @@ extension Command {
             "cashiers add", group: .station, "Add a cashier or change a cashier's password",
             discussion: "Once there is a cashier, the till page requires a login, and the ledger "
                 + "records which cashier made each operation. The password is read from "
-                + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt, and must have at least 10 "
-                + "characters. Changing a password ends every login made with the old password; "
-                + "without `--role`, the role stays the same.\n\nA seller sells and undoes their "
-                + "own recent sales. A cashier also tops up, makes cards, and refunds or pays out "
-                + "amounts up to `cashier-refund-limit`. An owner may do everything.",
+                + "`TAPCARD_CASHIER_PASSWORD` or typed at a prompt. It needs at least 10 "
+                + "characters and, not counting the name and common words, at least 5 different "
+                + "ones. Changing a password ends every login made with the old one; without "
+                + "`--role`, the role stays the same.\n\nA seller takes payments, and can undo "
+                + "their own for 5 minutes. A cashier can also top up and issue cards, open and "
+                + "close shifts, and refund or pay out up to `cashier-refund-limit` at a time. An "
+                + "owner can do everything.",
             takes: .cashier(), .role, answers: .addedCashier, example: "tapcard cashiers add Ann",
             run: CashierCommands.add),
         Command(
@@ -47,9 +49,10 @@ extension Command {
             example: "tapcard cashiers role Ann seller", run: CashierCommands.setRole),
         Command(
             "cashiers remove", group: .station, "Remove a cashier",
-            discussion: "The cashier is logged out everywhere; past operations keep the name. "
-                + "After the last cashier is removed, nobody can log in to a running server; a "
-                + "server started later on 127.0.0.1 does not require a login.",
+            discussion: "The cashier is logged out everywhere; past operations keep the name. The "
+                + "only owner cannot be removed while there are other cashiers. After the last "
+                + "cashier is removed, nobody can log in to a running server; a server started "
+                + "later on 127.0.0.1 does not require a login.",
             takes: .cashier(completes: .cashiers), answers: .removedCashier,
             example: "tapcard cashiers remove Ann", run: CashierCommands.remove),
         Command(

@@ -7,7 +7,7 @@ extension Parameter<TypedAmount?> {
     static var given: Self {
         .option(
             "given", "AMOUNT", .positiveAmount,
-            "Cash the customer gave you, to work out the change")
+            "Cash that the customer gave you; the command reports the change")
     }
 }
 
@@ -33,8 +33,9 @@ enum CashDirection: String, Sendable, CaseIterable {
 extension Command {
     static let cashMove = Command(
         "shift cash", group: .money, "Record cash put into the drawer or taken out of it",
-        discussion: "For example, change from the bank, or a purchase paid from the drawer. "
-            + "Cash from sales, top-ups, and payouts is recorded automatically. No reader or "
+        discussion: "Use this for cash that does not come from a sale, top-up, or payout, such as "
+            + "change from the bank or a purchase paid from the drawer; cash from sales, top-ups, "
+            + "and payouts is recorded automatically. No shift has to be open, and no reader or "
             + "card is needed.",
         takes: .direction, .amount.withHelp("Amount (must be more than 0)"), .reason, .operation,
         page: .post("shift/cash", reader: .never, for: .cashiers), answers: .cardless,
@@ -126,6 +127,8 @@ struct ShownCardless: DocumentedObject {
         "change": .of { shown in shown.operation.change.map(shown.money) },
         "currency": .of(\.currency.code), "replayed": .of(\.isReplayed),
         "time": .of(\.operation.at), "cashier": .of(\.operation.cashier),
+        "till": .ifAny(\.operation.requester.till),
+        "supervisor": .ifAny(\.operation.requester.supervisor),
         "lines": .ifAny { shown in
             shown.operation.lines.isEmpty
                 ? nil : shown.operation.lines.map { ShownLine(line: $0, currency: shown.currency) }

@@ -68,6 +68,7 @@ extension HistoryText {
             line.attempt.map { "answers request \($0)" },
             line.operation.reverses.map { "of \($0)" },
             line.operation.cashier.map { "by \($0.text.shown)" },
+            line.operation.requester.supervisor.map { "approved by \($0.text.shown)" },
         ]
         self.init(
             at: line.operation.beganAt, uid: line.operation.uid,
@@ -100,6 +101,8 @@ extension HistoryLine: DocumentedObject {
         "paidOut": .of(\.paidOut), "closed": .of(\.closed),
         "shortfall": .ifAny(\.shortfall), "tapped": .ifAny(\.tapped), "attempt": .of(\.attempt),
         "cashier": .of(\.operation.cashier),
+        "till": .ifAny(\.operation.requester.till),
+        "supervisor": .ifAny(\.operation.requester.supervisor),
         "lines": .ifAny { line in
             line.amount.flatMap { line.operation.shownLines($0.currency) }
         },

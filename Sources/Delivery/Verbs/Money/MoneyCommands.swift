@@ -21,19 +21,20 @@ extension Parameter<Tender?> {
     fileprivate static var tender: Self {
         .option(
             "tender", "WAY", .choice(Tender.self),
-            "How the customer paid you: cash (default), terminal, or other")
+            "How the customer paid: cash (default), terminal (bank card), or other")
     }
     static var paidWithoutCard: Self {
         .option(
             "tender", "WAY", .choice(Tender.self),
-            "Sell without a card, paid with: cash, terminal, or other")
+            "Sell without a card; WAY is cash, terminal, or other")
     }
 }
 
 extension Parameter<OperationID> {
     package static var refunded: Parameter<OperationID> {
         .argument(
-            "OPERATION", .operation, "ID of the operation, from its receipt or `tapcard history`",
+            "OPERATION", .operation,
+            "ID of the operation, from its receipt, `tapcard history`, or `tapcard find`",
             page: .other("payment"))
     }
 }
@@ -76,13 +77,15 @@ extension Command {
             example: "tapcard add 20", run: MoneyCommands.add),
         Command(
             "refund", group: .money, "Reverse a payment, a top-up, or a sale without a card",
-            discussion: "The money from a payment goes back onto the card it came from, or onto "
-                + "that card's replacement. Refunding a top-up takes the money off the card. If "
-                + "the balance is too low, the refund is refused; enter a smaller AMOUNT. Hand "
-                + "over the cash only after the command succeeds. Each operation can be refunded "
-                + "only once, so after a partial refund, the rest cannot be refunded later. A sale "
-                + "without a card is undone in full, and no reader is needed. Ticket "
-                + "purchases, prizes, payouts, and starting balances cannot be refunded.",
+            discussion: "Refunding a payment puts the money back onto the card that paid, or onto "
+                + "its replacement; a full refund also returns what was paid another way with "
+                + "`--rest`. Refunding a top-up takes the money off the card; if the balance is "
+                + "too low, enter a smaller AMOUNT. A sale without a card can only be undone in "
+                + "full, and needs no reader. Return money to the customer only after the command "
+                + "succeeds; it says how. Each operation can be refunded only once, so after a "
+                + "partial refund, the rest cannot be refunded later. Ticket purchases, prizes, "
+                + "payouts, starting balances, and credits for returned deposits cannot be "
+                + "refunded.",
             takes: .refunded, .part, .operation, .card, page: .post("refund", for: .refund),
             answers: .anyReceipt,
             example: "tapcard refund 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
@@ -95,9 +98,11 @@ extension Command {
             takes: .operation, .card, page: .post("close", for: .payout), answers: .receipt,
             example: "tapcard close", run: MoneyCommands.close),
         Command(
-            "history", group: .money, "List the ledger's operations, oldest first",
-            discussion: "No reader or card is needed. Requests to the activation service and the "
-                + "service's responses appear on separate lines.",
+            "history", group: .money, "List the operations on cards, oldest first",
+            discussion: "No reader or card is needed. Sales without a card, and cash put into the "
+                + "drawer or taken out, are not listed; to find those, use `tapcard find` with "
+                + "`--from`. Requests to the activation service and the service's responses appear "
+                + "on separate lines.",
             takes: .card.withHelp("Only this card's operations"), .last,
             page: .get("history", reader: .never, for: .history), answers: .history,
             example: "tapcard history --card 04AC6B72BA6C80", run: HistoryCommand.history),

@@ -50,10 +50,13 @@ extension Parameter<String?> {
     }
     fileprivate static var minimumAge: Self {
         .option(
-            "minimum-age", "YEARS", .text(1...4), "Customer's minimum age, or `none`")
+            "minimum-age", "YEARS", .text(1...4),
+            "Minimum age that the cashier has to check, \(Product.possibleAges.words), or `none`")
     }
     fileprivate static var soldOut: Self {
-        .option("sold-out", "YES", .oneOfOrNone(["yes", "no"], none: false), "yes or no")
+        .option(
+            "sold-out", "YES", .oneOfOrNone(["yes", "no"], none: false),
+            "Whether the product is sold out: yes or no")
     }
 }
 
@@ -87,7 +90,8 @@ extension Command {
             example: "tapcard products list", run: ProductCommands.list),
         Command(
             "products add", group: .money, "Add a product",
-            discussion: "A deposit, such as for a cup, is itself a product. Add it first, then "
+            discussion: "Without `--price`, the cashier enters the price for each sale. A deposit, "
+                + "such as for a cup, is itself a product with a fixed price. Add it first, then "
                 + "name it with `--deposit` for each product that needs it.",
             takes: .newName, .price, .group, .color, .position, .deposit, .minimumAge,
             page: .post("products/add", reader: .never, for: .owners), answers: .product,
@@ -102,8 +106,8 @@ extension Command {
             example: "tapcard products change Coffee --price 3.80", run: ProductCommands.change),
         Command(
             "products retire", group: .money, "Stop selling a product",
-            discussion: "It stays in reports. To sell it again, add a product with the same "
-                + "name.",
+            discussion: "Sales and reports keep the product. To sell it again, add a product with "
+                + "the same name and enter its price and other values again.",
             takes: .product, page: .post("products/retire", reader: .never, for: .owners),
             answers: .product,
             example: "tapcard products retire Coffee", run: ProductCommands.retire),
@@ -113,10 +117,13 @@ extension Command {
             run: ProductCommands.export),
         Command(
             "products import", group: .money, "Add and change products from a CSV file",
-            discussion: "The columns are those of `tapcard products export`: name, group, "
-                + "price, color, position, deposit, minimum-age, and sold-out. Only name is "
-                + "required. Products with the same name are changed; those not in the file "
-                + "stay as they are. If any row is invalid, nothing is changed.",
+            discussion: "The first line names the columns, as in `tapcard products export`: name, "
+                + "group, price, color, position, deposit, minimum-age, and sold-out. Only name is "
+                + "required. A product with the same name is changed, and a retired one is sold "
+                + "again; products that are not in the file stay as they are. An empty cell "
+                + "removes a color or a minimum age, but leaves any other value as it is; to "
+                + "remove a group or a deposit, enter `none`. If any row is invalid, nothing is "
+                + "changed.",
             takes: .file("CSV file, or `-` for standard input"), answers: .importedProducts,
             example: "tapcard products import products.csv", run: ProductCommands.importFile),
     ]

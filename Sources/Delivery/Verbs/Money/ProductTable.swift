@@ -63,6 +63,7 @@ extension ProductCommands {
         let saved = try await changing(ledger) { products throws(TapcardError) in
             var products = products
             var changed: [Product] = []
+            // The ledger may run this again, so the count starts over.
             known.withLock { $0 = 0 }
             // Deposits come first, because other products refer to them.
             for (row, id) in entries.filter({ $0.0.deposit == nil })
@@ -115,7 +116,12 @@ extension ProductCommands {
                 given.position = number
             case "deposit": given.deposit = value
             case "minimum-age": given.minimumAge = value ?? ProductReader.none
-            default: given.soldOut = value
+            case "sold-out":
+                guard ["yes", "no", nil].contains(value) else {
+                    throw invalid("row \(row): sold-out must be yes or no, not \(text.quotation)")
+                }
+                given.soldOut = value
+            default: throw invalid("there is no column \(column.quotation)")
             }
         }
         guard given.name != nil else { throw invalid("row \(row) has no name") }

@@ -1,3 +1,4 @@
+import BlockingLane
 import Ledger
 import TapcardCore
 package import TapcardDomain
@@ -48,6 +49,7 @@ extension SaleItem {
             members.allSatisfy({ SaleItem.names.contains($0.key) }),
             Set(members.map(\.key)).count == members.count
         else { return nil }
+        // The outer optional is nil if the value is not valid; the inner one, if there is none.
         func optional<Value>(_ name: String, _ make: (JSONValue) -> Value?) -> Value?? {
             guard let member = line[name], member != .null else { return .some(nil) }
             return make(member).map { .some(.some($0)) } ?? nil
@@ -89,13 +91,13 @@ extension Parameter<[SaleItem]> {
             "ITEM", .saleItem, "Product to sell, as NAME, 2xNAME, or NAME=PRICE",
             isRequired: false, page: .other("lines"))
     }
-    fileprivate static var returned: Self {
+    static var returned: Self {
         .options("returned", "ITEM", .saleItem, "Returned deposit, as NAME or 2xNAME")
     }
 }
 
 extension Parameter<TypedRest?> {
-    fileprivate static var rest: Self {
+    static var rest: Self {
         .option(
             "rest", "WAY=AMOUNT", .rest,
             "Part not paid with the card; WAY is cash, terminal, or other")
@@ -105,14 +107,18 @@ extension Parameter<TypedRest?> {
 extension Command {
     static let sell = Command(
         "sell", group: .money, "Sell products and charge the card for them",
-        discussion: "Later changes to a product do not affect the sale. Any deposit, such as "
-            + "for a cup, is added. If the returned deposits are worth more than the products, "
-            + "the difference is credited to the card, up to `credit-limit`. With `--rest`, the "
-            + "card pays only the remaining amount. `--yes` also confirms that you checked the "
-            + "customer's age. To charge an amount without products, use `tapcard pay`. "
-            + "With `--tender`, the customer pays without a card, and no reader is needed. "
-            + "Cash is rounded to the smallest coin, and `--given` shows the change. Such a sale "
-            + "needs the ledger; to undo it, use `tapcard refund`.",
+        discussion: "The card is charged for the products at their current prices, plus their "
+            + "deposits, minus the deposits that the customer returns (`--returned`). If the "
+            + "returned deposits are worth more, the difference is added to the card, up to "
+            + "`credit-limit`. For a product without a fixed price, enter NAME=PRICE. With "
+            + "`--rest`, the card pays the sale minus this amount, and you collect the rest. "
+            + "`--yes` also confirms that you checked the customer's age. To charge an amount "
+            + "without products, use `tapcard pay`.\n\nWith `--tender`, the customer pays without "
+            + "a card, and no reader is needed. In currencies without small coins, cash is "
+            + "rounded. With `--given`, the command reports the change. If the returned deposits "
+            + "are worth more than the products, use `--tender cash` and pay out the difference, "
+            + "up to `credit-limit`. While the ledger is offline, a sale without a card is "
+            + "refused. To undo a sale, use `tapcard refund`.",
         takes: .items, .returned, .rest, .paidWithoutCard, .given, .operation, .card, .again,
         .confirmedAmount,
         page: .post("sell", reader: .without(Parameter<Tender?>.paidWithoutCard), for: .sellers),
@@ -135,7 +141,11 @@ enum SellCommand {
             let isKnown = try await isRecorded(session[.operation], in: ledger)
             var products: [Product]?
             if let ledger, !isKnown || items.contains(where: \.isText) || !returned.isEmpty {
-                products = try await ProductCommands.products(in: ledger)
+                let current = try await ProductCommands.products(in: ledger)
+                session.serviceCache.products.withLock { $0 = current }
+                products = current
+            } else if ledger == nil {
+                products = session.serviceCache.products.withLock { $0 }
             }
             return try SaleLines(
                 products: products, currency: currency, settings: session.settings,
@@ -169,7 +179,8 @@ enum SellCommand {
         }
     }
 
-    /// The part that is not paid with the card; nil if there is none.
+    /// Whether the ledger has recorded a request with this ID. False if there is no ID, or if the
+    /// ledger is offline.
     private static func isRecorded(
         _ id: OperationID?, in ledger: (any LedgerStore)?
     ) async throws(TapcardError) -> Bool {
@@ -178,6 +189,7 @@ enum SellCommand {
         return try await queryingLedger(await ledger.cardless(id)) != nil
     }
 
+    /// The part of the sale that is not paid with the card; nil if there is none.
     private static func rest(
         _ session: Session, _ currency: Currency
     ) throws(TapcardError) -> TenderedAmount? {
@@ -195,7 +207,8 @@ enum SellCommand {
 
 /// Makes the lines of a sale from its items, and checks them against the products.
 private struct SaleLines {
-    /// The ledger's products; nil if the ledger is offline. Without them, the prices of a page's
+    /// The ledger's products, or those last read if it is offline; nil if there are none. Without
+    /// them, the prices of a page's
     /// lines are not checked, and text from a command line is refused.
     let products: [Product]?
     let currency: Currency
@@ -362,32 +375,5 @@ private struct SaleLines {
 
     private func refusal(_ what: String) -> TapcardError {
         TapcardError(Refusal(.notForSale, what))
-    }
-}
-
-extension MoneyCommands {
-    /// The amount that a payment or sale charges to the card, in minor units; nil if that depends
-    /// on the products' prices in the ledger.
-    static func amountDue(
-        for command: ParsedCommand, _ settings: Settings, _ currency: Currency
-    ) throws(TapcardError) -> Int64? {
-        func units(_ text: String) throws(TapcardError) -> Int64 {
-            let isNegative = text.hasPrefix("-")
-            let amount = try translating(
-                settings.amount(isNegative ? String(text.dropFirst()) : text, currency)
-            ) { (error: Refusal) in TapcardError(error) }
-            return isNegative ? -amount.minorUnits : amount.minorUnits
-        }
-        if command.isGiven(Parameter<TypedAmount>.amount) {
-            return try units(command[.amount].text)
-        }
-        let rest = try command[.rest].map { rest throws(TapcardError) in try units(rest.amount) }
-        var sum = -(rest ?? 0)
-        for item in command[.items] + command[.returned] {
-            guard case .line(_, _, let price, let quantity) = item else { return nil }
-            // Wraps instead of trapping; the sale itself refuses such a sum.
-            sum &+= try units(price) &* Int64(quantity)
-        }
-        return sum
     }
 }

@@ -38,18 +38,19 @@ extension Command {
             example: "tapcard shift open --float 100", run: ShiftCommands.open),
         Command(
             "shift show", group: .money, "Show whether a shift is open, or a shift's report",
-            discussion: "While a shift is open, its cash is not shown. For a closed shift, give "
-                + "its ID: the report lists sales, top-ups, refunds, cash put in or taken out, "
-                + "the expected cash, each count with its difference, and late entries, which "
-                + "are operations that began during the shift but were booked after it was closed.",
+            discussion: "Without an ID, the command shows whether a shift is open at this station, "
+                + "but not its cash. With the ID of a closed shift, from `tapcard shift list`, it "
+                + "shows the shift's report: sales, top-ups, refunds, cash put in or taken out, "
+                + "the expected cash, each count with its difference, and late entries, which are "
+                + "operations that began during the shift but were booked after it was closed.",
             takes: .shift, .csv, page: .get("shift", reader: .never, for: .shift), answers: .shift,
             example: "tapcard shift show", run: ShiftCommands.show),
         .cashMove,
         Command(
             "shift close", group: .money, "Record the counted cash and close the shift",
-            discussion: "The expected cash is shown only after your count is saved. To add a "
-                + "count to a closed shift, give its ID: earlier counts stay, and the report "
-                + "shows all of them.",
+            discussion: "The expected cash is shown only after your count is saved. Close a shift "
+                + "at the station that opened it. To count a closed shift again, give its ID: the "
+                + "new count is added, and the report shows all counts.",
             takes: .shift, .counted, page: .post("shift/close", reader: .never, for: .cashiers),
             answers: .shift, example: "tapcard shift close --counted 123.40",
             run: ShiftCommands.close),
@@ -63,12 +64,11 @@ extension Command {
 enum ShiftCommands {
     /// Opens a shift. The operation ID, if given, becomes the shift's ID.
     static func open(in session: Session) async throws(TapcardError) -> Report {
-        guard session[.float] != nil else {
-            throw TapcardError.usage("The float is missing: --float AMOUNT.")
-        }
+        // A missing amount is reported even while the ledger is offline.
+        let missing = TapcardError.usage("The float is missing: --float AMOUNT.")
+        guard session[.float] != nil else { throw missing }
         let ledger = try await session.ledger()
-        let float =
-            try session[.float, in: ledger.currency] ?? Money(minorUnits: 0, ledger.currency)
+        guard let float = try session[.float, in: ledger.currency] else { throw missing }
         let id = session[.operation] ?? session.dependencies.newID()
         let (shift, isReplayed) = try await Shifts.open(
             id, float: float, in: ledger, session.dependencies)
@@ -108,12 +108,10 @@ enum ShiftCommands {
 
     /// Saves a count, closes the shift if it is open, and shows its report.
     static func close(in session: Session) async throws(TapcardError) -> Report {
-        guard session[.counted] != nil else {
-            throw TapcardError.usage("The counted cash is missing: --counted AMOUNT.")
-        }
+        let missing = TapcardError.usage("The counted cash is missing: --counted AMOUNT.")
+        guard session[.counted] != nil else { throw missing }
         let ledger = try await session.ledger()
-        let counted =
-            try session[.counted, in: ledger.currency] ?? Money(minorUnits: 0, ledger.currency)
+        guard let counted = try session[.counted, in: ledger.currency] else { throw missing }
         let id = session[.shift]
         let (shift, _) = try await Shifts.count(id, counted, in: ledger, session.dependencies)
         let found = try await Shifts.find(shift.id, in: ledger).report

@@ -21,10 +21,10 @@ struct ShownShift: DocumentedObject {
         "counts": .of { shown in shown.shift.counts.map { ShownCount(count: $0, of: shown) } },
     ]
 
-    /// How much more cash was found at the first count than expected, negative if less; nil while
+    /// How much more cash was found at the last count than expected, negative if less; nil while
     /// the shift is open.
     var difference: Money? {
-        shift.counts.first.flatMap { shift.difference(of: $0) }.map(money)
+        shift.counts.last.flatMap { shift.difference(of: $0) }.map(money)
     }
 
     func money(_ units: Int64) -> Money { Money(minorUnits: units, currency) }

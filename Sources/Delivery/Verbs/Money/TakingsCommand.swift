@@ -12,13 +12,15 @@ extension Parameter<CalendarDate?> {
 extension Command {
     static let takings = Command(
         "takings", group: .money, "Show one day's sales and cash, by hour and in total",
-        discussion: "\"Paid\" is the total of card payments, less refunds; it does not affect the "
-            + "cash drawer. \"Added\" is what was received for top-ups and starting balances, less "
-            + "refunded top-ups; \"paid out\" is cash paid out for closed or reissued cards and "
-            + "for prizes. Sales without a card, what was received with each tender, and cash put "
-            + "into the drawer or taken out are shown below the table. If some offline "
-            + "payments could not be covered by their cards, a final line shows the issuer's loss. "
-            + "Hours are in local time, and the totals for a shared ledger include all stations.",
+        discussion: "\"Paid\" is what cards paid, minus refunds and credits for returned deposits; "
+            + "it does not affect the cash drawer. \"Added\" is what customers paid for top-ups "
+            + "and starting balances, minus refunded top-ups; \"paid out\" is cash paid out for "
+            + "closed or reissued cards and for prizes. Below the table are sales without a card, "
+            + "the amounts received with each tender, and cash put into the drawer or taken out. A "
+            + "final line shows the issuer's loss if cards could not cover their offline payments. "
+            + "While a shift is open, only the amount paid with cards is shown for the day on "
+            + "which it was opened and later days. Hours are in local time, and the totals for a "
+            + "shared ledger include all stations.",
         takes: .day, page: .get("takings", reader: .never, for: .owners), answers: .takings,
         example: "tapcard takings --day 2026-11-22", run: TakingsCommand.takings)
 }
@@ -147,8 +149,8 @@ extension Takings {
         return members
     }
 
-    /// The lines about sales without a card and about tenders; none if there was only cash for
-    /// cards.
+    /// The lines about sales without a card and their tenders, about rounding, and about cash put
+    /// into the drawer or taken out of it; empty if there was none of these.
     fileprivate func linesBesideCards(_ money: (Int64) -> Money) -> [String] {
         let others = [Tender.terminal, .other].contains { tendered[$0, default: 0] != 0 }
         var lines: [String] = []

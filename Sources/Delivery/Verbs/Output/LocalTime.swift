@@ -60,8 +60,8 @@ package enum LocalTime {
         return (Timestamp(milliseconds: noon - margin), Timestamp(milliseconds: noon + margin))
     }
 
-    /// A span that contains all days from the first to the last, and some hours around them; open
-    /// at an end without a day.
+    /// A span that contains all days from the first to the last, and some hours around them.
+    /// Without a first or a last day, it has no limit at that end.
     static func span(
         from first: CalendarDate?, to last: CalendarDate?
     ) -> (start: Timestamp, end: Timestamp) {

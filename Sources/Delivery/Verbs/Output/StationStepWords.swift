@@ -196,6 +196,9 @@ extension NextStep.FileStep {
         case .makeRoom:
             NextWords("make-room", "Free up disk space, or get permission to write the file.")
         case .chooseOtherName: NextWords("choose-other-name", "Choose another name.")
+        case .makeOwner:
+            NextWords(
+                "make-owner", "Make someone else an owner first: tapcard cashiers role NAME owner")
         case .removeCashier:
             NextWords(
                 "remove-cashier",

@@ -21,7 +21,7 @@ package struct PrintedReceipt: Sendable {
 
     /// The number of characters that fit on a line.
     package static let width = 42
-    private static let notice = ["Not a certified fiscal register", "(TSE, NF525)."].map {
+    private static let notice = ReportTable.notice.wrapped(to: width - 8).map {
         Row(text: $0, style: .centered)
     }
 
@@ -35,7 +35,7 @@ package struct PrintedReceipt: Sendable {
         _ record: History.Record, _ currency: Currency, header: String?, isCopy: Bool = false
     ) {
         (self.record, self.currency) = (record, currency)
-        let (title, time, cashier, id) = record.heading
+        let (title, time, requester, id) = record.heading
         var rows = (header ?? "").split(whereSeparator: \.isNewline).map {
             Row(text: String($0), style: .centered)
         }
@@ -43,10 +43,13 @@ package struct PrintedReceipt: Sendable {
         if !rows.isEmpty { rows.append(Row(text: "")) }
         rows.append(Row(text: title, style: .strong))
         rows.append(Row(text: LocalTime.text(time)))
-        if let cashier { rows.append(Row(text: "Cashier: \(cashier.text.shown)")) }
+        let (cashier, till) = (requester.cashier?.text.shown, requester.till?.text.shown)
+        rows += [cashier.map { "Cashier: \($0)" }, till.map { "Till: \($0)" }].compactMap {
+            $0.map { Row(text: $0) }
+        }
         rows.append(Row(text: "No. \(id)"))
         if let original = record.reverses {
-            rows += [Row(text: "For operation"), Row(text: "No. \(original)")]
+            rows += [Row(text: "Original receipt"), Row(text: "No. \(original)")]
         }
         rows.append(Row(text: ""))
         let body = Body(record, currency)
@@ -142,16 +145,18 @@ private struct Body {
 
     private mutating func add(_ operation: CardlessOperation) {
         add(operation.lines)
-        let isReturned = operation.kind == .undo || operation.amount < 0 && operation.kind == .sale
-        let sign: Int64 = isReturned || operation.kind == .cashOut ? -1 : 1
+        let isSale = operation.kind == .sale || operation.kind == .undo
+        // Undoing returned deposits takes money in again.
+        let isReturned = isSale && operation.amount < 0
+        let sign: Int64 = operation.amount < 0 ? -1 : 1
         total(
-            isReturned ? "Returned" : operation.kind == .sale ? "Total" : "Amount",
+            isReturned ? "Returned" : isSale ? "Total" : "Amount",
             sign &* operation.amount, [("Rounding", sign &* operation.rounding)])
         if let reason = operation.reason { rows.append(.init(text: reason.text.shown)) }
-        guard operation.kind == .sale || operation.kind == .undo else { return }
+        guard isSale else { return }
         rows.append(.init(text: operation.tender.title, fact: shown(sign &* operation.paid)))
         guard let given = operation.given, let change = operation.change else { return }
-        rows.append(.init(text: "Given", fact: shown(given)))
+        rows.append(.init(text: "Received", fact: shown(given)))
         rows.append(.init(text: "Change", fact: shown(change)))
     }
 
@@ -169,14 +174,14 @@ private struct Body {
         case .credit: total("Returned", amount, [(card, amount)])
         case .refund:
             total(
-                "Returned", amount + besides.rest,
+                "Refunded", amount + besides.rest,
                 [(card, amount), (besides.tender.title, besides.rest)])
         case .add:
             total("Total", amount, [(operation.tender.title, amount)])
-            rows.append(.init(text: "Added to \(card)"))
+            rows.append(.init(text: "Added to: \(card)"))
         case .reverse:
             total("Returned", amount, [(besides.tender.title, amount)])
-            rows.append(.init(text: "Taken off \(card)"))
+            rows.append(.init(text: "Taken off: \(card)"))
         case .close, .payout:
             total("Paid out", amount, [(Tender.cash.title, amount)])
             rows.append(.init(text: card))
@@ -188,7 +193,7 @@ private struct Body {
             rows.append(.init(text: card))
         }
         if besides.closed != 0 {
-            rows.append(.init(text: "Old balance paid out, cash", fact: shown(besides.closed)))
+            rows.append(.init(text: "Old balance paid out in cash", fact: shown(besides.closed)))
         }
         if let balance = line.balance {
             rows.append(.init(text: "New balance", fact: balance.shown))
@@ -206,7 +211,7 @@ private struct Body {
 }
 
 extension History.Record {
-    /// The operation that this one undoes.
+    /// The operation that this one refunds, reverses, or undoes; nil if there is none.
     fileprivate var reverses: OperationID? {
         switch self {
         case .operation(let line, _): line.operation.reverses
@@ -215,11 +220,11 @@ extension History.Record {
     }
 
     /// The heading of a receipt.
-    fileprivate var heading: (String, Timestamp, CashierName?, OperationID) {
+    fileprivate var heading: (String, Timestamp, Requester, OperationID) {
         switch self {
         case .operation(let line, _):
             let operation = line.operation
-            return (operation.kind.title, operation.beganAt, operation.cashier, operation.id)
+            return (operation.kind.title, operation.beganAt, operation.requester, operation.id)
         case .cardless(let operation):
             let title =
                 switch operation.kind {
@@ -228,7 +233,7 @@ extension History.Record {
                 case .cashIn: "Cash put into the drawer"
                 case .cashOut: "Cash taken out of the drawer"
                 }
-            return (title, operation.at, operation.cashier, operation.id)
+            return (title, operation.at, operation.requester, operation.id)
         }
     }
 }
@@ -272,6 +277,7 @@ extension String {
             if lines.last != "" { lines.append("") }
             while word.cellCount > width {
                 let part = word.fitting(width)
+                // The last line is still empty, and gets the end of the word.
                 lines.insert(part, at: lines.count - 1)
                 word = String(word.dropFirst(part.count))
             }

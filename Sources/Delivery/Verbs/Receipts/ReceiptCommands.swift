@@ -6,8 +6,8 @@ import TextCodecs
 extension Parameter<OperationID> {
     fileprivate static var printed: Self {
         .argument(
-            "OPERATION", .operation, "ID of the operation, from `tapcard history`",
-            page: .other("of"))
+            "OPERATION", .operation,
+            "ID of the operation, from `tapcard history` or `tapcard find`", page: .other("of"))
     }
 }
 
@@ -15,19 +15,19 @@ extension Command {
     static let receiptCommands: [Command] = [
         Command(
             "receipt", group: .money, "Show the receipt of an operation",
-            discussion: "You can show a receipt at any time: it is made from the ledger. An "
-                + "offline payment has one once it is booked. The first lines come from the "
-                + "setting `receipt-header`.",
+            discussion: "The receipt is made from the ledger each time, so you can show it at any "
+                + "time. An offline payment has a receipt only after it is booked. A receipt "
+                + "begins with the text of the setting `receipt-header`.",
             takes: .printed, page: .get("receipt", .printed, reader: .never, for: .sellers),
             answers: .printedReceipt,
             example: "tapcard receipt 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: ReceiptCommands.show),
         Command(
             "receipt print", group: .money, "Print the receipt of an operation",
-            discussion: "Prints to the ESC/POS printer set in "
-                + "`receipt-printer`. The till's server prints one original of each operation "
-                + "that it completed; other printouts say COPY. If cash was taken or paid "
-                + "out, the original opens the drawer.",
+            discussion: "The receipt is sent to the ESC/POS printer in the setting "
+                + "`receipt-printer`. Run from the command line, this always prints a copy, marked "
+                + "COPY. Only the till's server prints originals, one for each operation that it "
+                + "completed. If cash was taken or paid out, the original also opens the drawer.",
             takes: .printed, page: .post("receipt", reader: .never, for: .sellers),
             answers: .copy,
             example: "tapcard receipt print 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",

@@ -154,9 +154,6 @@ extension History.Record {
     fileprivate var isWorthPrinting: Bool {
         guard case .operation(let line, _) = self else { return true }
         let operation = line.operation
-        let isDone =
-            operation.state == .committed
-            || operation.state == .pending && !operation.kind.isVoidable
-        return isDone && (operation.amount != 0 || line.closed != nil)
+        return operation.hasHappened && (operation.amount != 0 || line.closed != nil)
     }
 }

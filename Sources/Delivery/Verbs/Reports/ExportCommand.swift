@@ -4,7 +4,9 @@ import TapcardDomain
 
 enum ExportCommand {
     /// The columns that every export starts with.
-    private static let common = ["time", "operation", "kind", "station", "cashier", "card", "name"]
+    private static let common = [
+        "time", "operation", "kind", "station", "till", "cashier", "supervisor", "card", "name",
+    ]
 
     /// Prints bookings as they are read, so that a large ledger does not fill the memory.
     static func export(in session: Session) async throws(TapcardError) -> Report {
@@ -78,7 +80,8 @@ enum ExportCommand {
     private static func cells(of booking: Booking) -> [String] {
         [
             LocalTime.isoLocal(booking.beganAt), booking.id.map { "\($0)" } ?? "", booking.kind,
-            booking.station ?? "", booking.cashier?.text ?? "",
+            booking.station ?? "", booking.requester.till?.text ?? "",
+            booking.cashier?.text ?? "", booking.requester.supervisor?.text ?? "",
             booking.card.map { "\($0)" } ?? "", booking.holder?.text ?? "",
         ]
     }

@@ -15,10 +15,14 @@ extension Parameter<String?> {
             "Find operations of exactly this amount")
     }
     fileprivate static var cashier: Self {
-        .option("cashier", "NAME", .text(0...HolderName.maximumBytes), "Find what this cashier did")
+        .option(
+            "cashier", "NAME", .text(0...HolderName.maximumBytes),
+            "Find operations by this cashier (full name)")
     }
     fileprivate static var product: Self {
-        .option("product", "NAME", .text(0...HolderName.maximumBytes), "Find sales of this product")
+        .option(
+            "product", "NAME", .text(0...HolderName.maximumBytes),
+            "Find sales of this product (full name)")
     }
 }
 
@@ -26,7 +30,7 @@ extension Parameter<Int?> {
     fileprivate static var most: Self {
         .option(
             "last", "N", .wholeNumber(1...100, orSay: "Nothing was read."),
-            "Show at most N (default: 20)")
+            "Show at most N results, 1 to 100 (default: 20)")
     }
 }
 
@@ -45,9 +49,10 @@ extension Parameter<CardUID?> {
 extension Command {
     static let find = Command(
         "find", group: .operators, "Find cards by name or UID, or find operations",
-        discussion: "Lists cards, ordered by UID. With `--amount`, `--from`, `--to`, "
-            + "`--cashier`, or `--product`, lists the operations that match all of them, "
-            + "newest first. If there are more, the last line says how to continue. If "
+        discussion: "By default, this lists the cards that match TEXT, ordered by UID. With "
+            + "`--amount`, `--from`, `--to`, `--cashier`, or `--product`, it lists the operations "
+            + "that match all of the conditions, newest first, including sales without a card. If "
+            + "there are more results, the last line names the option that shows them. If "
             + "cardholders share a name, compare the UIDs and last uses.",
         takes: .text, .foundAmount, .from, .to, .cashier, .product, .most, .after, .before,
         page: .get("find", reader: .never, for: .cashiers), answers: .found,
@@ -80,7 +85,8 @@ struct FoundOperation: DocumentedObject {
         "operation": .of(\.booking.id), "uid": .of(\.booking.card),
         "name": .of(\.booking.holder), "kind": .of(\.booking.kind),
         "amount": .of(ValueSchemas.signedAmount, \.amount), "at": .of(\.booking.beganAt),
-        "cashier": .of(\.booking.cashier), "products": .of { $0.booking.lines.words ?? "" },
+        "cashier": .of(\.booking.cashier), "till": .ifAny(\.booking.requester.till),
+        "products": .of { $0.booking.lines.words ?? "" },
         "tender": .ifAny(\.booking.cardless?.tender),
         "undone": .ifAny { $0.isUndone ? true : nil },
     ]
@@ -156,6 +162,7 @@ enum FindCommand {
         let latest = try await History.bookings(
             begunSince: start, until: end, in: ledger, into: [Booking](),
             { latest, booking in
+                // The list ends before this operation, so reading stops here.
                 guard booking.id != before || before == nil else { return false }
                 guard searched.matches(booking) else { return true }
                 latest.append(booking)

@@ -30,25 +30,26 @@ extension Command {
         .find,
         Command(
             "report", group: .money, "Report on sales, top-ups, refunds, and balances",
-            discussion: "`days`, `hours`, `shifts`, `cashiers`, and `stations` group the same "
-                + "bookings, so their totals are equal. `products` lists what was sold, under its "
-                + "name at the time; refunds have a row of their own. `refunds` lists every refund, "
-                + "reversed top-up, and undone sale. `outstanding` shows the current balances, "
-                + "and checks them against all bookings; if they differ, the exit status is "
-                + "9. An operation counts on the local day when it began; an offline "
-                + "payment, on the day when it was taken. A shift that is still open is left "
-                + "out, so that its cash stays hidden until it is counted: `outstanding` shows "
-                + "balances only. " + ReportTable.notice,
+            discussion: "`days`, `hours`, `shifts`, `cashiers`, and `tills` group the same "
+                + "bookings, so their totals are equal. `products` lists what was sold, under the "
+                + "name that each product had at the time; refunds have a row of their own. "
+                + "`refunds` lists every refund, reversed top-up, and undone sale. `outstanding` "
+                + "shows the balances on cards now and compares them with all bookings; if they "
+                + "differ, the exit status is 9. An operation counts on the local day when it "
+                + "began; an offline payment, on the day when it was taken. Until an open shift is "
+                + "counted, its bookings are left out, and `outstanding` shows the balances "
+                + "without the comparison. " + ReportTable.notice,
             takes: .report, .from, .to, .csv,
             page: .get("reports", .report, reader: .never, for: .owners), answers: .report,
             example: "tapcard report days --from 2026-11-01 --to 2026-11-30",
             run: ReportCommand.report),
         Command(
             "export", group: .money, "Print all bookings as CSV, for bookkeeping",
-            discussion: "Each row is a transfer from the debit account to the credit account. "
-                + "Over the whole ledger, an account's credits less its debits equal its "
-                + "balance. With `--lines`, each row is a line of a sale, or a refund, and the "
-                + "amounts add up to the takings. A shift that is still open is left out. "
+            discussion: "Each row is a transfer from the debit account to the credit account. With "
+                + "`--lines`, each row is a line of a sale, or a refund, and the amounts add up to "
+                + "the takings. Until an open shift is counted, its bookings are left out. If no "
+                + "shift is open, the credits to an account minus its debits, over the whole "
+                + "ledger, equal its balance. "
                 + ReportTable.notice,
             takes: .from, .to, .lines, answers: .nothing,
             example: "tapcard export --from 2026-11-01 --to 2026-11-30 > november.csv",

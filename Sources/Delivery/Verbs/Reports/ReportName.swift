@@ -4,18 +4,19 @@ import TextCodecs
 
 /// The reports that `tapcard report` can show.
 enum ReportName: String, Sendable, CaseIterable {
-    case days, hours, shifts, products, cashiers, stations, outstanding, refunds
+    case days, hours, shifts, products, cashiers, tills, outstanding, refunds
 
-    /// The first columns of each report that splits the bookings.
+    /// The first columns of each report that groups the bookings, such as by day.
     private static let divisions: [ReportName: [ReportTable.Column]] = [
         .days: [.text("day", "day", ValueSchemas.day)], .hours: [.text("hour", "hour")],
         .shifts: [.text("opened", "opened"), .text("shift", "shift", ValueSchemas.operation)],
-        .cashiers: [.text("cashier", "cashier")], .stations: [.text("station", "station")],
+        .cashiers: [.text("cashier", "cashier")],
+        .tills: [.text("station", "station"), .text("till", "till")],
     ]
 
     var columns: [ReportTable.Column] {
         switch self {
-        case .days, .hours, .shifts, .cashiers, .stations:
+        case .days, .hours, .shifts, .cashiers, .tills:
             (ReportName.divisions[self] ?? []) + ReportName.sums.map(\.column)
         case .products:
             [
@@ -32,6 +33,7 @@ enum ReportName: String, Sendable, CaseIterable {
             [
                 .text("time", "time"), .text("operation", "operation", ValueSchemas.operation),
                 .text("kind", "kind"), .text("cashier", "cashier"),
+                .text("supervisor", "approved by"), .text("till", "till"),
                 .text("card", "card", ValueSchemas.card), .text("name", "name"),
                 .text("reverses", "reverses", ValueSchemas.operation), .amount("amount", "amount"),
                 .amount("otherwise", "otherwise"),
@@ -54,7 +56,7 @@ enum ReportName: String, Sendable, CaseIterable {
         ) -> Sum { Sum(column: .amount(name, title)) { .amount(amount($0)) } }
     }
 
-    /// The columns that follow the first one in every report that splits the bookings.
+    /// The columns that follow ``divisions`` in every report that groups the bookings.
     static let sums: [Sum] =
         [
             .number("sales", "sales") { $0.sales.number },

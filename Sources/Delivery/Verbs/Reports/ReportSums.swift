@@ -13,8 +13,9 @@ struct ReportSums: Sendable {
     let to: CalendarDate?
     /// The sums of all bookings in the period.
     private(set) var total = BookedSums()
-    /// The sums of each day, hour, cashier, or station. The key is empty if it is not known.
-    private var groups: [String: BookedSums] = [:]
+    /// The sums of each day, hour, shift, cashier, or till, by the first cells of its row. A cell
+    /// is empty if its value is not known.
+    private var groups: [[String]: BookedSums] = [:]
     private var products: [ProductKey: (quantity: Int, amount: Int64)] = [:]
     private var refunds: [[ReportTable.Cell]] = []
     /// The shifts whose cash has not been counted yet.
@@ -22,7 +23,7 @@ struct ReportSums: Sendable {
     /// Whether bookings of an open shift were left out.
     private(set) var leavesOutOpenShift = false
 
-    /// What a report or an export without an open shift says about it.
+    /// The notice in a report or an export that leaves out an open shift.
     static let openShiftNotice =
         "The open shift is not in these sums until its cash has been counted."
 
@@ -40,26 +41,28 @@ struct ReportSums: Sendable {
         guard LocalTime.isDay(begun.day, from: from, to: to), !booking.entries.isEmpty else {
             return true
         }
-        // The check of all balances needs every booking; its sums are not shown then.
+        // `outstanding` compares the balances with every booking. While a shift is open, it does
+        // not show these sums.
         if name != .outstanding, booking.isIn(open) {
             leavesOutOpenShift = true
             return true
         }
         total.add(booking)
         switch name {
-        case .days: groups[begun.day?.description ?? "", default: BookedSums()].add(booking)
-        case .hours:
-            groups[(begun.hour < 10 ? "0" : "") + "\(begun.hour):00", default: BookedSums()]
-                .add(booking)
-        case .cashiers:
-            groups[booking.cashier?.text ?? "", default: BookedSums()].add(booking)
-        case .shifts: groups[booking.shift?.description ?? "", default: BookedSums()].add(booking)
-        case .stations: groups[booking.station ?? "", default: BookedSums()].add(booking)
+        case .days: add(booking, to: begun.day?.description)
+        case .hours: add(booking, to: (begun.hour < 10 ? "0" : "") + "\(begun.hour):00")
+        case .cashiers: add(booking, to: booking.cashier?.text)
+        case .shifts: add(booking, to: booking.shift?.description)
+        case .tills: add(booking, to: booking.station, booking.requester.till?.text)
         case .products: addProducts(of: booking)
         case .refunds: addRefund(booking)
         case .outstanding: break
         }
         return !hasTooManyRefunds
+    }
+
+    private mutating func add(_ booking: Booking, to cells: String?...) {
+        groups[cells.map { $0 ?? "" }, default: BookedSums()].add(booking)
     }
 
     /// Adds the products that were sold. A refund, a ticket, or an amount without products counts
@@ -88,6 +91,7 @@ struct ReportSums: Sendable {
         refunds.append([
             .text(LocalTime.isoLocal(booking.beganAt)), .text(booking.id.map { "\($0)" }),
             .text(booking.kind), .text(booking.cashier?.text),
+            .text(booking.requester.supervisor?.text), .text(booking.requester.till?.text),
             .text(booking.card.map { "\($0)" }), .text(booking.holder?.text),
             .text(booking.reverses.map { "\($0)" }), .amount(booking.operation?.amount ?? 0),
             .amount(booking.operation?.kind == .reverse ? 0 : rest),
@@ -101,7 +105,7 @@ struct ReportSums: Sendable {
         switch name {
         case .shifts:
             func row(_ shift: Shift?) -> [ReportTable.Cell]? {
-                groups[shift?.id.description ?? ""].map { sums in
+                groups[[shift?.id.description ?? ""]].map { sums in
                     let opened = shift.map { LocalTime.isoLocal($0.openedAt) }
                     return [.text(opened), .text(shift?.id.description)]
                         + ReportName.sums.map { $0.cell(sums) }
@@ -127,8 +131,8 @@ struct ReportSums: Sendable {
             }
         case .refunds: rows = refunds
         default:
-            rows = groups.sorted { $0.key < $1.key }.map { key, sums in
-                [.text(key.isEmpty ? nil : key)] + ReportName.sums.map { $0.cell(sums) }
+            rows = groups.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { key, sums in
+                key.map { .text($0.isEmpty ? nil : $0) } + ReportName.sums.map { $0.cell(sums) }
             }
         }
         return ReportTable(columns: name.columns, rows: rows, currency: currency)

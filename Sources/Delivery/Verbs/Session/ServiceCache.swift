@@ -1,11 +1,15 @@
 import BlockingLane
 package import TapcardCore
+import TapcardDomain
 
-/// A cache of one command's services, which are created on first use and keep their connections
-/// open, and the receipt printer.
+/// What a server keeps between its commands: the services, which are created on first use and keep
+/// their connections open, the receipt printer, and the products as they were last read.
 package final class ServiceCache: Sendable {
     private let cached = Guarded<Services?>(nil)
     package let printer = ReceiptPrinter()
+    /// The products from the last sale while the ledger was online. Without it, they decide which
+    /// products are sold out and which need an age check.
+    let products = Guarded<[Product]?>(nil)
 
     package init() {}
 

@@ -239,8 +239,8 @@ package struct Session: Sendable {
             if let text = progress.words { waiting.show(text) }
             if outputOptions.isVerbose { say("tapcard: \(progress.detail.shown)\n") }
         }
-        // The ledger records the cashier with each operation.
-        dependencies.cashier = settings.cashier
+        // The ledger records them with each operation.
+        dependencies.requester = settings.requester
         return dependencies
     }
 

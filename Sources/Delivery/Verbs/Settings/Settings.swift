@@ -97,8 +97,8 @@ package struct Settings: Sendable {
     package private(set) var reader: ReaderName?
     /// The readers of the server's other tills.
     private(set) var otherReaders: [ReaderName] = []
-    /// The cashier at this station; nil if none is set.
-    package private(set) var cashier: CashierName?
+    /// The cashier from the settings and, in a server, the till and who is logged in there.
+    package internal(set) var requester = Requester()
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 
@@ -151,7 +151,7 @@ package struct Settings: Sendable {
             + Settings.warnings(
                 ofPlay: isSimulated, values[.ledger]?.text, ignoring: ignoredLedger,
                 file.path, simulatedFolder)
-        cashier = try Settings.cashier(values[.cashier]?.text)
+        requester.cashier = try Settings.cashier(values[.cashier]?.text)
         for name in Settings.secretVariables {
             secrets[name] = environment[name].flatMap { $0.isEmpty ? nil : $0 }
         }
@@ -180,7 +180,7 @@ package struct Settings: Sendable {
         var settings = self
         settings.values[name] = text.map { ($0, .file) }
         settings.reader = settings.values[.reader].flatMap { ReaderName($0.text) }
-        settings.cashier = try Settings.cashier(settings.values[.cashier]?.text)
+        settings.requester.cashier = try Settings.cashier(settings.values[.cashier]?.text)
         _ = (try settings.ledgerPlace, try Settings.place(settings.values[.data]?.text))
         if name == .ledger, text != nil, readerIsSimulated {
             throw TapcardError.usage(
@@ -191,10 +191,12 @@ package struct Settings: Sendable {
         return settings
     }
 
-    /// These settings for another cashier, one who has logged in on a page.
-    package func using(cashier: CashierName) -> Settings {
+    /// These settings for a request from a page. Without a cashier, the one from the settings is
+    /// kept.
+    package func using(_ requester: Requester) -> Settings {
         var settings = self
-        settings.cashier = cashier
+        settings.requester.cashier = requester.cashier ?? settings.requester.cashier
+        settings.requester.supervisor = requester.supervisor
         return settings
     }
 

@@ -41,6 +41,13 @@ extension Settings {
         return all
     }
 
+    /// These settings for a server's till with this number.
+    package func atTill(_ number: Int) -> Settings {
+        var settings = self
+        settings.requester.till = try? TillName(String(number))
+        return settings
+    }
+
     /// The reader's name as given on the command line; empty for the first usable reader.
     package var readerText: String { reader?.text ?? "" }
 

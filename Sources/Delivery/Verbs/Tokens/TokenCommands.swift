@@ -49,7 +49,7 @@ extension Parameter<APIToken.Right?> {
     fileprivate static var may: Self {
         .option(
             "may", "RIGHT", .choice(APIToken.Right.self),
-            "Access: watch (receive taps), tags (also read and write tags), or display",
+            "Access (required): watch (receive taps), tags (also read and write tags), or display",
             page: .never)
     }
 }
@@ -58,7 +58,7 @@ extension Parameter<[WebOrigin]> {
     fileprivate static var origins: Self {
         .options(
             "origin", "ORIGIN", .origin(orSay: TokenCommands.unchanged),
-            "Origin of a web page that may use it; omit for programs")
+            "Origin of a web page that may use the token; omit for programs")
     }
 }
 
@@ -69,20 +69,22 @@ extension Parameter<Expiry?> {
             .parsed(
                 by: Expiry.init, "a number of days (such as 90d) or a date (such as 2026-11-22)",
                 meaning: TokenCommands.unchanged),
-            "When it expires: a number of days, or its last day")
+            "When the token expires: days such as 90d, or its last day as YYYY-MM-DD")
     }
 }
 
 extension Command {
     static let tokenCommands: [Command] = [
         Command(
-            "tokens add", group: .station, "Let a program or web page use a till's reader",
+            "tokens add", group: .station,
+            "Create a token for a program, a web page, or a customer's display",
             discussion: "The token is shown only once, so save it. Programs can use it on this "
                 + "machine or over TLS. For a web page, give its origin with `--origin` here and "
                 + "with `--allow-origin` for `tapcard serve`. With `--reader`, the token works "
-                + "only at the till with that reader. A token for `display` allows nothing but the "
-                + "customer's display; add it to the link after `#`. A token never allows payments, top-ups, or "
-                + "other changes to cards.",
+                + "only at the till with that reader. For a customer's display, add a `display` "
+                + "token to the display's address after `#`; such a token allows nothing else. No "
+                + "token allows payments, top-ups, or other changes to cards. Without `--expires`, "
+                + "the token never expires.",
             takes: .token(), .may, .origins, .expires, answers: .addedToken,
             example: "tapcard tokens add shelf --may tags --expires 90d", run: TokenCommands.add),
         Command(

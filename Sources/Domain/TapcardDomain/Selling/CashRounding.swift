@@ -16,6 +16,6 @@ extension Currency {
     public func cashRounding(of amount: Int64) -> Int64 {
         let rest = abs(amount) % cashStep
         let rounding = rest * 2 >= cashStep ? cashStep - rest : -rest
-        return rest == 0 ? 0 : amount < 0 ? -rounding : rounding
+        return amount < 0 ? -rounding : rounding
     }
 }

@@ -54,9 +54,9 @@ public struct Product: Hashable, Sendable, Identifiable {
     }
 }
 
-/// A short text for selling: the name of a product, a group, or a sale line, or the reason for a
-/// change of the drawer. It is never empty, is in Unicode Normalization Form C, and has no control
-/// characters.
+/// A short text for selling: the name of a product, a group, a sale line, or a till, or the reason
+/// for putting cash into the drawer or taking it out. It is never empty, is in Unicode
+/// Normalization Form C, and has no control characters.
 public struct SaleText: Hashable, Sendable, CustomStringConvertible {
     /// The normalized text.
     public let text: String

@@ -4,7 +4,7 @@ extension CardlessOperation {
     /// The columns that ``values`` fills, in the same order. Each storage adds the shift itself.
     package static let columnNames = [
         "id", "kind", "amount", "tender", "rounding", "given", "lines", "reverses", "reason",
-        "cashier", "at",
+        "cashier", "till", "supervisor", "at",
     ]
     /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
@@ -15,9 +15,8 @@ extension CardlessOperation {
             .id(id), .text(kind.rawValue), .integer(amount), .text(tender.rawValue),
             .integer(rounding), .optional(given, SQLValue.integer),
             .optional(lines.stored, SQLValue.text), .optional(reverses, SQLValue.id),
-            .optional(reason) { .text($0.text) }, .optional(cashier?.text, SQLValue.text),
-            .time(at),
-        ]
+            .optional(reason) { .text($0.text) },
+        ] + requester.values + [.time(at)]
     }
 
     /// Reads ``columns``, followed by the shift and the station.
@@ -28,7 +27,7 @@ extension CardlessOperation {
             given: try row.optional(\.units),
             lines: try row.optional { $0.text.flatMap([SaleLine].init(stored:)) } ?? [],
             reverses: try row.optional(\.id), reason: try row.optional(\.saleText),
-            cashier: try row.optional(\.cashier), at: try row.value(\.time),
+            by: try Requester(&row), at: try row.value(\.time),
             shift: try row.optional(\.id), station: try row.optional(\.text))
     }
 }

@@ -18,8 +18,8 @@ extension Subject {
 
 extension Operation {
     package static let columns = """
-        id, uid, kind, amount, reverses, subject, lines, parameters, cashier, begun_at, begun_uptime,
-        state, sequence, ended_at, balance_after
+        id, uid, kind, amount, reverses, subject, lines, parameters, cashier, till, supervisor,
+        begun_at, begun_uptime, state, sequence, ended_at, balance_after
         """
 
     package var values: [SQLValue] {
@@ -29,7 +29,8 @@ extension Operation {
             .optional(subject?.text, SQLValue.text),
             .optional(lines.stored, SQLValue.text),
             .optional(parameters, SQLValue.text),
-            .optional(cashier?.text, SQLValue.text), .time(beganAt),
+        ] + requester.values + [
+            .time(beganAt),
             .optional(uptimeAtStart?.description, SQLValue.text),
             .text(state.rawValue), .number(sequence),
             .optional(endedAt, SQLValue.time),
@@ -46,7 +47,7 @@ extension Operation {
             subject: try Subject(&row, of: kind, id),
             lines: try row.optional { $0.text.flatMap([SaleLine].init(stored:)) } ?? [],
             parameters: try row.optional(\.text),
-            cashier: try row.optional(\.cashier),
+            by: try Requester(&row),
             beganAt: try row.value(\.time), uptimeAtStart: try row.optional(\.uptime),
             state: try row.word(),
             sequence: try row.value(\.number), endedAt: try row.optional(\.time),

@@ -39,7 +39,8 @@ struct PrintedReceiptTests {
         Operation(
             id: try #require(OperationID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60")),
             uid: try #require(uid), kind: kind, amount: amount, reverses: reverses,
-            subject: subject, lines: lines, cashier: try cashier.map { try CashierName($0) },
+            subject: subject, lines: lines,
+            by: Requester(try cashier.map { try CashierName($0) }, till: try TillName("2")),
             beganAt: Timestamp(milliseconds: 1_700_000_000_000), state: state,
             balanceAfter: balance)
     }
@@ -96,7 +97,7 @@ struct PrintedReceiptTests {
             Self.operation(.refund, reverses: paid), beside: [payment])
         let text = Self.text(receipt)
         #expect(text.contains("No. \(paid)"))
-        #expect(text.contains("Returned                             $4.50"))
+        #expect(text.contains("Refunded                             $4.50"))
         #expect(text.contains("Card ...6C80                         $3.50"))
         #expect(text.contains("Cash                                 $1.00"))
         #expect(receipt.movesCash)
@@ -121,18 +122,31 @@ struct PrintedReceiptTests {
         let soup = try SaleLine(name: try SaleText("Soup"), price: 352)
         let sale = CardlessOperation(
             id: id, kind: .sale, amount: 352, rounding: -2, given: 500, lines: [soup],
-            cashier: try CashierName("Ann"), at: Timestamp(milliseconds: 1_700_000_000_000))
+            by: Requester(try CashierName("Ann")), at: Timestamp(milliseconds: 1_700_000_000_000))
         let francs = try #require(Currency(code: "CHF"))
         let receipt = try await Self.receipt(sale, currency: francs)
         for (text, fact) in [
             ("Soup", "CHF 3.52"), ("Total", "CHF 3.52"), ("Rounding", "-CHF 0.02"),
-            ("Cash", "CHF 3.50"), ("Given", "CHF 5.00"), ("Change", "CHF 1.50"),
+            ("Cash", "CHF 3.50"), ("Received", "CHF 5.00"), ("Change", "CHF 1.50"),
         ] {
             #expect(Self.text(receipt).contains { $0.hasPrefix(text) && $0.hasSuffix(fact) })
         }
         #expect(receipt.movesCash)
         #expect(Self.text(receipt).contains("Cashier: Ann"))
         #expect(Self.text(receipt).contains("No. \(id)"))
+    }
+
+    @Test("Undoing returned deposits takes money in, and undoing a sale gives it back")
+    func undone() async throws {
+        let id = try #require(OperationID("6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"))
+        for (amount, word) in [(Int64(500), "Total"), (-500, "Returned")] {
+            let undo = CardlessOperation(
+                id: id, kind: .undo, amount: amount, reverses: id,
+                at: Timestamp(milliseconds: 1_700_000_000_000))
+            let text = Self.text(try await Self.receipt(undo))
+            #expect(text.contains { $0.hasPrefix(word) && $0.hasSuffix(" $5.00") }, "\(text)")
+            #expect(text.contains { $0.hasPrefix("Cash") && $0.hasSuffix(" $5.00") })
+        }
     }
 
     @Test("A terminal's sale leaves the drawer closed, and a change of the drawer has a reason")
