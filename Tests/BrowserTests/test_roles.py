@@ -74,7 +74,7 @@ class RoleTests(BrowserCase):
         self.page.go("cards")
         self.page.type("Card number", self.uid)
         self.page.press("Replace")
-        self.page.see("A cashier or an owner has to agree")
+        self.page.see("Ask a cashier or an owner to approve this")
         self.agree("Cat", "wrong")
         self.page.see("Wrong name or password.")
         self.assertEqual(self.page.script("return arguments[0].value",

@@ -58,7 +58,7 @@ class ShiftTests(BrowserCase):
         self.page.see("Not a certified fiscal register")
         paper = self.page.script(PAPER)
         for words in ("Starting cash\n$100.00", "Taken out: Milk\n−$12.40",
-                      "Expected\n$91.10", "Difference\n−$1.10", "Counted again"):
+                      "Expected in drawer\n$91.10", "Difference\n−$1.10", "Counted again"):
             self.assertIn(words, paper)
         self.page.press("Close")
         link = self.page.driver.find_element(By.CSS_SELECTOR, "a[download]").get_attribute("href")

@@ -152,8 +152,7 @@ export const say = {
     },
   },
   home: {
-    title: "Till", balance: "Balance",
-    noReader: "Reader not available",
+    title: "Till", balance: "Balance", noReader: "Reader not available",
     noLedger: {
       "ledger-undeclared": "Ledger restored, not reopened yet",
       "keys-behind": "Newest key missing from this station", other: "Ledger not available",
@@ -200,7 +199,8 @@ export const say = {
     notArmed: {
       "card-present": "A card is on the reader. Check the name, then press Charge.",
       "card-needed": "Put the card on the reader, check the name, then press Charge.",
-      "confirmation-needed": "For this amount, put the card on the reader, then press Charge.",
+      "confirmation-needed":
+        "This sale has to be confirmed. Put the card on the reader, then press Charge.",
       "reader-taken": "The reader is busy. Try again in a moment.",
       lost: "Connection lost. Nothing was charged.",
     },
