@@ -4,9 +4,9 @@ import Glibc
 /// One end of a socket that preserves message boundaries: a message is received either completely
 /// or not at all.
 package final class MessageChannel: Sendable {
-    /// The maximum number of bytes in a message. Even the longest response, name, and text together
+    /// The maximum number of bytes in a message. Even the frames or responses of the longest batch
     /// are shorter.
-    private static let maximumMessageSize = 4_096
+    private static let maximumMessageSize = 65_536
 
     package enum Received: Equatable {
         case message([UInt8])

@@ -26,6 +26,26 @@ struct MessageReader {
         return Array(rest.prefix(Int(count)))
     }
 
+    /// Reads two bytes, most significant first.
+    mutating func count() -> Int? {
+        guard let high = byte(), let low = byte() else { return nil }
+        return Int(high) << 8 | Int(low)
+    }
+
+    /// Reads a count, and then that many bytes.
+    mutating func longField() -> [UInt8]? {
+        guard let count = count(), rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    static func bytes(ofCount count: Int) -> [UInt8] {
+        // A message is shorter than the highest count.
+        [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
+    }
+
+    static func longField(_ field: [UInt8]) -> [UInt8] { bytes(ofCount: field.count) + field }
+
     /// Reads a text field; `nil` if it is not valid text.
     mutating func text() -> String? { field().flatMap { String(validating: $0, as: UTF8.self) } }
 

@@ -57,6 +57,15 @@ public actor PersistentReader: TagReader {
         }
     }
 
+    public func exchange(_ batch: [BatchItem]) async -> BatchReport {
+        guard let reader else {
+            return BatchReport(failure: ReaderError(.tagLost, "no tag is selected"))
+        }
+        let report = await reader.exchange(batch)
+        if let failure = report.failure { await drop(after: failure) }
+        return report
+    }
+
     public func release() async { await release(signaling: nil) }
 
     public func release(signaling signal: TagSignal?) async {
@@ -71,16 +80,19 @@ public actor PersistentReader: TagReader {
             (self.reader, isKnownToBeMissing) = (reader, false)
             return try await body(reader)
         } catch {
-            switch error.kind {
-            // These errors concern the reader, not the tag, so the next selection looks for a
-            // reader.
-            case .noReader, .busy, .readerLost:
-                await reader?.release()
-                reader = nil
-                isKnownToBeMissing = true
-            default: break
-            }
+            await drop(after: error)
             throw error
+        }
+    }
+
+    private func drop(after error: ReaderError) async {
+        switch error.kind {
+        // These errors concern the reader, not the tag, so the next selection looks for a reader.
+        case .noReader, .busy, .readerLost:
+            await reader?.release()
+            reader = nil
+            isKnownToBeMissing = true
+        default: break
         }
     }
 }

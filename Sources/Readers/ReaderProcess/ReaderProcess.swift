@@ -58,20 +58,32 @@ public actor ReaderProcess: TagReader {
     }
 
     public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        // A newly started process would not have selected a tag.
-        guard link != nil else { throw ReaderError(.tagLost, "no tag is selected") }
-        guard case .answer(let answer) = try await perform(.exchange(frame)) else {
-            throw stop("the helper process sent an unexpected or invalid reply")
-        }
-        return answer
+        try await answer(to: .frame(frame))
     }
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        guard link != nil else { throw ReaderError(.tagLost, "no card is selected") }
-        guard case .answer(let answer) = try await perform(.command(command)) else {
-            throw stop("the helper process sent an unexpected or invalid reply")
+        try await answer(to: .command(command))
+    }
+
+    private func answer(to message: BatchItem.Message) async throws(ReaderError) -> [UInt8] {
+        let report = await exchange([BatchItem(message)])
+        if let failure = report.failure { throw failure }
+        return report.answers.first ?? []
+    }
+
+    public func exchange(_ batch: [BatchItem]) async -> BatchReport {
+        // A newly started process would not have selected a tag.
+        guard link != nil else {
+            return BatchReport(failure: ReaderError(.tagLost, "no tag is selected"))
         }
-        return answer
+        do throws(ReaderError) {
+            guard case .report(let report) = try await perform(.batch(batch)),
+                report.isPlausible(for: batch)
+            else { throw stop("the helper process sent an unexpected or invalid reply") }
+            return report
+        } catch {
+            return BatchReport(failure: error)
+        }
     }
 
     public func release() async { await release(signaling: nil) }

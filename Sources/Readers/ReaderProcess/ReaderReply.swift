@@ -4,7 +4,7 @@ package import Tags
 package enum ReaderReply: Equatable, Sendable {
     /// A tag has been selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
-    case answer([UInt8])
+    case report(BatchReport)
     case released
     case failed(ReaderError)
 
@@ -23,13 +23,24 @@ package enum ReaderReply: Equatable, Sendable {
                 TagIdentity(
                     uid: uid, answerToRequest: answerToRequest, selectAcknowledge: select,
                     family: family), summary)
-        case Opcode.answer.rawValue: self = .answer(rest.remainder())
+        case Opcode.report.rawValue:
+            guard let hasFailed = rest.byte(), hasFailed <= 1 else { return nil }
+            var report = BatchReport()
+            if hasFailed == 1 {
+                guard let error = ReaderReply.error(&rest) else { return nil }
+                report.failure = error
+            }
+            guard let count = rest.count() else { return nil }
+            for _ in 0..<count {
+                guard let answer = rest.longField() else { return nil }
+                report.answers.append(answer)
+            }
+            guard rest.isAtEnd else { return nil }
+            self = .report(report)
         case Opcode.released.rawValue where rest.isAtEnd: self = .released
         case Opcode.failed.rawValue:
-            guard let number = rest.byte(), let code = rest.byte(), let detail = rest.text(),
-                rest.isAtEnd, let kind = ReaderReply.kind(number, code)
-            else { return nil }
-            self = .failed(ReaderError(kind, detail))
+            guard let error = ReaderReply.error(&rest), rest.isAtEnd else { return nil }
+            self = .failed(error)
         default: return nil
         }
     }
@@ -40,17 +51,31 @@ package enum ReaderReply: Equatable, Sendable {
             [Opcode.tag.rawValue] + MessageReader.field(identity.uid)
                 + MessageReader.bytes(of: UInt64(identity.answerToRequest))
                 + [identity.selectAcknowledge, identity.family.rawValue] + summary.bytes
-        case .answer(let answer): [Opcode.answer.rawValue] + answer
+        case .report(let report):
+            [Opcode.report.rawValue]
+                + (report.failure.map { [1] + ReaderReply.bytes(of: $0) } ?? [0])
+                + MessageReader.bytes(ofCount: report.answers.count)
+                + report.answers.flatMap(MessageReader.longField)
         case .released: [Opcode.released.rawValue]
         case .failed(let error):
-            [Opcode.failed.rawValue] + ReaderReply.bytes(of: error.kind)
-                + MessageReader.text(error.detail)
+            [Opcode.failed.rawValue] + ReaderReply.bytes(of: error)
         }
     }
 
     private enum Opcode: UInt8 {
         case tag = 2
-        case answer, released, failed
+        case report, released, failed
+    }
+
+    private static func bytes(of error: ReaderError) -> [UInt8] {
+        bytes(of: error.kind) + MessageReader.text(error.detail)
+    }
+
+    private static func error(_ rest: inout MessageReader) -> ReaderError? {
+        guard let number = rest.byte(), let code = rest.byte(), let detail = rest.text() else {
+            return nil
+        }
+        return kind(number, code).map { ReaderError($0, detail) }
     }
 
     /// The number that stands for a kind, followed by a NAK's code, or 0 for any other kind.

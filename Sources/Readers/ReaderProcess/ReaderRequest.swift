@@ -3,9 +3,7 @@ package import Tags
 /// A request to the process that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
     case select(milliseconds: UInt64)
-    case exchange([UInt8])
-    /// A command to an ISO/IEC 14443-4 card.
-    case command([UInt8])
+    case batch([BatchItem])
     case release(TagSignal?)
     /// Cancels the current request. It is the only request that may be sent before the previous
     /// reply has arrived, and the only one that gets no reply.
@@ -18,8 +16,15 @@ package enum ReaderRequest: Hashable, Sendable {
         case Opcode.select.rawValue:
             guard let limit = rest.number(), rest.isAtEnd else { return nil }
             self = .select(milliseconds: limit)
-        case Opcode.exchange.rawValue: self = .exchange(rest.remainder())
-        case Opcode.command.rawValue: self = .command(rest.remainder())
+        case Opcode.batch.rawValue:
+            guard let count = rest.count() else { return nil }
+            var items: [BatchItem] = []
+            for _ in 0..<count {
+                guard let item = BatchItem(&rest) else { return nil }
+                items.append(item)
+            }
+            guard rest.isAtEnd else { return nil }
+            self = .batch(items)
         case Opcode.release.rawValue:
             guard let number = rest.byte(), rest.isAtEnd else { return nil }
             let signal = TagSignal(rawValue: number)
@@ -33,8 +38,9 @@ package enum ReaderRequest: Hashable, Sendable {
     package var message: [UInt8] {
         switch self {
         case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)
-        case .exchange(let frame): [Opcode.exchange.rawValue] + frame
-        case .command(let command): [Opcode.command.rawValue] + command
+        case .batch(let items):
+            [Opcode.batch.rawValue] + MessageReader.bytes(ofCount: items.count)
+                + items.flatMap(\.bytes)
         case .release(let signal):
             [Opcode.release.rawValue, signal?.rawValue ?? ReaderRequest.noSignal]
         case .cancel: [Opcode.cancel.rawValue]
@@ -45,6 +51,46 @@ package enum ReaderRequest: Hashable, Sendable {
 
     private enum Opcode: UInt8 {
         case select = 2
-        case exchange, release, cancel, command
+        case batch, release, cancel
+    }
+}
+
+extension BatchItem {
+    private enum Mark: UInt8 { case none, bytes, length }
+
+    fileprivate init?(_ rest: inout MessageReader) {
+        guard let isCommand = rest.byte(), isCommand <= 1, let sent = rest.longField(),
+            let mark = rest.byte().flatMap(Mark.init)
+        else { return nil }
+        let expectation: Expectation?
+        switch mark {
+        case .none: expectation = nil
+        case .bytes:
+            guard let bytes = rest.longField() else { return nil }
+            expectation = .bytes(bytes)
+        case .length:
+            guard let number = rest.number(), let count = Int(exactly: number),
+                let ending = rest.longField()
+            else { return nil }
+            expectation = .length(count, ending: ending)
+        }
+        self.init(isCommand == 1 ? .command(sent) : .frame(sent), expecting: expectation)
+    }
+
+    fileprivate var bytes: [UInt8] {
+        let head: [UInt8] =
+            switch message {
+            case .frame(let frame): [0] + MessageReader.longField(frame)
+            case .command(let command): [1] + MessageReader.longField(command)
+            }
+        let condition: [UInt8] =
+            switch expectation {
+            case nil: [Mark.none.rawValue]
+            case .bytes(let bytes): [Mark.bytes.rawValue] + MessageReader.longField(bytes)
+            case .length(let count, let ending):
+                [Mark.length.rawValue] + MessageReader.bytes(of: UInt64(count))
+                    + MessageReader.longField(ending)
+            }
+        return head + condition
     }
 }

@@ -69,10 +69,7 @@ public enum ReaderService {
                 let limit = Duration.milliseconds(Int64(clamping: milliseconds))
                 let identity = try await reader.select(within: limit)
                 return .tag(identity, await ReaderSummary(of: reader))
-            case .exchange(let frame):
-                return .answer(try await reader.exchange(frame))
-            case .command(let command):
-                return .answer(try await reader.exchange(command: command))
+            case .batch(let items): return .report(await reader.exchange(items))
             case .release, .cancel:
                 await reader.release()
                 return .released

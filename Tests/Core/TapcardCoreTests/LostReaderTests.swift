@@ -104,7 +104,7 @@ struct LostReaderTests {
 
 extension TillRequest {
     /// Repeats the request on a working reader.
-    fileprivate func perform(again world: World) async throws {
+    func perform(again world: World) async throws {
         if try await operation(in: world)?.state == .voided { return try await retry(in: world) }
         if try await operation(in: world)?.state == .committed { return }
         try await perform(at: world.station)

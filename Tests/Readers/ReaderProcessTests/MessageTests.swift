@@ -7,9 +7,17 @@ struct MessageTests {
     private static let summary = ReaderSummary(name: "a reader", maximumAnswerLength: 250)
 
     private static let requests: [ReaderRequest] = [
-        .select(milliseconds: 0), .select(milliseconds: .max), .exchange([]),
-        .exchange([0x30, 4]), .release(nil), .release(.done), .release(.refused), .cancel,
-        .command([]), .command([0x90, 0x60, 0, 0, 0]),
+        .select(milliseconds: 0), .select(milliseconds: .max), .batch([]),
+        .batch([BatchItem(.frame([0x30, 4]))]), .release(nil), .release(.done),
+        .release(.refused), .cancel,
+        .batch([
+            BatchItem(.frame([0xA2, 4, 1, 2, 3, 4]), expecting: .bytes([])),
+            BatchItem(.command([0x90, 0x60, 0, 0, 0]), expecting: .bytes([0x91, 0xAF])),
+            BatchItem(.frame([0x3A, 4, 5]), expecting: .length(8)),
+            BatchItem(
+                .command([UInt8](repeating: 7, count: 300)),
+                expecting: .length(3, ending: [0x91, 0])),
+        ]),
     ]
 
     private static let kinds: [ReaderError.Kind] = [
@@ -22,8 +30,9 @@ struct MessageTests {
             .tag(TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6]), summary),
             .tag(TagIdentity(uid: [], answerToRequest: 0xFFFF, selectAcknowledge: 0x20), summary),
             .tag(TagIdentity(uid: [1], family: .felica), summary),
-            .answer([]), .answer(Array(0...255)), .released,
+            .report(BatchReport()), .report(BatchReport(answers: [[], Array(0...255)])), .released,
         ] + kinds.map { .failed(ReaderError($0, "because")) }
+        + kinds.map { .report(BatchReport(answers: [[1]], failure: ReaderError($0, "because"))) }
 
     @Test("Every request is read back unchanged", arguments: requests)
     func request(_ request: ReaderRequest) {
@@ -48,14 +57,13 @@ struct MessageTests {
 
     @Test("A message that is cut off or too long is refused")
     func cut() {
-        // The rest of these two is a frame or a command of any length.
-        for message in Self.requests.map(\.message) where message.first != 3 && message.first != 6 {
+        for message in Self.requests.map(\.message) {
             for length in 0..<message.count {
                 #expect(ReaderRequest(Array(message.prefix(length))) == nil)
             }
             #expect(ReaderRequest(message + [0]) == nil)
         }
-        for message in Self.replies.map(\.message) where message.first != 3 {
+        for message in Self.replies.map(\.message) {
             for length in 0..<message.count {
                 #expect(ReaderReply(Array(message.prefix(length))) == nil)
             }
@@ -66,7 +74,7 @@ struct MessageTests {
     @Test("A message or an error with an unknown number is refused", arguments: 0...255)
     func unknown(_ first: Int) {
         let isKnown = (2...5).contains(first)
-        #expect(isKnown || first == 6 || ReaderRequest([UInt8(first)]) == nil)
+        #expect(isKnown || ReaderRequest([UInt8(first)]) == nil)
         #expect(isKnown || ReaderReply([UInt8(first)]) == nil)
         let error: [UInt8] = [5, UInt8(first), 0, 0]
         #expect((ReaderReply(error) != nil) == (first < 10 || first == 255))

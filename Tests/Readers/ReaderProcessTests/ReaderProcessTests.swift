@@ -174,9 +174,9 @@ struct ReaderProcessTests {
             }
         }
         while running.withLock({ $0 }) < threads - 1 { sched_yield() }
-        let answer = ask(.exchange([1, 2, 3]))
+        let answer = ask(.batch([BatchItem(.frame([1, 2, 3]))]))
         isAnswered.withLock { $0 = true }
-        #expect(answer == .answer([2, 4, 6]))
+        #expect(answer == .report(BatchReport(answers: [[2, 4, 6]])))
         channel.close()
         for other in others { await other.value }
         await service.value

@@ -36,6 +36,9 @@ struct PageSpan: Sendable {
         return command.frame
     }
 
+    /// The length of the next response.
+    var expectedCount: Int { usesFastRead ? count : 4 * Page.size }
+
     /// Adds the pages in a response. Returns `false` if its length is wrong.
     mutating func take(_ answer: [UInt8]) -> Bool {
         guard let pending, let data = try? pending.checked(answer) else { return false }

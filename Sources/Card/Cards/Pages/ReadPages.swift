@@ -1,4 +1,4 @@
-import Tags
+package import Tags
 
 /// Reads a run of pages with FAST_READ. For a known card, one command is enough.
 package struct ReadPages: TagProcedure {
@@ -20,5 +20,9 @@ package struct ReadPages: TagProcedure {
             return .fail(CardStoreError(.reader(kind), "the tag was not read completely"))
         }
         return span.nextFrame().map(TagStep.exchange) ?? .finish(span.bytes)
+    }
+
+    package func expectation(of frame: [UInt8]) -> BatchItem.Expectation? {
+        .length(span.expectedCount)
     }
 }

@@ -1,4 +1,5 @@
 package import CardCryptography
+import Tags
 
 /// The password for a protected tag, and the tag's response to it.
 package struct TagPassword: Hashable, Sendable {
@@ -26,10 +27,10 @@ package struct TagPassword: Hashable, Sendable {
     /// shows that it accepted the password.
     package var withoutExpectedPACK: TagPassword { TagPassword(password: password, pack: []) }
 
-    func isAnswered(by answer: [UInt8]) -> Bool {
-        // Every PACK has two bytes.
-        pack.isEmpty ? answer.count == 2 : answer == pack
-    }
+    /// What the tag's response has to be. Every PACK has two bytes.
+    var expectation: BatchItem.Expectation { pack.isEmpty ? .length(2) : .bytes(pack) }
+
+    func isAnswered(by answer: [UInt8]) -> Bool { expectation.isMet(by: answer) }
 }
 
 extension CardStoreError {

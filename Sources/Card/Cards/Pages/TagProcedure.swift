@@ -6,6 +6,34 @@ package protocol TagProcedure: Sendable {
     associatedtype Outcome: Sendable
 
     mutating func next(after event: TagEvent) -> TagStep<Outcome>
+
+    /// What the response to this frame has to be, if the procedure's next step is then the same
+    /// whatever else the response says; nil if the step depends on the response.
+    func expectation(of frame: [UInt8]) -> BatchItem.Expectation?
+}
+
+extension TagProcedure {
+    package func expectation(of frame: [UInt8]) -> BatchItem.Expectation? { nil }
+
+    /// The frames that follow each other as long as every response is as expected, beginning with
+    /// this one.
+    fileprivate func batch(from frame: [UInt8]) -> [BatchItem] {
+        var copy = self
+        var frame = frame
+        var items: [BatchItem] = []
+        while let expectation = copy.expectation(of: frame), items.count < BatchItem.maximumCount {
+            guard case .exchange(let following) = copy.next(after: .answer(expectation.sample))
+            else { break }
+            items.append(BatchItem(.frame(frame), expecting: expectation))
+            frame = following
+        }
+        return items + [BatchItem(.frame(frame))]
+    }
+}
+
+extension BatchItem {
+    /// The most items that are sent before any of their responses is looked at.
+    fileprivate static let maximumCount = 64
 }
 
 /// An event for a procedure.
@@ -76,13 +104,7 @@ extension TagReader {
         while true {
             switch procedure.next(after: event) {
             case .exchange(let frame):
-                do {
-                    // A failure is also an event: only the procedure knows whether a NAK is
-                    // expected.
-                    event = .answer(try await exchange(frame))
-                } catch {
-                    event = .failure(error.kind)
-                }
+                event = await exchange(procedure.batch(from: frame), in: &procedure)
             case .select:
                 do {
                     event = .selected(try await select(within: reselectLimit))
@@ -101,6 +123,26 @@ extension TagReader {
             case .fail(let error): throw error
             }
         }
+    }
+}
+
+extension TagReader {
+    /// Sends a batch and passes each response to the procedure except the last one, or the failure,
+    /// which is returned as the next event.
+    private func exchange<Procedure: TagProcedure>(
+        _ batch: [BatchItem], in procedure: inout Procedure
+    ) async -> TagEvent {
+        let report = await exchange(batch)
+        var events = report.answers.map(TagEvent.answer)
+        // A failure is also an event: only the procedure knows whether a NAK is expected.
+        if let failure = report.failure { events.append(.failure(failure.kind)) }
+        for (event, item) in zip(events.dropLast(), batch.dropFirst()) {
+            // The responses so far were as expected, so the procedure sends what was sent.
+            guard case .exchange(let frame) = procedure.next(after: event),
+                item.message == .frame(frame)
+            else { return .failure(.garbled) }
+        }
+        return events.last ?? .failure(.garbled)
     }
 }
 

@@ -86,6 +86,15 @@ package struct WritePages: TagProcedure {
         }
     }
 
+    package func expectation(of frame: [UInt8]) -> BatchItem.Expectation? {
+        switch state {
+        case .authenticating: password?.expectation
+        // `TagReader` returns an ACK as an empty response.
+        case .writing: .bytes([])
+        case .readingBack: .length(span.expectedCount)
+        }
+    }
+
     private mutating func write() -> TagStep<[UInt8]> {
         guard written < writes.count else {
             state = .readingBack

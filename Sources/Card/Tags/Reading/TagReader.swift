@@ -43,6 +43,10 @@ public protocol TagReader: Sendable {
     /// not send anything more until the card is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
+    /// Sends several frames or commands in order, and stops after the first response that is not
+    /// as expected. A reader that is far away needs only one round trip for them.
+    func exchange(_ batch: [BatchItem]) async -> BatchReport
+
     /// The selected card's answer to select (ATS), if the reader reports it. Empty before the first
     /// command, and for a card that has no ATS.
     var answerToSelect: [UInt8] { get async }

@@ -71,6 +71,14 @@ package struct InspectNTAG424: NTAG424Procedure {
         return nextMove()
     }
 
+    package var indifferentLength: Int? {
+        switch queries.first {
+        case .select: 0
+        case .version(let number): depth == .kind && number == .three ? nil : 1
+        case .kind, .signature, .address, nil: nil
+        }
+    }
+
     private func nextMove() -> NTAG424Move<NTAG424Answers> {
         switch queries.first {
         case .select: .run(.selectApplication)

@@ -18,6 +18,9 @@ package protocol NTAG424Procedure: Sendable {
     mutating func proceed(_ data: [UInt8]) throws(NTAG424CardError) -> NTAG424Move<Outcome>
     /// The next move if the chip reported, without a MAC, that the previous one succeeded.
     mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome>
+    /// The number of bytes that the current move returns, if the next move is the same whatever
+    /// they are; nil if it depends on them.
+    var indifferentLength: Int? { get }
 }
 
 /// The next move of a procedure.
@@ -59,6 +62,26 @@ package struct NTAG424Talk: Hashable, Sendable {
 }
 
 extension NTAG424Procedure {
+    package var indifferentLength: Int? { nil }
+
+    /// The commands that follow each other as long as every response is as expected, beginning with
+    /// this one.
+    fileprivate func batch(from command: [UInt8]) -> [BatchItem] {
+        var copy = self
+        var command = command
+        var items: [BatchItem] = []
+        while let expectation = copy.talk.conversation.expectation(
+            dataLength: copy.indifferentLength),
+            case .send(let following) = copy.next(after: .answer(expectation.sample)),
+            // If the report is lost, the first command has to show that something may be written.
+            talk.isWriting || !copy.talk.isWriting
+        {
+            items.append(BatchItem(.command(command), expecting: expectation))
+            command = following
+        }
+        return items + [BatchItem(.command(command))]
+    }
+
     package mutating func proceedWithoutMAC() throws(NTAG424CardError) -> NTAG424Move<Outcome> {
         throw NTAG424CardError(
             .doubtful(.unauthenticated), NTAG424Error(.unauthenticated).description)
@@ -168,15 +191,30 @@ extension TagReader {
         while true {
             switch procedure.next(after: event) {
             case .send(let command):
-                do throws(ReaderError) {
-                    // A failure is also an event: only the procedure knows whether it was writing.
-                    event = .answer(try await exchange(command: command))
-                } catch {
-                    event = .failure(error.kind)
-                }
+                event = await exchange(procedure.batch(from: command), in: &procedure)
             case .finish(let outcome): return outcome
             case .fail(let error): throw error
             }
         }
+    }
+}
+
+extension TagReader {
+    /// Sends a batch and passes each response to the procedure except the last one, or the failure,
+    /// which is returned as the next event.
+    private func exchange<Procedure: NTAG424Procedure>(
+        _ batch: [BatchItem], in procedure: inout Procedure
+    ) async -> NTAG424Event {
+        let report = await exchange(batch)
+        var events = report.answers.map(NTAG424Event.answer)
+        // A failure is also an event: only the procedure knows whether it was writing.
+        if let failure = report.failure { events.append(.failure(failure.kind)) }
+        for (event, item) in zip(events.dropLast(), batch.dropFirst()) {
+            // The responses so far were as expected, so the procedure sends what was sent.
+            guard case .send(let command) = procedure.next(after: event),
+                item.message == .command(command)
+            else { return .failure(.garbled) }
+        }
+        return events.last ?? .failure(.garbled)
     }
 }

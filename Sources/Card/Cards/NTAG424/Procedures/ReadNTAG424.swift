@@ -60,6 +60,8 @@ package struct ReadNTAG424: NTAG424Procedure {
         }
     }
 
+    package var indifferentLength: Int? { stage == .selecting ? 0 : nil }
+
     /// Reads without a MAC even in a session, because anyone can read this file. The grant's seal
     /// is checked instead.
     private mutating func readGrant() -> NTAG424Move<NTAG424State> {

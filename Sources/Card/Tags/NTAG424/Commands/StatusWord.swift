@@ -15,6 +15,9 @@ package struct StatusWord: Hashable, Sendable {
     /// other bytes.
     init(native code: UInt8) { self.init(0x9100 | UInt16(code)) }
 
+    /// The two bytes at the end of a response.
+    var bytes: [UInt8] { [UInt8(rawValue >> 8), code] }
+
     /// The byte that the MAC of a response covers.
     var code: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 

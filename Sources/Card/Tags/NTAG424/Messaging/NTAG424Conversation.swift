@@ -81,6 +81,23 @@ package struct NTAG424Conversation: Hashable, Sendable {
         return .send(apdu.bytes)
     }
 
+    /// What the response to the command that was sent last has to be, as far as that is known in
+    /// advance: a protected write returns nothing but a MAC. Without a session, the response has as
+    /// many bytes of data as the caller expects, before its status. Nil if it is not known.
+    package func expectation(dataLength: Int?) -> BatchItem.Expectation? {
+        guard case .sent(let command, let mode, let parts) = state, parts.isEmpty else {
+            return nil
+        }
+        let status = (command.opcode == nil ? StatusWord.isoDone : .done).bytes
+        guard var session, command.opcode != nil else {
+            return dataLength.map { .length($0 + status.count, ending: status) }
+        }
+        return switch command {
+        case .writeData, .updateBinary: .bytes(session.seal([], mode) + status)
+        default: nil
+        }
+    }
+
     /// Processes a response and returns the next step.
     package mutating func receive(_ bytes: [UInt8]) throws(NTAG424Error) -> Step {
         // Stays idle unless the command continues, so that an extra response is refused.

@@ -1,0 +1,97 @@
+/// A frame or command in a batch, and what its response has to be.
+public struct BatchItem: Hashable, Sendable {
+    /// What is sent.
+    public enum Message: Hashable, Sendable {
+        /// A frame, without its CRC.
+        case frame([UInt8])
+        /// A command to a card that uses ISO/IEC 14443-4.
+        case command([UInt8])
+    }
+
+    /// What the response has to be, for the next item to be sent.
+    public enum Expectation: Hashable, Sendable {
+        /// Exactly these bytes; none for an ACK.
+        case bytes([UInt8])
+        /// This many bytes, the last of which are these, such as a status.
+        case length(Int, ending: [UInt8] = [])
+
+        /// Whether the response is as expected.
+        public func isMet(by answer: [UInt8]) -> Bool {
+            switch self {
+            case .bytes(let expected): answer == expected
+            case .length(let count, let ending):
+                answer.count == count && answer.suffix(ending.count).elementsEqual(ending)
+            }
+        }
+
+        /// A response that is as expected.
+        package var sample: [UInt8] {
+            switch self {
+            case .bytes(let expected): expected
+            case .length(let count, let ending):
+                [UInt8](repeating: 0, count: count - ending.count) + ending
+            }
+        }
+    }
+
+    /// What is sent.
+    public let message: Message
+    /// What the response has to be; nil if this is the last item, whose response may be anything.
+    public let expectation: Expectation?
+
+    /// Creates an item.
+    public init(_ message: Message, expecting expectation: Expectation? = nil) {
+        (self.message, self.expectation) = (message, expectation)
+    }
+}
+
+/// What became of a batch.
+public struct BatchReport: Hashable, Sendable {
+    /// The responses, in order. If there are fewer than items and nothing failed, the last one was
+    /// not as expected.
+    public var answers: [[UInt8]]
+    /// Why the item after the last response failed; nil if every item that was sent has a
+    /// response. Whether the tag has carried out that item, or any after it, is not known.
+    public var failure: ReaderError?
+
+    /// Whether a reader that works as it should could have reported this: every response except the
+    /// last one was as expected, and something is reported about each item that was sent.
+    package func isPlausible(for batch: [BatchItem]) -> Bool {
+        guard answers.count <= batch.count else { return false }
+        let isMet = zip(batch, answers).map { $0.expectation?.isMet(by: $1) ?? true }
+        if failure != nil { return answers.count < batch.count && isMet.allSatisfy(\.self) }
+        return isMet.dropLast().allSatisfy(\.self)
+            && (answers.count == batch.count || isMet.last == false)
+    }
+
+    /// Creates a report.
+    public init(answers: [[UInt8]] = [], failure: ReaderError? = nil) {
+        (self.answers, self.failure) = (answers, failure)
+    }
+}
+
+extension ReaderError: Hashable {
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+}
+
+extension TagReader {
+    /// Sends the items one by one, and stops after the first response that is not as expected.
+    public func exchange(_ batch: [BatchItem]) async -> BatchReport {
+        var report = BatchReport()
+        for item in batch {
+            do throws(ReaderError) {
+                let answer =
+                    switch item.message {
+                    case .frame(let frame): try await exchange(frame)
+                    case .command(let command): try await exchange(command: command)
+                    }
+                report.answers.append(answer)
+                guard item.expectation?.isMet(by: answer) ?? true else { return report }
+            } catch {
+                report.failure = error
+                return report
+            }
+        }
+        return report
+    }
+}
