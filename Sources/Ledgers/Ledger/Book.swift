@@ -18,21 +18,8 @@ extension LedgerStore {
 }
 
 extension LedgerStore {
-    /// The outcome of an earlier request with this ID, for any card; nil if the ID is new.
-    public func earlierOutcome(
-        of action: CardAction, _ id: OperationID
-    ) async throws(LedgerError) -> BeginOutcome? {
-        let currency = currency
-        let earlier: BeginOutcome? = try await read(touching: Footprint(ids: [id])) {
-            rows throws(LedgerError) in
-            try Book(reading: rows, currency).earlierOutcome(of: action, id, on: nil)
-        }
-        if let earlier { await remember(earlier) }
-        return earlier
-    }
-
     /// If the earlier request was voided, records that the caller has been told so.
-    fileprivate func remember(_ beginning: BeginOutcome) async {
+    func remember(_ beginning: BeginOutcome) async {
         switch beginning {
         case .known(let earlier), .mismatched(let earlier):
             if earlier.state == .voided { await remember(notDone: earlier) }
@@ -122,7 +109,7 @@ struct Book {
 
     /// The outcome of an earlier request with this ID, whether or not it was the same request; nil
     /// if the ID is new.
-    fileprivate func earlierOutcome(
+    func earlierOutcome(
         of action: CardAction, _ id: OperationID, on uid: CardUID?
     ) throws(LedgerError) -> BeginOutcome? {
         guard let known = try rows.answer(to: id) else {

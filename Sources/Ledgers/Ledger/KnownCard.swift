@@ -57,18 +57,7 @@ extension LedgerStore {
         let currency = currency
         let footprint = Footprint(cards: [uid], records: sequences)
         return try await read(touching: footprint) { rows throws(LedgerError) in
-            guard let card = try rows.card(uid) else { return nil }
-            var issued: [SequenceNumber: IssuedRecord] = [:]
-            var wanted = Set(sequences)
-            // The keys of an NTAG 424 must be known before the station can communicate with it.
-            if card.chip == .ntag424 { wanted.formUnion([card.confirmed, card.allocated]) }
-            for sequence in wanted { issued[sequence] = try rows.issued(uid, sequence) }
-            return KnownCard(
-                card: card,
-                balance: Money(minorUnits: try rows.balance(of: card.purse), currency),
-                open: try rows.openOperation(on: uid), issued: issued,
-                gaps: try rows.gaps(on: uid), activation: try rows.activation(on: card),
-                keyPolicy: try rows.keyPolicy())
+            try rows.knownCard(of: uid, holding: sequences, currency)
         }
     }
 
@@ -95,5 +84,23 @@ extension LedgerStore {
         // when the ledger is offline.
         if let answer, answer.state == .voided { await remember(notDone: answer) }
         return answer
+    }
+}
+
+extension LedgerRows {
+    /// What is known about a card; nil for a card that this ledger has never seen.
+    func knownCard(
+        of uid: CardUID, holding sequences: [SequenceNumber], _ currency: Currency
+    ) throws(LedgerError) -> KnownCard? {
+        guard let card = try card(uid) else { return nil }
+        var issued: [SequenceNumber: IssuedRecord] = [:]
+        var wanted = Set(sequences)
+        // The keys of an NTAG 424 must be known before the station can communicate with it.
+        if card.chip == .ntag424 { wanted.formUnion([card.confirmed, card.allocated]) }
+        for sequence in wanted { issued[sequence] = try self.issued(uid, sequence) }
+        return KnownCard(
+            card: card, balance: Money(minorUnits: try balance(of: card.purse), currency),
+            open: try openOperation(on: uid), issued: issued, gaps: try gaps(on: uid),
+            activation: try activation(on: card), keyPolicy: try keyPolicy())
     }
 }

@@ -10,8 +10,18 @@ struct Answering: StationWork {
     func known(
         _ id: OperationID, _ action: CardAction, only card: CardUID?
     ) async throws(TapcardError) -> Operation? {
-        let earlier = try await queryingLedger(await ledger.earlierOutcome(of: action, id))
-        switch earlier {
+        var history = TapHistory()
+        return try await known(id, action, only: card, &history)
+    }
+
+    /// Looks up the operation as above and, if the tap accepts only one card, that card for the tap.
+    func known(
+        _ id: OperationID, _ action: CardAction, only card: CardUID?, _ history: inout TapHistory
+    ) async throws(TapcardError) -> Operation? {
+        let found = try await queryingLedger(
+            await ledger.earlierOutcome(of: action, id, besides: card))
+        history.recalled = found.card
+        switch found.earlier {
         case .known(let operation):
             guard card.map(operation.wasTapped) ?? true else { throw mismatch(operation) }
             if operation.state == .voided { throw voided(operation) }

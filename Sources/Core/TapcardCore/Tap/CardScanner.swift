@@ -31,7 +31,16 @@ struct CardScanner: StationWork {
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
     ) async throws(Interruption) -> CardReading {
-        let known = try await asking(await ledger.knownCard(of: uid))
+        // The card's requested state may be old by now; it is compared with the ledger after the
+        // card has been read.
+        let recalled = history.recalled
+        history.recalled = nil
+        let known =
+            if let recalled, recalled.card.uid == uid {
+                recalled
+            } else {
+                try await asking(await ledger.knownCard(of: uid))
+            }
         try await refreshKeys(for: known)
         try station.sealing.requireInTable(identity, uid, known)
         if identity.usesBlocks {

@@ -27,6 +27,8 @@ struct TapHistory: Sendable, Hashable {
     private var unconfirmed: [KeyNumber: Int] = [:]
     /// How many times the chip refused each key.
     private var refused: [KeyNumber: Int] = [:]
+    /// What the ledger knew about the requested card before the tap; used for the first reading.
+    var recalled: KnownCard?
     /// Whether this tap has changed the card or the ledger.
     private(set) var hasWorked = false
 

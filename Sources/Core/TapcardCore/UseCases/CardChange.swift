@@ -32,7 +32,7 @@ package struct CardChange: ReceiptUseCase {
     mutating func recall(at station: Station) async throws(TapcardError) -> Receipt? {
         if request.operation == nil {
             request.operation = try await station.answering.known(
-                request.id, request.action, only: request.only)
+                request.id, request.action, only: request.only, &tap.history)
         }
         // A recorded request was within the limits when it began, so only a new one is checked.
         guard let known = request.operation else {
@@ -56,19 +56,46 @@ extension ReceiptUseCase {
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
-        // Another caller may have used the ID while we waited for the card.
-        if let known = try await asking(await station.ledger.answer(to: request.id)) {
-            if request.wasHandledByThisCall(tap.history) {
-                return try await station.answering.ended(known, on: reading, tap.history)
-            }
-            let isSame = try await asking(await station.answering.isAnswered(request, by: known))
-            // A pending operation can only be finished with its own card.
-            guard isSame, known.state == .committed || known.uid == reading.uid else {
-                throw .refused(station.answering.mismatch(known))
-            }
-            return try await station.answering.ended(
-                known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
+        // Another caller may have used the ID while we waited for the card. The first attempt to
+        // begin finds that out, too, so the ledger is asked before it only if there was one.
+        if tap.rounds > 0 || request.operation != nil,
+            let decision = try await recorded(on: reading, at: station)
+        {
+            return decision
         }
+        do throws(Interruption) {
+            return try await beginning(on: reading, at: station)
+        } catch {
+            // A refusal says that nothing happened.
+            guard case .refused = error, tap.rounds == 0,
+                let decision = try await recorded(on: reading, at: station)
+            else { throw error }
+            return decision
+        }
+    }
+
+    /// How the tap continues if the ledger has recorded the request by now; nil if it has not.
+    private func recorded(
+        on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Receipt>? {
+        guard let known = try await asking(await station.ledger.answer(to: request.id)) else {
+            return nil
+        }
+        if request.wasHandledByThisCall(tap.history) {
+            return try await station.answering.ended(known, on: reading, tap.history)
+        }
+        let isSame = try await asking(await station.answering.isAnswered(request, by: known))
+        // A pending operation can only be finished with its own card.
+        guard isSame, known.state == .committed || known.uid == reading.uid else {
+            throw .refused(station.answering.mismatch(known))
+        }
+        return try await station.answering.ended(
+            known, on: reading, tap.history, isReplayed: !request.isNew(tap.history))
+    }
+
+    private mutating func beginning(
+        on reading: CardReading, at station: Station
+    ) async throws(Interruption) -> Decision<Receipt> {
         // This tap completed an earlier request to close the card, and the money has not been paid
         // out yet.
         if case .close = request.action, let done = tap.history.done(.close) {
