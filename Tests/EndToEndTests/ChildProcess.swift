@@ -111,8 +111,12 @@ final class ChildProcess {
             var mask = sigset_t()
             unsafe sigemptyset(&mask)
             unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+            // Tests that a shell started in the background ignore Ctrl-C, and so would the process.
+            unsafe sigaddset(&mask, SIGINT)
+            unsafe posix_spawnattr_setsigdefault(&attributes, &mask)
             unsafe posix_spawnattr_setflags(
-                &attributes, ChildProcess.newSession | ChildProcess.setMask)
+                &attributes,
+                ChildProcess.newSession | ChildProcess.setMask | Int16(POSIX_SPAWN_SETSIGDEF))
         }
         var process: pid_t = 0
         let number = unsafe posix_spawn(
