@@ -220,7 +220,8 @@ class ArmedTests(SellingCase):
     def test_a_large_amount_is_charged_only_to_a_named_card(self):
         self.page.type_amount("150.00")
         self.page.press("Charge")
-        self.page.see("This sale has to be confirmed.")
+        self.page.see("This sale has to be confirmed. "
+                      "Put the card on the reader, then press Charge.")
         self.disarmed()
         self.assertUncharged()
 

@@ -44,7 +44,7 @@ class ShiftTests(BrowserCase):
         self.page.press("Received")
         self.page.panel("done")
         self.page.go("reports")
-        self.page.see("Some figures are left out until the open shift")
+        self.page.see("Some figures are left out until the open shift's cash is counted.")
         self.page.go("shift")
         # Nothing says before the count how much it should be.
         self.assertNotIn("91.10", self.page.driver.page_source)

@@ -1,5 +1,7 @@
 import Ledger
+import PortDoubles
 import SimulatedReader
+import Tags
 import TapcardCore
 import TapcardDomain
 import Testing
@@ -120,5 +122,26 @@ struct CeilingTests {
             }
         }
         #expect(ceilings.unconfirmed.balance.minorUnits < ceilings.absolute.balance.minorUnits)
+    }
+
+    @Test("A refusal does not deny what another caller recorded under the ID meanwhile")
+    func recordedMeanwhile() async throws {
+        let (large, full) = (World.usd(100_000), World.usd(1_250))
+        let amounts = Ceilings.Amounts(payment: large, topUp: large, balance: full)
+        let world = try await World.withCard(
+            ceilings: Ceilings(unconfirmed: amounts, absolute: amounts))
+        // The other caller is done when this one has asked about the ID and waits for the card.
+        let reader = InterposedReader(
+            world.reader,
+            select: InterposedReader.before(selection: 1) { () throws(ReaderError) in
+                _ = try? await world.station.add(World.usd(200), id: World.id(7))
+            })
+        let receipt = try await world.station(reader: reader).add(World.usd(200), id: World.id(7))
+        #expect(receipt.isReplayed)
+        #expect(try await world.balance() == 1_200)
+        // A new request is refused, because it would raise the balance above the ceiling.
+        await #expect(throws: TapcardError.self) {
+            try await world.station.add(World.usd(200), id: World.id(8))
+        }
     }
 }

@@ -12,7 +12,9 @@ struct KilledProcessTests {
         arguments: PlayedRequest.all)
     func everyStep(_ chip: Chip, _ name: String) async throws {
         let request = try await PlayedRequest(name, on: chip)
-        #expect(request.whole.steps.count >= 11, "too few steps were interrupted")
+        // These ask the ledger four times and write the least.
+        let isShort = name == "game" || name == "pay" && chip == .ntag424
+        #expect(request.whole.steps.count >= (isShort ? 11 : 12), "too few steps were interrupted")
         for death in [Mishap.killedBefore, .killedAfter] {
             for step in request.whole.steps.indices {
                 let label: Comment = "step \(step): \(death)"

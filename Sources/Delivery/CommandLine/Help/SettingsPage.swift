@@ -88,7 +88,7 @@ extension Settings.Name {
         case .balanceLimit:
             "Largest balance on a card; `--yes` does not lift it, but a refund may exceed it"
         case .cashierRefundLimit:
-            "Largest refund or payout of a balance for the role cashier on the till page"
+            "Most that a cashier may refund or pay out at once on the till page"
         case .offlinePayments:
             "Take payments while the ledger's database is offline; the issuer bears any amount "
                 + "that cards cannot cover"
