@@ -127,8 +127,8 @@ extension TagReader {
 }
 
 extension TagReader {
-    /// Sends a batch and passes each response to the procedure except the last one, or the failure,
-    /// which is returned as the next event.
+    /// Sends a batch and passes all events except the last to the procedure. Returns the last
+    /// event, which is a response or a failure, for the caller to handle.
     private func exchange<Procedure: TagProcedure>(
         _ batch: [BatchItem], in procedure: inout Procedure
     ) async -> TagEvent {
@@ -137,7 +137,8 @@ extension TagReader {
         // A failure is also an event: only the procedure knows whether a NAK is expected.
         if let failure = report.failure { events.append(.failure(failure.kind)) }
         for (event, item) in zip(events.dropLast(), batch.dropFirst()) {
-            // The responses so far were as expected, so the procedure sends what was sent.
+            // The procedure must now ask for exactly what the batch already sent. If it does not,
+            // the reader's report is wrong.
             guard case .exchange(let frame) = procedure.next(after: event),
                 item.message == .frame(frame)
             else { return .failure(.garbled) }

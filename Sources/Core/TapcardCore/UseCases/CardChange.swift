@@ -56,8 +56,8 @@ extension ReceiptUseCase {
     mutating func carryOut(
         on reading: CardReading, at station: Station
     ) async throws(Interruption) -> Decision<Receipt> {
-        // Another caller may have used the ID while we waited for the card. The first attempt to
-        // begin finds that out, too, so the ledger is asked before it only if there was one.
+        // Another caller may have used the ID while we waited for the card. `beginning` also
+        // detects that, so the first attempt at a new request can skip this query.
         if tap.rounds > 0 || request.operation != nil,
             let decision = try await recorded(on: reading, at: station)
         {
