@@ -167,7 +167,7 @@ struct TwoStationsTests {
             try await expectTruth(request, first, visit, second.withLock { $0 }, in: world, label)
             step += 1
         }
-        #expect(step > 17)
+        #expect(step > 16)
     }
 
     private func expectTruth(
