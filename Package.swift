@@ -135,6 +135,7 @@ let package = Package(
         room("LibNFCReader", on: "Readers", "BlockingLane CLibNFC OperatingSystem Tags"),
         room("PCSCReader", on: "Readers", "BlockingLane CPCSC Tags"),
         room("ReaderProcess", on: "Readers", "BlockingLane Tags"),
+        room("RemoteReader", on: "Readers", "ReaderProcess Tags TapcardDomain"),
         room("ReaderDiagnosis", on: "Readers", "BlockingLane CLibUSB"),
 
         room("Ledger", on: "Ledgers", "TapcardDomain"),
@@ -182,8 +183,8 @@ let package = Package(
         room(
             "TillServer", on: "Delivery",
             """
-            BlockingLane CZlib CardCryptography CustomerServer Ledger OperatingSystem StationFiles Tags \
-            TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
+            BlockingLane CZlib CardCryptography CustomerServer Ledger OperatingSystem RemoteReader \
+            StationFiles Tags TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
             """),
         room(
             "Bridge", on: "Delivery",
@@ -201,8 +202,8 @@ let package = Package(
             "tapcard", at: "Sources/Delivery/tapcard",
             """
             BlockingLane Bridge BuildStamp CardCryptography CommandLine Ledger LibNFCReader OperatingSystem \
-            PCSCReader PN532Emulator PostgreSQLLedger ReaderDiagnosis ReaderProcess RemoteServices \
-            SQLiteLedger ServiceSandbox SimulatedReader Tags TapcardCore TapcardDomain TextCodecs \
+            PCSCReader PN532Emulator PostgreSQLLedger ReaderDiagnosis ReaderProcess RemoteReader \
+            RemoteServices SQLiteLedger ServiceSandbox StationFiles SimulatedReader Tags TapcardCore TapcardDomain TextCodecs \
             TillServer Verbs WebServer
             """, linker: selfContained),
 
@@ -234,7 +235,7 @@ let package = Package(
             "Cards LibNFCReader Tags TextCodecs", linker: selfContained),
 
         helper("TestSupport", "BlockingLane TextCodecs"),
-        helper("PortDoubles", "BlockingLane Ledger Tags TapcardDomain"),
+        helper("PortDoubles", "BlockingLane Ledger ReaderProcess RemoteReader Tags TapcardDomain"),
         helper("LedgerConformance", "Ledger TapcardDomain TestSupport"),
         helper("PlayedPCSCReaders", "Tags"),
         helper("FaultyWorld", station),
@@ -258,7 +259,10 @@ let package = Package(
 
         program(
             "FaultEnumerator", at: "Tests/Programs/FaultEnumerator",
-            "\(station) FarLedger FaultyWorld PostgreSQLLedger SQLiteLedger"),
+            """
+            \(station) FarLedger FaultyWorld PostgreSQLLedger ReaderProcess RemoteReader \
+            SQLiteLedger
+            """),
         program("Soak", at: "Tests/Programs/Soak", "SoakTown TapcardDomain"),
         program(
             "ReaderMemcheck", at: "Tests/Programs/ReaderMemcheck",
@@ -278,6 +282,9 @@ let package = Package(
         tests(of: "PN532Emulator", on: "Readers", "\(tags) SimulatedReader"),
         tests(of: "ReaderProcess", on: "Readers", "\(tags) PortDoubles"),
         tests(
+            of: "RemoteReader", on: "Readers",
+            "BlockingLane PortDoubles ReaderProcess Tags TapcardDomain"),
+        tests(
             of: "LibNFCReader", on: "Readers", "\(tags) FuzzTargets PN532Emulator SimulatedReader"),
         tests(of: "PCSCReader", on: "Readers", "\(station) PlayedPCSCReaders"),
         tests(
@@ -292,7 +299,7 @@ let package = Package(
             "\(station) CustomerServer LedgerConformance WebServer"),
         tests(of: "RemoteServices", on: "Services", "BlockingLane TapcardDomain TestSupport"),
         tests(of: "ServiceSandbox", on: "Services", "TapcardDomain TestSupport TextCodecs"),
-        tests(of: "TapcardCore", on: "Core", "\(station) FaultyWorld"),
+        tests(of: "TapcardCore", on: "Core", "\(station) FaultyWorld ReaderProcess RemoteReader"),
         tests(of: "StationFiles", on: "Core", station),
         tests(
             of: "Verbs", on: "Delivery", "Ledger TapcardCore TapcardDomain TestSupport TextCodecs"),

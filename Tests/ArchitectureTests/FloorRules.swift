@@ -21,8 +21,9 @@ struct FloorRules {
     private static let executable = "tapcard"
     /// The library product for programs that use tags. It includes the reader drivers.
     private static let tagProduct = (name: "TapcardTags", floor: "Readers")
-    /// A pure target that tells people what is known about readers.
-    private static let knownToDelivery: Set = ["ReaderDiagnosis"]
+    /// Pure targets that tell people what is known about readers, and that speak with the agents
+    /// that drive them.
+    private static let knownToDelivery: Set = ["ReaderDiagnosis", "RemoteReader"]
     /// The bridge may use an HTTP driver: it posts events itself, and no station depends on it.
     private static let bridge = (name: "Bridge", driver: "RemoteServices")
     /// The system's header may be imported by many targets, any other C library by only one.

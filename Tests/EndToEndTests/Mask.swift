@@ -40,6 +40,7 @@ struct Mask: Sendable {
     private static let time = Mask(#"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?"#)
     private static let date = Mask(#"20\d\d-\d\d-\d\d"#)
     private static let passphrase = Mask("[0-9A-Z]{5}(-[0-9A-Z]{5}){4}")
+    private static let code = Mask("\\b[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}\\b")
     private static let process = Mask(#"process \d+"#)
 
     static func apply(to text: String) -> String {
@@ -47,6 +48,7 @@ struct Mask: Sendable {
         text = time.replaced(in: text, with: "<time>")
         text = date.replaced(in: text, with: "<date>")
         text = passphrase.replaced(in: text, with: "<passphrase>")
+        text = code.replaced(in: text, with: "<code>")
         return process.replaced(in: text, with: "process <number>")
     }
 }

@@ -43,6 +43,7 @@ package final class TillService: Sendable {
     /// The URL, such as "http://127.0.0.1:40231/".
     package let address: String
     private let tills: Tills
+    private let enrolled: EnrolledTills
     private let server: WebServer
     private let log: TillLog
     private let files: TLSFiles?
@@ -64,9 +65,11 @@ package final class TillService: Sendable {
     private static let stopLimit = Duration.seconds(5)
 
     private init(
-        address: String, tills: Tills, server: WebServer, log: TillLog, files: TLSFiles?
+        address: String, tills: Tills, enrolled: EnrolledTills, server: WebServer, log: TillLog,
+        files: TLSFiles?
     ) {
-        (self.address, self.tills, self.server) = (address, tills, server)
+        (self.address, self.tills, self.enrolled) = (address, tills, enrolled)
+        self.server = server
         (self.log, self.files) = (log, files)
     }
 
@@ -76,7 +79,7 @@ package final class TillService: Sendable {
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
         log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> TillService {
-        let log = TillLog(now: { runners.first.time }, write: write)
+        let log = TillLog(now: { runners.server.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
         // The router needs the port and the number of connections, which are known only once the
         // server is listening. Until the router exists, the response to every request is that the
@@ -87,7 +90,7 @@ package final class TillService: Sendable {
         web.tls = try settings.tls?.read(orSay: unserved)
         (web.bodyBytes, web.headerBytes) = (maximumBodySize, headerBytes)
         web.connections = connections
-        web.reservedDescriptors = reservedDescriptors + runners.others.count * tillDescriptors
+        web.reservedDescriptors = reservedDescriptors + runners.local.count * tillDescriptors
         web.headers = [WebField("X-Content-Type-Options", "nosniff")]
         if settings.tls != nil {
             web.headers.append(WebField("Strict-Transport-Security", "max-age=\(hstsSeconds)"))
@@ -111,14 +114,20 @@ package final class TillService: Sendable {
             hosts: settings.hosts(at: server.port), scheme: settings.scheme,
             allowed: Set(settings.allowedOrigins.map(\.description)))
         let authenticator = Authenticator(
-            runners.first, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
+            runners.server, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)
+        let enrolled = EnrolledTills(runners, tills, log: log) { number in
+            authenticator.closeSessions(at: number)
+        }
         router.withLock {
             $0 = Router(
-                tills: tills, originCheck: originCheck, authenticator: authenticator,
+                tills: tills, server: runners.server,
+                agents: AgentRoutes(tills: enrolled, log: log),
+                originCheck: originCheck, authenticator: authenticator,
                 requests: requests, customers: customers, demoPace: settings.demoPace)
         }
         await tills.open()
+        await enrolled.open()
         if !settings.isLoopback {
             log.say(
                 "off-loopback",
@@ -127,7 +136,7 @@ package final class TillService: Sendable {
         let name = settings.names.first ?? settings.address
         return TillService(
             address: "\(settings.scheme)://\(name):\(server.port)/", tills: tills,
-            server: server, log: log, files: settings.tls)
+            enrolled: enrolled, server: server, log: log, files: settings.tls)
     }
 
     /// Checks the whole ledger file right away, without waiting for a quiet hour.
@@ -135,7 +144,7 @@ package final class TillService: Sendable {
 
     /// The tills with their pages; empty if there is only one.
     var severalTills: [(number: Int, reader: String, address: String)] {
-        tills.all.compactMap { till in
+        tills.local.compactMap { till in
             till.number.map { number in
                 (
                     number, till.runner.readerText,
@@ -157,6 +166,7 @@ package final class TillService: Sendable {
         log.say("closing")
         // Running operations send their responses before their connections are closed.
         await tills.close()
+        await enrolled.close()
         await server.stop(within: TillService.stopLimit)
         log.say("closed")
         await log.end()

@@ -35,6 +35,13 @@ package struct Command: Sendable {
         (self.answers, self.work) = (answers, work)
     }
 
+    /// Whether the command makes cards, or changes what protects them.
+    package var makesCards: Bool {
+        [
+            "demo", "issue", "adopt", "replace", "tag protect", "tag unprotect",
+        ].contains(words)
+    }
+
     /// Whether an operation ID makes a retry safe.
     package var takesOperation: Bool { takes(.operation) }
 
@@ -77,5 +84,5 @@ package struct Command: Sendable {
         common + receiptCommands + productCommands + shiftCommands + reportCommands + drawCommands
         + ticketCommands + mastermindCommands + operatorCommands + tagCommands + readerCommands
         + configurationCommands + stationCommands + ledgerCommands + offlineCommands + keyCommands
-        + simulationCommands + cashierCommands + tokenCommands
+        + simulationCommands + cashierCommands + tokenCommands + tillCommands
 }

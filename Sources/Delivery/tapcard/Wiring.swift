@@ -33,7 +33,7 @@ enum Wiring {
             return Program.showVersion(Build.recorded, console)
         }
         let program = Program(
-            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving), watch],
+            drivers: drivers, adding: [.emulate, .sandbox, .serve(in: serving), .reader, watch],
             console: console, environment: environment.variables,
             malformed: environment.malformed, build: Build.recorded)
         // The work starts only after the handlers are registered, because an earlier signal would

@@ -1,10 +1,10 @@
 /// Who requests a change, and where.
 public struct Requester: Hashable, Sendable {
-    /// The cashier; nil if not known.
+    /// The cashier; nil if unknown.
     public var cashier: CashierName?
     /// The till; nil for a request that was not made at a till, such as one from the command line.
     public var till: TillName?
-    /// The second person whose consent the request needed; nil if it needed none.
+    /// The supervisor who gave consent; nil if the request needed none.
     public var supervisor: CashierName?
 
     /// Creates a requester.

@@ -102,6 +102,13 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// An offline payment counts as booked only if an operation books this very payment.
     case onlyItsOwnBooking = 62
 
+    /// An agent sends a batch only during the selection that the batch was meant for.
+    case batchBelongsToSelection = 81
+    /// An agent carries out a command at most once.
+    case commandIsDoneOnce = 82
+    /// A server accepts messages only from the latest attachment of a till.
+    case onlyCurrentAttachment = 83
+
     #if LEAVE_RULES_OUT
     /// The rule that is turned off. It is local to a task, so that several rules can be tested in
     /// parallel.

@@ -8,8 +8,8 @@ extension LedgerStore {
         try await earlierOutcome(of: action, id, besides: nil).earlier
     }
 
-    /// The outcome of an earlier request with this ID, for any card, together with what the ledger
-    /// knows about a card. One query of a distant ledger is enough for both.
+    /// The outcome of an earlier request with this ID, for any card, and what the ledger knows
+    /// about the card `uid`. A ledger on another machine needs only one query for both.
     package func earlierOutcome(
         of action: CardAction, _ id: OperationID, besides uid: CardUID?
     ) async throws(LedgerError) -> (earlier: BeginOutcome?, card: KnownCard?) {

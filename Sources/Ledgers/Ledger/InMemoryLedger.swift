@@ -42,6 +42,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate(set) package var journals: [StationJournal] = []
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
     fileprivate var products: [ProductID: Product] = [:]
+    fileprivate var tills: [Int: EnrolledTill] = [:]
     internal(set) package var shifts: [Shift] = []
     internal(set) package var cardless: [OperationID: CardlessOperation] = [:]
     package init() {}
@@ -375,6 +376,9 @@ final class MemoryRows: LedgerRows {
         }
     }
     func save(_ product: Product) { tables.products[product.id] = product }
+
+    func tills() -> [EnrolledTill] { tables.tills.values.sorted { $0.number < $1.number } }
+    func save(_ till: EnrolledTill) { tables.tills[till.number] = till }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }

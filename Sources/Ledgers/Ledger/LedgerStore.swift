@@ -244,6 +244,11 @@ public protocol LedgerRows: LedgerPages {
     /// Adds the product, or replaces its row.
     func save(_ product: Product) throws(LedgerError)
 
+    /// All tills whose readers are at other machines, including removed ones, by number.
+    func tills() throws(LedgerError) -> [EnrolledTill]
+    /// Adds the till, or replaces its row.
+    func save(_ till: EnrolledTill) throws(LedgerError)
+
     /// The ranges of this card's numbers that may have been assigned without a record here.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     /// Adds a range of numbers that may already have been assigned.

@@ -122,6 +122,7 @@ private final class Filling {
         let products = try rows.products()
         for product in products where product.deposit == nil { try add(product.change) }
         for product in products where product.deposit != nil { try add(product.change) }
+        for till in try rows.tills() { try add(till.change) }
         for key in try rows.retiredKeys() { try add(key.insertion) }
         for journal in try rows.journals() {
             try add(

@@ -118,7 +118,8 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             case .nothing: try link.change([Opening.statement(epoch: epoch, skipping: 0)])
             case .something:
                 try link.change([
-                    Opening.statement(epoch: epoch + 1, skipping: Int64(restoreGap))
+                    Opening.statement(epoch: epoch + 1, skipping: Int64(restoreGap)),
+                    EnrolledTill.suspensionOfAll,
                 ])
             }
         }

@@ -11,7 +11,7 @@ package enum PostgreSQLSchema {
     static let oldest: Int64 = 3
     /// The migration steps: one array of statements for each later version, migrating from the
     /// version before it. A released step must not change.
-    package static let steps: [[String]] = [selling, shifts, tills]
+    package static let steps: [[String]] = [selling, shifts, tills, enrolledTills]
     package static let version = oldest + Int64(steps.count)
     /// The oldest schema version whose programs may write to these tables. Those programs do
     /// not change anything that they do not recognize.

@@ -11,7 +11,9 @@ package struct LedgerSchema: Sendable {
 
     package init(steps: [String]) { self.steps = steps }
 
-    package static let current = LedgerSchema(steps: [tables, selling, shifts, tills])
+    package static let current = LedgerSchema(steps: [
+        tables, selling, shifts, tills, enrolledTills,
+    ])
 
     /// The ID in the file header of every ledger: "tapc".
     static let applicationID: Int64 = 0x7461_7063

@@ -22,6 +22,7 @@ extension SQLiteLedger {
         let ledger = try await open(
             LedgerFile(path: draft.path, isDraft: true), currency: kept)
         let exhausted = try await ledger.skipNumbersAfterRestore()
+        try await ledger.suspendTills()
         // A key that was retired after the backup was made stays retired.
         let retired = try await doorway.run { () throws(LedgerError) in
             target.retiredKeysIfReadable

@@ -1,24 +1,24 @@
 /// Parses a message, field by field from the beginning.
-struct MessageReader {
+package struct MessageReader {
     private static let maximumFieldLength = Int(UInt8.max)
 
     private var rest: ArraySlice<UInt8>
 
-    init(_ message: [UInt8]) { rest = message[...] }
+    package init(_ message: [UInt8]) { rest = message[...] }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func byte() -> UInt8? { rest.popFirst() }
+    package mutating func byte() -> UInt8? { rest.popFirst() }
 
     /// Reads eight bytes, most significant first.
-    mutating func number() -> UInt64? {
+    package mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
         defer { rest = rest.dropFirst(8) }
         return rest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Reads a one-byte length, and then that many bytes.
-    mutating func field() -> [UInt8]? {
+    package mutating func field() -> [UInt8]? {
         // `rest` has to be longer than `count`, because it still contains the length byte.
         guard let count = rest.first, rest.count > Int(count) else { return nil }
         rest = rest.dropFirst()
@@ -27,44 +27,48 @@ struct MessageReader {
     }
 
     /// Reads two bytes, most significant first.
-    mutating func count() -> Int? {
+    package mutating func count() -> Int? {
         guard let high = byte(), let low = byte() else { return nil }
         return Int(high) << 8 | Int(low)
     }
 
     /// Reads a count, and then that many bytes.
-    mutating func longField() -> [UInt8]? {
+    package mutating func longField() -> [UInt8]? {
         guard let count = count(), rest.count >= count else { return nil }
         defer { rest = rest.dropFirst(count) }
         return Array(rest.prefix(count))
     }
 
-    static func bytes(ofCount count: Int) -> [UInt8] {
+    package static func bytes(ofCount count: Int) -> [UInt8] {
         // A message is shorter than the highest count.
         [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
     }
 
-    static func longField(_ field: [UInt8]) -> [UInt8] { bytes(ofCount: field.count) + field }
+    package static func longField(_ field: [UInt8]) -> [UInt8] {
+        bytes(ofCount: field.count) + field
+    }
 
     /// Reads a text field; `nil` if it is not valid text.
-    mutating func text() -> String? { field().flatMap { String(validating: $0, as: UTF8.self) } }
+    package mutating func text() -> String? {
+        field().flatMap { String(validating: $0, as: UTF8.self) }
+    }
 
-    mutating func remainder() -> [UInt8] {
+    package mutating func remainder() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)
     }
 
-    static func bytes(of number: UInt64) -> [UInt8] {
+    package static func bytes(of number: UInt64) -> [UInt8] {
         (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
     }
 
-    static func field(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    package static func field(_ bytes: some Collection<UInt8>) -> [UInt8] {
         // Longer content is truncated to what the length byte can express.
         [UInt8(clamping: bytes.count)] + bytes.prefix(maximumFieldLength)
     }
 
     /// A text field. Text that is too long is truncated, but never inside a Unicode scalar.
-    static func text(_ text: String) -> [UInt8] {
+    package static func text(_ text: String) -> [UInt8] {
         let utf8 = text.utf8
         var end =
             utf8.index(utf8.startIndex, offsetBy: maximumFieldLength, limitedBy: utf8.endIndex)

@@ -9,7 +9,7 @@ public import Tags
 /// day, loses only the process that drives the reader. The next selection starts that process
 /// again. A program that handles a single tap does not need such a process: however the tap ends,
 /// the next one resolves it.
-public actor ReaderProcess: TagReader {
+public actor ReaderProcess: BatchReader {
     /// The default grace period. It is long enough for libnfc, which takes two seconds to close a
     /// reader that does not respond, and about as long to open one.
     package static let grace = Duration.seconds(15)
@@ -55,20 +55,6 @@ public actor ReaderProcess: TagReader {
         }
         self.summary = summary
         return identity
-    }
-
-    public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await answer(to: .frame(frame))
-    }
-
-    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await answer(to: .command(command))
-    }
-
-    private func answer(to message: BatchItem.Message) async throws(ReaderError) -> [UInt8] {
-        let report = await exchange([BatchItem(message)])
-        if let failure = report.failure { throw failure }
-        return report.answers.first ?? []
     }
 
     public func exchange(_ batch: [BatchItem]) async -> BatchReport {

@@ -5,6 +5,8 @@ package enum ReaderRequest: Hashable, Sendable {
     case select(milliseconds: UInt64)
     case batch([BatchItem])
     case release(TagSignal?)
+    /// Waits until the tag has been removed, or another one has taken its place.
+    case removal(of: [UInt8]?, sawSeveral: Bool)
     /// Cancels the current request. It is the only request that may be sent before the previous
     /// reply has arrived, and the only one that gets no reply.
     case cancel
@@ -30,6 +32,11 @@ package enum ReaderRequest: Hashable, Sendable {
             let signal = TagSignal(rawValue: number)
             guard number == ReaderRequest.noSignal || signal != nil else { return nil }
             self = .release(signal)
+        case Opcode.removal.rawValue:
+            guard let hasUID = rest.byte(), hasUID <= 1, let uid = rest.field(),
+                let several = rest.byte(), several <= 1, rest.isAtEnd
+            else { return nil }
+            self = .removal(of: hasUID == 1 ? uid : nil, sawSeveral: several == 1)
         case Opcode.cancel.rawValue where rest.isAtEnd: self = .cancel
         default: return nil
         }
@@ -43,6 +50,9 @@ package enum ReaderRequest: Hashable, Sendable {
                 + items.flatMap(\.bytes)
         case .release(let signal):
             [Opcode.release.rawValue, signal?.rawValue ?? ReaderRequest.noSignal]
+        case .removal(let uid, let sawSeveral):
+            [Opcode.removal.rawValue, uid == nil ? 0 : 1] + MessageReader.field(uid ?? [])
+                + [sawSeveral ? 1 : 0]
         case .cancel: [Opcode.cancel.rawValue]
         }
     }
@@ -51,7 +61,7 @@ package enum ReaderRequest: Hashable, Sendable {
 
     private enum Opcode: UInt8 {
         case select = 2
-        case batch, release, cancel
+        case batch, release, cancel, removal
     }
 }
 

@@ -1,6 +1,6 @@
 import BlockingLane
 import Glibc
-import Tags
+package import Tags
 
 /// The server side of `ReaderProcess`: drives a reader for the program that started this process.
 public enum ReaderService {
@@ -60,8 +60,9 @@ public enum ReaderService {
         }
     }
 
-    private static func reply(
-        to request: ReaderRequest, _ reader: PersistentReader
+    /// Carries out a request.
+    package static func reply(
+        to request: ReaderRequest, _ reader: any TagReader
     ) async -> ReaderReply {
         do {
             switch request {
@@ -70,9 +71,15 @@ public enum ReaderService {
                 let identity = try await reader.select(within: limit)
                 return .tag(identity, await ReaderSummary(of: reader))
             case .batch(let items): return .report(await reader.exchange(items))
-            case .release, .cancel:
-                await reader.release()
+            case .release(let signal):
+                await reader.release(signaling: signal)
                 return .released
+            case .removal(let uid, let sawSeveral):
+                let error = await reader.waitForRemoval(of: uid, sawSeveral: sawSeveral) {
+                    try await Task.sleep(for: TagPresence.interval)
+                }
+                return error.map { .failed($0) } ?? .released
+            case .cancel: return .released
             }
         } catch {
             return .failed(error)

@@ -51,7 +51,7 @@ struct ContractTests {
 
     /// Verbs that run until they are stopped, which have tests of their own, and one that prints
     /// only CSV.
-    private static let endless: Set = ["emulate", "export", "sandbox", "serve", "watch"]
+    private static let endless: Set = ["emulate", "export", "reader", "sandbox", "serve", "watch"]
 
     @Test("Every verb prints a JSON document in one of the sessions")
     func verbs() throws {

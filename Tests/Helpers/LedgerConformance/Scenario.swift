@@ -15,7 +15,7 @@ public struct Scenario: Sendable, CustomTestStringConvertible {
     public static let all =
         making + money + repetition + resolving + confirming + refusals + status
         + protection + keys + tickets + payouts + offline + activation + cashiers + looking
-        + customers + selling + cardless + shifts
+        + customers + selling + cardless + shifts + tills
         + transactions
 
     /// Plays it on a fresh ledger in US dollars, and checks the invariants afterwards in any case.

@@ -16,6 +16,7 @@ public struct Snapshot: Hashable, Sendable {
     public let standings: [CardStanding]
     public let readCounters: [ReadCounter?]
     public let products: [Product]
+    public let tills: [EnrolledTill]
 
     public init(of ledger: any LedgerStore) async throws(LedgerError) {
         self = try await ledger.read { rows throws(LedgerError) in try Snapshot(rows) }
@@ -31,6 +32,7 @@ public struct Snapshot: Hashable, Sendable {
         retiredKeys = try rows.retiredKeys()
         journals = try rows.journals()
         products = try rows.products()
+        tills = try rows.tills()
         var standings: [CardStanding] = []
         var pages = rows.pagesOfStandings()
         while let standing = try pages.next() { standings.append(standing) }

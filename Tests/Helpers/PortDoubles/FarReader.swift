@@ -3,7 +3,7 @@ package import Tags
 
 /// A reader at the end of a line: every call is a round trip. The line can be lost while a batch is
 /// carried out, so that nobody hears what became of it.
-package final class FarReader: TagReader {
+package final class FarReader: BatchReader {
     private struct State: Sendable {
         var trips = 0
         var batches: [Int] = []
@@ -45,20 +45,6 @@ package final class FarReader: TagReader {
     package func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         try requireLine()
         return try await reader.select(within: limit)
-    }
-
-    package func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await answer(to: .frame(frame))
-    }
-
-    package func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        try await answer(to: .command(command))
-    }
-
-    private func answer(to message: BatchItem.Message) async throws(ReaderError) -> [UInt8] {
-        let report = await exchange([BatchItem(message)])
-        if let failure = report.failure { throw failure }
-        return report.answers[0]
     }
 
     package func exchange(_ batch: [BatchItem]) async -> BatchReport {

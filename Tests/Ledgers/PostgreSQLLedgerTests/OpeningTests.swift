@@ -114,8 +114,13 @@ import Testing
                 try await till.complete(.issue(1000), id: number, on: .numbered(UInt8(number)))
             }
             let open = try await till.open(.pay(.cents(1)), id: 3, on: .numbered(2))
+            _ = try await ledger.addTill(
+                try TillName("Bar"), isTrusted: false,
+                code: EnrolledTill.Code(hash: [UInt8](repeating: 1, count: 32), expires: .end),
+                at: .end)
             try await database.owned.reopen(.something)
             try await database.owned.reopen(.something)
+            #expect(try database.answer(to: "SELECT is_suspended FROM till") == "t")
             let skipped = 2 * restoreGap
             let gap = try #require(try await till.knownCard(.numbered(1)).gaps.first).numbers
             #expect(gap.upperBound.value - gap.lowerBound.value + 1 == skipped)
@@ -259,6 +264,7 @@ import Testing
                 try database.change(
                     "ALTER TABLE \(table) DROP COLUMN till, DROP COLUMN supervisor")
             }
+            try database.change("DROP TABLE till")
             try database.change("UPDATE setting SET schema = 5")
             #expect(await OpeningTests.error { _ = try await database.open() } != nil)
             try await database.owned.migrate()

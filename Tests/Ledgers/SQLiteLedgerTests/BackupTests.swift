@@ -85,6 +85,25 @@ import Testing
         }
     }
 
+    @Test("After a restore, every till waits to be confirmed, even one that was removed since")
+    func suspendsTills() async throws {
+        try await TestFolder.temporary { folder in
+            let ledger = try await folder.withPayments()
+            let name = try TillName("Bar 1")
+            let code = EnrolledTill.Code(
+                hash: [UInt8](repeating: 1, count: 32), expires: Timestamp(milliseconds: 1))
+            _ = try await ledger.addTill(name, isTrusted: false, code: code, at: .end)
+            try await ledger.backup(to: folder.backup)
+            _ = try await ledger.removeTill(name, at: .end)
+            await ledger.close()
+            _ = try await SQLiteLedger.restore(
+                from: folder.backup, to: folder.ledger, currency: nil)
+            let restored = try await SQLiteLedger.open(path: folder.ledger, currency: .usd)
+            let tills = try await restored.read { rows throws(LedgerError) in try rows.tills() }
+            #expect(tills.map(\.isSuspended) == [true])
+        }
+    }
+
     @Test("A backup can be restored to an empty place and more than once")
     func comesBackToAnEmptyPlaceAndAgainAndAgain() async throws {
         try await TestFolder.temporary { folder in

@@ -10,7 +10,9 @@ struct Encounter {
     let play: @Sendable () async -> (finding: String?, schedules: Int)
 
     static func of(_ rule: SafetyRule) -> Encounter? {
-        (all + forTill + DrawerRules.all + DatabaseRules.all).first { $0.rule == rule }
+        (all + forTill + AgentRules.all + DrawerRules.all + DatabaseRules.all).first {
+            $0.rule == rule
+        }
     }
 
     /// Rules of the till page's server.

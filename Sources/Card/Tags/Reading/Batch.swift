@@ -1,4 +1,4 @@
-/// A frame or command in a batch, and what its response has to be.
+/// A frame or command in a batch, with the response that it must get.
 public struct BatchItem: Hashable, Sendable {
     /// What is sent.
     public enum Message: Hashable, Sendable {
@@ -8,11 +8,11 @@ public struct BatchItem: Hashable, Sendable {
         case command([UInt8])
     }
 
-    /// What the response has to be, for the next item to be sent.
+    /// The response that is required before the next item is sent.
     public enum Expectation: Hashable, Sendable {
-        /// Exactly these bytes; none for an ACK.
+        /// Exactly these bytes; no bytes for an ACK.
         case bytes([UInt8])
-        /// This many bytes, the last of which are these, such as a status.
+        /// This many bytes, ending with these, such as a status.
         case length(Int, ending: [UInt8] = [])
 
         /// Whether the response is as expected.
@@ -36,7 +36,7 @@ public struct BatchItem: Hashable, Sendable {
 
     /// What is sent.
     public let message: Message
-    /// What the response has to be; nil if this is the last item, whose response may be anything.
+    /// The required response; nil for the last item, whose response may be anything.
     public let expectation: Expectation?
 
     /// Creates an item.
@@ -45,17 +45,17 @@ public struct BatchItem: Hashable, Sendable {
     }
 }
 
-/// What became of a batch.
+/// The result of a batch.
 public struct BatchReport: Hashable, Sendable {
-    /// The responses, in order. If there are fewer than items and nothing failed, the last one was
-    /// not as expected.
+    /// The responses, in order. If there are fewer than items and nothing failed, the last response
+    /// was unexpected.
     public var answers: [[UInt8]]
-    /// Why the item after the last response failed; nil if every item that was sent has a
-    /// response. Whether the tag has carried out that item, or any after it, is not known.
+    /// Why the item after the last response failed; nil if every item that was sent has a response.
+    /// The tag may or may not have carried out that item and those after it.
     public var failure: ReaderError?
 
-    /// Whether a reader that works as it should could have reported this: every response except the
-    /// last one was as expected, and something is reported about each item that was sent.
+    /// Whether a working reader can report this: every response before the last was as expected,
+    /// and every item that was sent has a response or a failure.
     package func isPlausible(for batch: [BatchItem]) -> Bool {
         guard answers.count <= batch.count else { return false }
         let isMet = zip(batch, answers).map { $0.expectation?.isMet(by: $1) ?? true }
@@ -75,7 +75,7 @@ extension ReaderError: Hashable {
 }
 
 extension TagReader {
-    /// Sends the items one by one, and stops after the first response that is not as expected.
+    /// Sends the items one at a time, and stops at the first failure or unexpected response.
     public func exchange(_ batch: [BatchItem]) async -> BatchReport {
         var report = BatchReport()
         for item in batch {
@@ -93,5 +93,24 @@ extension TagReader {
             }
         }
         return report
+    }
+}
+
+/// A reader that sends everything in batches, even a single frame or command.
+public protocol BatchReader: TagReader {}
+
+extension BatchReader {
+    public func exchange(_ frame: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await answer(to: .frame(frame))
+    }
+
+    public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
+        try await answer(to: .command(command))
+    }
+
+    private func answer(to message: BatchItem.Message) async throws(ReaderError) -> [UInt8] {
+        let report = await exchange([BatchItem(message)])
+        if let failure = report.failure { throw failure }
+        return report.answers.first ?? []
     }
 }

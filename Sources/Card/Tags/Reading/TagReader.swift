@@ -43,13 +43,20 @@ public protocol TagReader: Sendable {
     /// not send anything more until the card is selected again.
     func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8]
 
-    /// Sends several frames or commands in order, and stops after the first response that is not
-    /// as expected. A reader that is far away needs only one round trip for them.
+    /// Sends several frames or commands in order, and stops at the first failure or unexpected
+    /// response. With a reader on another machine, this takes only one round trip.
     func exchange(_ batch: [BatchItem]) async -> BatchReport
 
     /// The selected card's answer to select (ATS), if the reader reports it. Empty before the first
     /// command, and for a card that has no ATS.
     var answerToSelect: [UInt8] { get async }
+
+    /// Waits until this tag has been removed or another one has taken its place; without a UID,
+    /// until the first tag found has been removed. `sawSeveral` says whether several tags were
+    /// there. Returns an error only if the reader cannot be used. Calls `pause` between checks.
+    func waitForRemoval(
+        of uid: [UInt8]?, sawSeveral: Bool, pause: @Sendable () async throws -> Void
+    ) async -> ReaderError?
 
     /// Turns the field off, which cuts the tag's power. Never fails, and can be called at any time.
     ///

@@ -179,7 +179,7 @@ extension NextStep {
     /// A step that involves one of the station's files.
     package enum FileStep: Hashable, Sendable {
         /// A file that holds secrets.
-        package enum File: Hashable, Sendable { case keys, cashiers, games, tokens }
+        package enum File: Hashable, Sendable { case keys, cashiers, games, tokens, connections }
 
         case makePrivate(File, String)
         case runAsOwner(File)

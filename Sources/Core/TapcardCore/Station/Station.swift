@@ -13,7 +13,7 @@ public struct Station: Sendable {
     static let returnLimit = Duration.milliseconds(300)
 
     /// How often to check whether the card is still on an occupied reader.
-    package static let presenceInterval = Duration.milliseconds(100)
+    package static let presenceInterval = TagPresence.interval
 
     /// The reader, which handles one card at a time.
     public let reader: any TagReader

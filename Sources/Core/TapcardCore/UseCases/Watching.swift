@@ -11,9 +11,6 @@ struct ReaderWatch: StationWork {
     /// The shortest wait for a card. Without this minimum, the watch would poll without pausing if
     /// the caller set a very short wait.
     private static let minimumWait = Duration.seconds(1)
-    /// How many misses in a row mean that a card was removed. A single miss may just mean that the
-    /// card was moved slightly.
-    private static let missesUntilGone = 2
     /// How long one search for a missing reader may take.
     private static let readerSearch = Duration.seconds(1)
     /// The pause between two searches for a missing reader.
@@ -128,34 +125,10 @@ struct ReaderWatch: StationWork {
     /// If no card is given, waits for the removal of the first card seen. Returns the error if the
     /// reader itself is gone.
     func waitForRemoval(of card: [UInt8]?, sawSeveral: Bool) async -> ReaderError? {
-        var present = card
-        var misses = 0
-        var sawSeveral = sawSeveral
-        while !Task.isCancelled {
-            do {
-                let uid = try await reader.select(within: .zero).uid
-                // If several cards were there, the one that is left was never read, so it counts as
-                // a new card.
-                // It stays selected, so that it is read without another search.
-                if present == nil ? sawSeveral : present != uid { return nil }
-                present = uid
-                misses = 0
-            } catch {
-                switch error.kind {
-                case .severalTags:
-                    misses = 0
-                    sawSeveral = true
-                case .noTag, .tagLost, .garbled, .timedOut, .refused, .unsupported:
-                    misses += 1
-                case .noReader, .busy, .readerLost: return error
-                case .cancelled: return nil
-                }
-                if misses >= ReaderWatch.missesUntilGone { break }
-            }
-            do { try await dependencies.sleep(Station.presenceInterval) } catch { break }
+        let sleep = dependencies.sleep
+        return await reader.waitForRemoval(of: card, sawSeveral: sawSeveral) {
+            try await sleep(Station.presenceInterval)
         }
-        await reader.release()
-        return nil
     }
 
     /// Waits for the reader and reports that it is back. Returns false if watching is over.

@@ -72,12 +72,16 @@ final class Authenticator: Sendable {
             return text
         }
         let (name, password) = (try text("cashier"), try text("password"))
-        guard try needsLogin() else { return sessions.open(nil) }
+        let till = TillPath.remoteNumber
+        guard try needsLogin() else { return sessions.open(nil, at: till) }
         guard let name, let password else { throw .loginNeeded }
-        return sessions.open(try await cashier(name, password, request))
+        return sessions.open(try await cashier(name, password, request), at: till)
     }
 
     func close(_ session: TillSessions.Session) { sessions.close(session) }
+
+    /// Ends the sessions of a till that has been removed.
+    func closeSessions(at till: Int) { sessions.close(at: till) }
 
     /// Returns the session of a client that wants to change something. Throws if the client has no
     /// valid token.
@@ -203,6 +207,8 @@ final class Authenticator: Sendable {
     /// The session's cashier with their current role; nil if the cashier no longer exists or has
     /// another password. A session without a cashier is valid as long as no login is needed.
     private func caller(in session: TillSessions.Session) throws(Problem) -> Caller? {
+        // Whoever has stolen a session from a till cannot use it at another one.
+        guard session.till == nil || session.till == TillPath.number else { return nil }
         guard let cashier = session.cashier else {
             return try needsLogin() ? nil : Caller(session: session, cashier: nil)
         }

@@ -20,6 +20,9 @@ package final class TillSessions: Sendable {
         package let cookie: String
         /// The cashier, as stored when the session was opened.
         package let cashier: Cashier?
+        /// The till on another machine where the session was opened, and where alone it is valid;
+        /// nil if it was opened elsewhere.
+        package let till: Int?
         fileprivate let end: Int64
     }
 
@@ -54,11 +57,11 @@ package final class TillSessions: Sendable {
     /// a session could last much too long.
     package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
-    package func open(_ cashier: Cashier?) -> Session {
+    package func open(_ cashier: Cashier?, at till: Int? = nil) -> Session {
         let now = uptime()
         let session = Session(
             token: TillSessions.newSecret(), cookie: TillSessions.newSecret(), cashier: cashier,
-            end: now + TillSessions.hours * 3_600_000)
+            till: till, end: now + TillSessions.hours * 3_600_000)
         state.withLock { state in
             state.sessions[session.token] = Entry(session: session, used: now)
             state.tokens[session.cookie] = session.token
@@ -70,6 +73,14 @@ package final class TillSessions: Sendable {
     }
 
     package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
+
+    /// Ends the sessions that were opened at a till on another machine.
+    package func close(at till: Int) {
+        state.withLock { state in
+            let tokens = state.sessions.values.filter { $0.session.till == till }
+            for entry in tokens { state.remove(entry.session.token) }
+        }
+    }
 
     /// The session for a token. The lookup uses a hash, so its timing reveals nothing about a
     /// token. Unless `isUsed` is false, the lookup restarts the idle time.

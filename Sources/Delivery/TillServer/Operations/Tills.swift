@@ -1,29 +1,38 @@
+import BlockingLane
 import TapcardCore
 import TextCodecs
 import Verbs
 
 /// A server's tills. Each has its own reader and works independently. They share the ledger, the
 /// cashiers, and the ledger file check.
-struct Tills: Sendable {
-    /// One till. `number` is nil if it is the only till.
+final class Tills: Sendable {
+    /// One till. `number` is nil if it is the only till with a reader on this machine.
     struct Till: Sendable {
         let number: Int?
         let runner: TillRunner
         let queue: OperationQueue
     }
 
-    let all: [Till]
+    /// The tills whose readers are on this machine.
+    let local: [Till]
     let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
+    private let log: TillLog
+    private let maximumListeners: Int
+    /// The tills whose readers are on other machines, by number.
+    private let remote = Guarded<[Int: Till]>([:])
 
-    /// Divides the maximum number of listeners evenly among the tills.
+    private static let remoteListeners = 4
+
+    /// Divides the maximum number of listeners evenly among the tills with readers here.
     init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
-        let ledgerCheck = LedgerCheck(runners.first, log)
+        let ledgerCheck = LedgerCheck(runners.server, log)
         self.ledgerCheck = ledgerCheck
-        let offlinePayments = OfflineKeeper(runners.first, log)
+        let offlinePayments = OfflineKeeper(runners.server, log)
         self.offlinePayments = offlinePayments
-        let count = runners.all.count
-        all = runners.all.enumerated().map { index, runner in
+        (self.log, self.maximumListeners) = (log, maximumListeners)
+        let count = runners.local.count
+        local = runners.local.enumerated().map { index, runner in
             let number = count > 1 ? index + 1 : nil
             return Till(
                 number: number, runner: runner,
@@ -34,8 +43,30 @@ struct Tills: Sendable {
         }
     }
 
-    /// The only till; nil if there are several.
-    var only: Till? { all.count == 1 ? all[0] : nil }
+    /// All tills, in the order of their numbers.
+    var all: [Till] {
+        local + remote.withLock { $0.values.sorted { ($0.number ?? 0) < ($1.number ?? 0) } }
+    }
+
+    /// The till with this number, whose reader is on another machine.
+    func remote(_ number: Int) -> Till? { remote.withLock { $0[number] } }
+
+    /// Adds and opens a till whose reader is on another machine.
+    func add(_ number: Int, _ runner: TillRunner) async {
+        let till = Till(
+            number: number, runner: runner,
+            queue: OperationQueue(
+                runner, number: number, log: log, ledgerCheck: ledgerCheck,
+                offlinePayments: offlinePayments, maximumListeners: Tills.remoteListeners))
+        remote.withLock { $0[number] = till }
+        await till.queue.open()
+    }
+
+    /// Closes and removes a till whose reader is on another machine.
+    func remove(_ number: Int) async {
+        let till = remote.withLock { $0.removeValue(forKey: number) }
+        await till?.queue.close()
+    }
 
     func open() async { for till in all { await till.queue.open() } }
 
@@ -54,20 +85,30 @@ struct Tills: Sendable {
     /// The health of a till or, if `requested` is nil, of the server. The server's status is the
     /// worst status of its tills.
     func health(of requested: Till?, inFull: Bool) async -> JSONValue {
-        let found = await health()
-        // Tills are numbered from 1; the only till has no number.
-        let own = requested.map { requested in [found[(requested.number ?? 1) - 1]] } ?? found
+        let all = all
+        let found = await each(all) { queue in await queue.health() }
+        let own =
+            requested.map { requested in
+                zip(all, found).filter { $0.0.number == requested.number }.map(\.1)
+            } ?? found
+        // If a till on another machine is switched off, the server is still healthy.
+        let statuses =
+            requested == nil
+            ? zip(all, found).map { till, health in
+                health.status == .noReader && !local.contains { $0.queue === till.queue }
+                    ? .ok : health.status
+            } : own.map(\.status)
         let failed = own.first { $0.ledgerError != nil }
         let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
-        let printer = (own.first { $0.printer["why"]?.string != nil } ?? own[0]).printer
+        let printer = (own.first { $0.printer["why"]?.string != nil } ?? own.first)?.printer
         let database = inFull ? own.lazy.compactMap(\.database).first : nil
         return [
-            "status": .string(TillHealth.Status.worst(of: own.map(\.status)).rawValue),
-            "reader": requested == nil ? .null : own[0].reader(inFull: inFull),
+            "status": .string(TillHealth.Status.worst(of: statuses).rawValue),
+            "reader": requested == nil ? .null : own.first?.reader(inFull: inFull) ?? .null,
             "tills": .array(
-                found.enumerated().map { index, health in
+                zip(all, found).map { till, health in
                     [
-                        "number": .number(index + 1),
+                        "number": .number(till.number ?? 1),
                         "status": .string(health.status.rawValue),
                         "reader": health.reader(inFull: inFull),
                     ]
@@ -77,28 +118,24 @@ struct Tills: Sendable {
                 "error": .text(failed?.ledgerError), "why": .text(why),
                 "database": database?.document ?? .null,
             ],
-            "printer": inFull ? printer : .null,
+            "printer": inFull ? printer ?? .null : .null,
             "offlinePayments": inFull ? offlinePayments.document : .null,
             "version": .string(Release.version),
         ]
     }
 
-    private func health() async -> [TillHealth] {
-        await each { queue in await queue.health() }
-    }
-
     /// The counts of each till, for Prometheus.
     func metricSamples() async -> [TillMetrics.TillSample] {
-        await each { queue in await queue.metricSample() }
+        await each(all) { queue in await queue.metricSample() }
     }
 
-    /// Calls `ask` for all tills at the same time, because each may wait a long time for an offline
-    /// ledger. Returns the results in the order of the tills.
+    /// Calls `ask` for these tills at the same time, because each may wait a long time for an
+    /// offline ledger. Returns the results in the order of the tills.
     private func each<Answer: Sendable>(
-        _ ask: @escaping @Sendable (OperationQueue) async -> Answer
+        _ tills: [Till], _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {
         await withTaskGroup(of: (Int, Answer).self) { group in
-            for (index, till) in all.enumerated() {
+            for (index, till) in tills.enumerated() {
                 group.addTask { (index, await ask(till.queue)) }
             }
             var answers: [Int: Answer] = [:]

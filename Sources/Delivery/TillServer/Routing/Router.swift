@@ -15,37 +15,45 @@ import WebServer
 struct Router: Sendable {
     private let originCheck: OriginCheck
     private let authenticator: Authenticator
-    /// The routes of the tills, in order.
+    private let tills: Tills
+    private let agents: AgentRoutes
+    /// The routes of the tills with readers on this machine, in order.
     private let tillRoutes: [TillRoutes]
+    /// Makes the routes of a till with a reader on another machine.
+    private let remoteRoutes: @Sendable (Tills.Till) -> TillRoutes
+    /// The routes of such tills, by number.
+    private let knownRoutes = Guarded<[Int: (queue: OperationQueue, routes: TillRoutes)]>([:])
     /// The routes for paths that refer to no till or to an unknown till.
     private let serverRoutes: TillRoutes
 
     init(
-        tills: Tills, originCheck: OriginCheck, authenticator: Authenticator,
+        tills: Tills, server runner: TillRunner, agents: AgentRoutes, originCheck: OriginCheck,
+        authenticator: Authenticator,
         requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
-        // The settings belong to the station, so any till can provide them.
-        let runner = tills.all[0].runner
-        func routes(of till: Tills.Till?) -> TillRoutes {
+        (self.tills, self.agents) = (tills, agents)
+        @Sendable func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
                 tills: tills, till: till, authenticator: authenticator,
                 requests: requests, customers: customers)
             return Router.routes(
-                of: till, tills, authenticator, watching
+                of: till, tills, runner, authenticator, watching
             ) { () throws(Problem) in
                 runner.settings(
-                    tills: tills.all.count, demoPace: demoPace,
+                    tills: max(1, tills.local.count), demoPace: demoPace,
                     asksForPassword: try authenticator.needsLogin())
             }
         }
-        let tables = tills.all.map { routes(of: $0) }
+        let tables = tills.local.map { routes(of: $0) }
+        let serverTable = routes(of: nil)
         let document =
             APIDocument(
-                endpoints: tables[0].endpoints + [.document], currency: runner.currency,
-                cookieName: authenticator.cookieName, tills: tills.all.count
+                endpoints: (tables.first ?? serverTable).endpoints + [.document],
+                currency: runner.currency,
+                cookieName: authenticator.cookieName, tills: max(1, tills.local.count)
             ).value.prettyText + "\n"
-        func documented(_ routes: TillRoutes) -> TillRoutes {
+        @Sendable func documented(_ routes: TillRoutes) -> TillRoutes {
             var routes = routes
             routes.add(.document) { _, _ throws(Problem) in
                 .json(document, headers: [("Cache-Control", "no-cache")])
@@ -53,12 +61,13 @@ struct Router: Sendable {
             return routes
         }
         tillRoutes = tables.map(documented)
-        serverRoutes = documented(routes(of: nil))
+        serverRoutes = documented(serverTable)
+        remoteRoutes = { documented(routes(of: $0)) }
     }
 
     /// The routes of a till or, if `till` is nil, those that do not belong to a till.
     private static func routes(
-        of till: Tills.Till?, _ tills: Tills, _ authenticator: Authenticator,
+        of till: Tills.Till?, _ tills: Tills, _ runner: TillRunner, _ authenticator: Authenticator,
         _ watching: WatchingRoutes,
         settings: @escaping @Sendable () throws(Problem) -> JSONValue
     ) -> TillRoutes {
@@ -81,7 +90,7 @@ struct Router: Sendable {
             guard authenticator.isLoopback else { throw .operatorNeededInNetwork }
             let given = JSONValue.object(try body(of: request))
             let isConfirmed = try translating(
-                tills.all[0].runner.confirm(
+                runner.confirm(
                     given["setting"]?.string ?? "", given["address"]?.string ?? ""),
                 into: Problem.init)
             guard isConfirmed else { throw .otherAddressSet }
@@ -116,7 +125,16 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
-        let (routes, request, exists) = locate(request)
+        let (number, request) =
+            TillPath.split(request.path).map { ($0, request.at($1)) }
+            ?? (nil, request)
+        return TillPath.$number.withValue(number) {
+            reply(to: request, at: number).at(number)
+        }
+    }
+
+    private func reply(to request: WebRequest, at number: Int?) -> WebReply {
+        let (routes, exists) = locate(number)
         let shared = SharedCall(path: request.path)
         let origin: String?
         do throws(Problem) {
@@ -125,6 +143,7 @@ struct Router: Sendable {
         } catch {
             return .now(error.response)
         }
+        if number == nil, let reply = agents.reply(to: request) { return reply }
         guard let shared, origin != nil || request.apiToken != nil else {
             return ownReply(to: request, routes, exists)
         }
@@ -174,14 +193,24 @@ struct Router: Sendable {
         }
     }
 
-    /// The routes for a request, and the request without the till's path. `exists` is false if the
-    /// path refers to a till that does not exist.
-    private func locate(_ request: WebRequest) -> (TillRoutes, WebRequest, exists: Bool) {
-        guard let (number, path) = TillPath.split(request.path) else {
-            return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, request, true)
+    /// The routes for a request to a till, or to none. `exists` is false if there is no such till.
+    private func locate(_ number: Int?) -> (TillRoutes, exists: Bool) {
+        guard let number else {
+            return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, true)
         }
-        let exists = (1...tillRoutes.count).contains(number)
-        return (exists ? tillRoutes[number - 1] : serverRoutes, request.at(path), exists)
+        if tillRoutes.indices.contains(number - 1) { return (tillRoutes[number - 1], true) }
+        guard let till = tills.remote(number) else {
+            _ = knownRoutes.withLock { $0.removeValue(forKey: number) }
+            return (serverRoutes, false)
+        }
+        return (
+            knownRoutes.withLock { known in
+                if let (queue, routes) = known[number], queue === till.queue { return routes }
+                let routes = remoteRoutes(till)
+                known[number] = (till.queue, routes)
+                return routes
+            }, true
+        )
     }
 
     /// The page for an unknown till, which says that the till is unknown and offers the other
@@ -198,7 +227,7 @@ struct Router: Sendable {
 
     /// The problem for a path without a route.
     private func unknown(_ path: String) -> Problem {
-        tillRoutes[0].knows(path)
+        (tillRoutes.first ?? serverRoutes).knows(path)
             ? .noSuchTill(among: tillRoutes.count)
             : Problem(.notFound, "There is nothing at this path.")
     }
@@ -211,6 +240,14 @@ struct Router: Sendable {
         } catch {
             return error.response
         }
+    }
+}
+
+extension WebReply {
+    /// This reply to a request that is for a till.
+    fileprivate func at(_ number: Int?) -> WebReply {
+        guard case .later(let work) = self else { return self }
+        return .later { await TillPath.$number.withValue(number) { await work() } }
     }
 }
 

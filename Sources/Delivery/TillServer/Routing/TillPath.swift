@@ -1,6 +1,16 @@
+import Ledger
+
 /// The part of a path that refers to a till: "/tills/2/api/v1/pay" means "/api/v1/pay" at till 2.
 enum TillPath {
     private static let start = "/tills/"
+
+    /// The number of the till that the current request is for; nil for the server.
+    @TaskLocal static var number: Int?
+
+    /// The same number, if the till's reader is on another machine.
+    static var remoteNumber: Int? {
+        number.flatMap { $0 >= EnrolledTill.firstNumber ? $0 : nil }
+    }
 
     /// The path with the number as a parameter.
     static let template = start + "{till}"

@@ -48,6 +48,9 @@ extension Parameter<Bool> {
     fileprivate static var demoPace: Self {
         .flag("demo-pace", "Show payment progress for six seconds")
     }
+    fileprivate static var noReader: Self {
+        .flag("no-reader", "Serve only the tills added with `tapcard tills add`")
+    }
     fileprivate static var insecure: Self {
         .flag("insecure", "Allow `--listen` without a certificate or cashiers")
     }
@@ -69,7 +72,7 @@ extension Command {
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
             .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
-            .customersCertificateKey, .customersKeys, .noTill, .allowedOrigins,
+            .customersCertificateKey, .customersKeys, .noTill, .noReader, .allowedOrigins,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in
             try await ServeCommand.serve(in: process, session)
@@ -209,28 +212,64 @@ enum ServeCommand {
         }
     }
 
-    /// One till for each reader.
+    /// The server's own runner, one for each of its readers, and those of the tills in the ledger.
     private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
         let names = session[.readers]
         let one = session.settings
+        if session[.noReader], !names.isEmpty {
+            throw TapcardError(
+                .usage, "--no-reader cannot be used together with --reader.",
+                meaning: TillService.unserved)
+        }
         let all = try names.count > 1 ? one.forReaders(names, orSay: TillService.unserved) : [one]
-        var tills = all.enumerated().map { session.using($1.atTill($0 + 1)) }[...]
         let ledger = try await LedgerAccess(session).awaited()
         // The keys are loaded before the tills are opened, so that lost or unusable keys are
         // reported at once.
         _ = try await session.keys(beside: ledger)
-        let till = tills.popFirst() ?? session
-        let first = TillRunner(till, try await till.tillReader(), ledger)
         let place = try one.ledgerPlace
         let isFile = if case .file = place { true } else { false }
-        var others: [TillRunner] = []
-        for till in tills {
+        var local: [TillRunner] = []
+        for (index, settings) in all.enumerated() where !session[.noReader] {
+            let till = session.using(settings.atTill(String(index + 1)))
             // Each till has its own database connection, because a connection handles only one
             // transaction at a time. With a ledger file, one connection is enough, because only one
             // change at a time is possible anyway.
-            let ledger = isFile ? ledger : try await LedgerAccess(till).awaited(isQuiet: true)
-            others.append(TillRunner(till, try await till.tillReader(), ledger))
+            let own =
+                isFile || index == 0
+                ? ledger : try await LedgerAccess(till).awaited(isQuiet: true)
+            local.append(TillRunner(till, try await till.tillReader(), own))
         }
-        return TillRunners(first: first, others: others)
+        let shared = SharedLedgers(ledger) {
+            isFile ? nil : try? await LedgerAccess(session).awaited(isQuiet: true)
+        }
+        let server = local.first ?? TillRunner(session, TakenReader(), ledger)
+        return TillRunners(server: server, local: local) { till, reader in
+            TillRunner(
+                session.using(one.atTill(till.name.text)), reader, await shared.next(),
+                makesCards: till.isTrusted)
+        }
+    }
+}
+
+/// The database connections that the tills of other machines share. They are opened as tills are
+/// added.
+private actor SharedLedgers {
+    private static let maximumCount = 8
+
+    private let server: any LedgerStore
+    private let open: @Sendable () async -> (any LedgerStore)?
+    private var ledgers: [any LedgerStore] = []
+    private var count = 0
+
+    /// `open` returns nil for a ledger of which one connection is enough.
+    init(_ server: any LedgerStore, open: @escaping @Sendable () async -> (any LedgerStore)?) {
+        (self.server, self.open) = (server, open)
+    }
+
+    /// The connection for the next till.
+    func next() async -> any LedgerStore {
+        count += 1
+        if count <= SharedLedgers.maximumCount, let ledger = await open() { ledgers.append(ledger) }
+        return ledgers.isEmpty ? server : ledgers[count % ledgers.count]
     }
 }

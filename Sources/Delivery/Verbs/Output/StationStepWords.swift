@@ -185,6 +185,11 @@ extension NextStep.FileStep {
                 "use-newer-version",
                 "Use the newer version of tapcard that wrote the file, or delete the file and add "
                     + "the tokens again.")
+        case .useNewerVersion(.connections):
+            NextWords(
+                "use-newer-version",
+                "Use the newer version of tapcard that wrote the file, or delete the file and "
+                    + "connect the reader with a new code.")
         case .useNewerVersion(.games):
             NextWords(
                 "use-newer-version",
@@ -259,6 +264,9 @@ extension NextStep.FileStep.File {
                 + "If you are sure that nobody has, run"
         case .tokens:
             "This file controls which programs can use the readers. To make it private, run"
+        case .connections:
+            "Anyone who has read this file can connect a reader as this till. To make it private, "
+                + "run"
         }
     }
 
@@ -269,6 +277,7 @@ extension NextStep.FileStep.File {
         case .cashiers: "delete the file and add the cashiers again"
         case .games: "delete the file and log in again"
         case .tokens: "delete the file and add the tokens again"
+        case .connections: "delete the file and connect the reader with a new code"
         }
     }
 }

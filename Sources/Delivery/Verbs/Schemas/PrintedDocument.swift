@@ -73,6 +73,10 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case tokens = "Tokens"
     case addedToken = "AddedToken"
     case revokedToken = "RevokedToken"
+    case tills = "Tills"
+    case addedTill = "AddedTill"
+    case changedTill = "ChangedTill"
+    case connectedReader = "ConnectedReader"
     case database = "LedgerDatabase"
     case copied = "CopiedLedger"
     case registered = "RegisteredStation"
@@ -193,6 +197,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .tokens: PrintedDocument.done(["tokens": [APIToken].schema])
         case .addedToken: PrintedDocument.done(["token": Schema.text] + APIToken.fields.required)
         case .revokedToken: PrintedDocument.done(["name": Schema.text])
+        case .tills: PrintedDocument.done(["tills": [EnrolledTill].schema])
+        case .addedTill: PrintedDocument.done(["code": Schema.text] + EnrolledTill.fields.required)
+        case .changedTill: PrintedDocument.done(EnrolledTill.fields.required)
+        case .connectedReader:
+            PrintedDocument.done(["server": Schema.text])
         case .database:
             PrintedDocument.shown(
                 DatabaseStatus.fields.required + ["findings": [Finding].schema])

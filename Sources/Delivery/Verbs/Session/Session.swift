@@ -136,6 +136,9 @@ package struct Session: Sendable {
         }
     }
 
+    /// Makes the folder for this station's files, if it is missing.
+    package func makeDataFolder() throws(TapcardError) { try places.makeDataFolder() }
+
     /// The reader for a till, which may be connected later.
     package func tillReader() async throws(TapcardError) -> any TagReader {
         try await reader(for: .till(nextTo: settings.otherReaders))

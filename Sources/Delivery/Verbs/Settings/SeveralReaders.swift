@@ -41,10 +41,10 @@ extension Settings {
         return all
     }
 
-    /// These settings for a server's till with this number.
-    package func atTill(_ number: Int) -> Settings {
+    /// These settings for a server's till with this name.
+    package func atTill(_ name: String) -> Settings {
         var settings = self
-        settings.requester.till = try? TillName(String(number))
+        settings.requester.till = try? TillName(name)
         return settings
     }
 

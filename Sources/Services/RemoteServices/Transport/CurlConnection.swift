@@ -145,10 +145,16 @@ import TapcardDomain
         unsafe _ = tapcard_libcurl_set_taker(
             functions, easy, CURLOPT_WRITEFUNCTION, AnswerCallbacks.body)
         unsafe _ = tapcard_libcurl_set_pointer(functions, easy, CURLOPT_WRITEDATA, context)
-        guard case .post(let body) = request.method else { return }
-        // If a reused connection turns out to be dead, libcurl sends the request again on its own.
-        // It never does so on a new connection.
-        try set(CURLOPT_FRESH_CONNECT, 1)
+        let body: [UInt8]
+        switch request.method {
+        case .get: return
+        case .message(let bytes): body = bytes
+        case .post(let bytes):
+            body = bytes
+            // If a reused connection turns out to be dead, libcurl sends the request again on its
+            // own. It never does so on a new connection.
+            try set(CURLOPT_FRESH_CONNECT, 1)
+        }
         try set(CURLOPT_POSTFIELDSIZE, body.count)
         try require(
             unsafe body.withUnsafeBytes { bytes in
@@ -162,9 +168,11 @@ import TapcardDomain
         _ request: HTTPRequest
     ) throws(ServiceError) -> UnsafeMutablePointer<curl_slist>? {
         var lines = request.headers.map { "\($0.name): \($0.value)" }
-        if case .post = request.method {
-            // An empty header keeps libcurl from sending its own "Expect: 100-continue".
-            lines += ["Content-Type: application/json", "Expect:"]
+        // An empty header keeps libcurl from sending its own "Expect: 100-continue".
+        switch request.method {
+        case .get: break
+        case .post: lines += ["Content-Type: application/json", "Expect:"]
+        case .message: lines += ["Content-Type: application/octet-stream", "Expect:"]
         }
         var list: UnsafeMutablePointer<curl_slist>?
         for line in lines {

@@ -27,6 +27,9 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
         case get
         /// A request that must never be sent twice, because it may take effect each time.
         case post(body: [UInt8])
+        /// A message in bytes that is harmless to repeat, which libcurl may do on a connection that
+        /// turns out to be dead.
+        case message(body: [UInt8])
     }
 
     package let method: Method

@@ -1,0 +1,37 @@
+import CardCryptography
+import TextCodecs
+
+/// The code with which an agent takes a till: 60 random bits, in letters and digits that are hard
+/// to confuse.
+package enum EnrollmentCode {
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    private static let length = 12
+    private static let groupLength = 4
+
+    /// The number of random bytes that ``text(_:)`` needs.
+    package static let randomBytes = length
+
+    /// The code made from these random bytes. It uses five bits of each byte.
+    package static func text(_ random: [UInt8]) -> String {
+        let letters = random.prefix(length).map { alphabet[Int($0 & 31)] }
+        return stride(from: 0, to: letters.count, by: groupLength).map { start in
+            String(letters[start..<min(start + groupLength, letters.count)])
+        }.joined(separator: "-")
+    }
+
+    /// The hash of a code, as the ledger stores it. Case, spaces, and hyphens do not matter.
+    package static func hash(of text: String) -> [UInt8] {
+        let letters = text.uppercased().filter { $0.isLetter || $0.isNumber }
+        return SHA256.digest(Array(letters.utf8))
+    }
+}
+
+/// The secret token of a till's agent.
+package enum AgentToken {
+    package static let randomBytes = 32
+    private static let prefix = "tapcard_till_"
+
+    package static func text(_ random: [UInt8]) -> String { prefix + Base64URL.encode(random) }
+    package static func isToken(_ text: String) -> Bool { text.hasPrefix(prefix) }
+    package static func hash(of text: String) -> [UInt8] { SHA256.digest(Array(text.utf8)) }
+}

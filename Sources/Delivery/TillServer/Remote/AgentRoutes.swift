@@ -1,0 +1,104 @@
+import CardCryptography
+import Ledger
+import RemoteReader
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+import WebServer
+
+/// The routes for tills' agents. They are not part of the API, because agent and server are the
+/// same program.
+struct AgentRoutes: Sendable {
+    private static let base = "/agent/v1/"
+    private static let enrollment = "enroll"
+
+    let tills: EnrolledTills
+    let log: TillLog
+
+    /// The reply to an agent; nil for other requests.
+    func reply(to request: WebRequest) -> WebReply? {
+        guard request.path.hasPrefix(AgentRoutes.base) else { return nil }
+        let name = String(request.path.dropFirst(AgentRoutes.base.count))
+        let call = AgentCall(rawValue: name)
+        guard call != nil || name == AgentRoutes.enrollment else {
+            return .now(Problem(.notFound, "There is nothing at this path.").response)
+        }
+        guard request.method == "POST" else {
+            var problem = Problem(.wrongMethod, "This path accepts POST only.")
+            problem.headers = [("Allow", "POST")]
+            return .now(problem.response)
+        }
+        return .later {
+            do throws(Problem) {
+                guard let call else { return try await enroll(request) }
+                return try await answer(call, request)
+            } catch {
+                return error.response
+            }
+        }
+    }
+
+    /// Gives a till to an agent that sends its code.
+    private func enroll(_ request: WebRequest) async throws(Problem) -> WebResponse {
+        guard let document = try? JSONValue.parsing(request.body),
+            let code = document["code"]?.string,
+            let hash = document["token_hash"]?.string.flatMap(Hexadecimal.decode),
+            hash.count == SHA256.size
+        else { throw Problem(.usage, "The request needs a code and the hash of a token.") }
+        let outcome = try await translating(
+            awaiting: try await tills.enroll(code: code, tokenHash: hash),
+            into: AgentRoutes.problem)
+        switch outcome {
+        case .done(let till):
+            log.say(
+                "till-enrolled", ["till": .number(till.number), "client": .string(request.client)])
+            return .answer(["till": .string(till.name.text), "number": .number(till.number)])
+        case .refused(let refusal):
+            log.say("enrollment-refused", ["client": .string(request.client)])
+            throw Problem(TapcardError(refusal))
+        }
+    }
+
+    private func answer(
+        _ call: AgentCall, _ request: WebRequest
+    ) async throws(Problem) -> WebResponse {
+        guard let token = request.bearerToken, AgentToken.isToken(token) else {
+            throw .unknownAgent
+        }
+        let hash = AgentToken.hash(of: token)
+        guard call == .attach else {
+            // An agent that is new to this server must attach its reader first.
+            guard let reader = await tills.reader(tokenHash: hash) else { return message(.over) }
+            guard let answer = await reader.answer(to: call, request.body) else {
+                throw .badMessage
+            }
+            return message(answer)
+        }
+        guard await !tills.isClosed else { throw .serverCloses }
+        guard let greeting = AgentGreeting(request.body) else { throw .badMessage }
+        let (answer, refusal) = try await translating(
+            awaiting: try await tills.attach(tokenHash: hash, greeting, from: request.client),
+            into: AgentRoutes.problem)
+        if let answer { return message(answer) }
+        if refusal?.rule == .badIdentifier { throw .unknownAgent }
+        throw Problem(TapcardError(refusal ?? Refusal(.wrongState, "the till cannot be used")))
+    }
+
+    private static func problem(_ error: LedgerError) -> Problem { Problem(TapcardError(error)) }
+
+    private func message(_ answer: AgentAnswer) -> WebResponse {
+        WebResponse(
+            200, headers: [("Content-Type", "application/octet-stream")],
+            body: .bytes(answer.message)
+        ).forKnownClient()
+    }
+}
+
+extension Problem {
+    fileprivate static let unknownAgent = Problem(
+        .staleToken, "No till has this token.", "The reader is not connected.")
+    fileprivate static let serverCloses = Problem(.closing, "The server is shutting down.")
+    fileprivate static let badMessage = Problem(.usage, "This is not a valid agent message.")
+}

@@ -1,0 +1,187 @@
+import Ledger
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+
+extension Parameter<TillName> {
+    fileprivate static func till(
+        _ word: String = "NAME", _ help: String = "The till's name"
+    ) -> Self {
+        .argument(
+            word,
+            .parsed(
+                by: { try? TillName($0) },
+                "a till's name (up to \(TillName.maximumLength) characters)",
+                meaning: TapcardError.unchanged), help, page: .never)
+    }
+}
+
+extension Parameter<Bool> {
+    fileprivate static var trusted: Self {
+        .flag("trusted", "Allow cards to be made at this till")
+    }
+}
+
+extension Command {
+    static let tillCommands: [Command] = [
+        Command(
+            "tills add", group: .station, "Add a till whose reader is on another machine",
+            discussion: "Prints a code for one machine, valid for 10 minutes. On that machine, run "
+                + "`tapcard reader --server URL --code CODE`. The machine gets no keys and no "
+                + "access to the ledger. Making a card reveals tag passwords and factory keys to "
+                + "the machine, so cards can be made only at the server's own readers and at tills "
+                + "added with `--trusted`.",
+            takes: .till(), .trusted, answers: .addedTill, example: "tapcard tills add Bar",
+            run: TillCommands.add),
+        Command(
+            "tills code", group: .station, "Get a new code for a till, to connect another machine",
+            discussion: "The current machine keeps the till until another one uses the code.",
+            takes: .till(), answers: .addedTill, example: "tapcard tills code Bar",
+            run: TillCommands.renewCode),
+        Command(
+            "tills list", group: .station, "List the tills whose readers are on other machines",
+            answers: .tills, example: "tapcard tills list", run: TillCommands.list),
+        Command(
+            "tills rename", group: .station, "Rename a till",
+            discussion: "The address of the till's page stays the same.",
+            takes: .till(), .till("NEW", "The new name"), answers: .changedTill,
+            example: "tapcard tills rename Bar Terrace", run: TillCommands.rename),
+        Command(
+            "tills remove", group: .station, "Remove a till, such as one that was stolen",
+            discussion: "Running servers cut it off within a second and end the logins made at its "
+                + "page.",
+            takes: .till(), answers: .changedTill, example: "tapcard tills remove Bar",
+            run: TillCommands.remove),
+        Command(
+            "tills confirm", group: .station, "Confirm a till after the ledger was restored",
+            discussion: "A backup may still list a till that you removed later. So after a "
+                + "restore, no till with its reader on another machine works until you confirm it.",
+            takes: .till(), answers: .changedTill, example: "tapcard tills confirm Bar",
+            run: TillCommands.confirm),
+    ]
+}
+
+enum TillCommands {
+    static func add(in session: Session) async throws(TapcardError) -> Report {
+        let (name, isTrusted) = (session[.till()], session[.trusted])
+        return try await withNewCode(in: session) { ledger, code, now throws(LedgerError) in
+            try await ledger.addTill(name, isTrusted: isTrusted, code: code, at: now)
+        }
+    }
+
+    static func renewCode(in session: Session) async throws(TapcardError) -> Report {
+        let name = session[.till()]
+        return try await withNewCode(in: session) { ledger, code, _ throws(LedgerError) in
+            try await ledger.renewCode(of: name, code)
+        }
+    }
+
+    static func list(in session: Session) async throws(TapcardError) -> Report {
+        let ledger = try await session.ledger(making: false)
+        let tills = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
+            try await ledger.read { rows throws(LedgerError) in try rows.currentTills() }
+        }
+        return Report(
+            ["tills": tills.document],
+            tills.isEmpty
+                ? ["No tills; to add one, run: tapcard tills add NAME"] : tills.map(\.line),
+            isPlain: true)
+    }
+
+    static func rename(in session: Session) async throws(TapcardError) -> Report {
+        let (name, new) = (session[.till()], session[.till("NEW", "The new name")])
+        return try await change(in: session, "Till \(name) is now named \(new)") {
+            ledger, _ throws(LedgerError) in try await ledger.renameTill(name, to: new)
+        }
+    }
+
+    static func remove(in session: Session) async throws(TapcardError) -> Report {
+        let name = session[.till()]
+        return try await change(in: session, "Till \(name) removed") {
+            ledger, now throws(LedgerError) in try await ledger.removeTill(name, at: now)
+        }
+    }
+
+    static func confirm(in session: Session) async throws(TapcardError) -> Report {
+        let name = session[.till()]
+        return try await change(in: session, "Till \(name) confirmed") {
+            ledger, _ throws(LedgerError) in try await ledger.confirmTill(name)
+        }
+    }
+
+    private static func withNewCode(
+        in session: Session,
+        _ body: (any LedgerStore, EnrolledTill.Code, Timestamp) async throws(LedgerError) ->
+            TillOutcome
+    ) async throws(TapcardError) -> Report {
+        let text = EnrollmentCode.text(session.dependencies.random(EnrollmentCode.randomBytes))
+        let till = try await outcome(in: session) { ledger, now throws(LedgerError) in
+            let end = Timestamp(milliseconds: now.milliseconds + EnrolledTill.Code.lifetime)
+            let code = EnrolledTill.Code(hash: EnrollmentCode.hash(of: text), expires: end)
+            return try await body(ledger, code, now)
+        }
+        let minutes = EnrolledTill.Code.lifetime / 60_000
+        return Report(
+            ["code": .string(text)] + till.members,
+            [
+                "Code for till \(till.name), valid for \(minutes) minutes: \(text)",
+                "On the till's machine, run: tapcard reader --server URL --code \(text)",
+            ], isChange: true)
+    }
+
+    private static func change(
+        in session: Session, _ done: String,
+        _ body: (any LedgerStore, Timestamp) async throws(LedgerError) -> TillOutcome
+    ) async throws(TapcardError) -> Report {
+        let till = try await outcome(in: session, body)
+        return Report(till.members, [done], isChange: true)
+    }
+
+    private static func outcome(
+        in session: Session,
+        _ body: (any LedgerStore, Timestamp) async throws(LedgerError) -> TillOutcome
+    ) async throws(TapcardError) -> EnrolledTill {
+        let ledger = try await session.ledger()
+        let now = ledger.time(at: session.dependencies.now())
+        let outcome = try await LedgerAccess.translatingErrors { () throws(LedgerError) in
+            try await body(ledger, now)
+        }
+        switch outcome {
+        case .done(let till): return till
+        case .refused(let refusal): throw TapcardError(refusal)
+        }
+    }
+}
+
+extension EnrolledTill {
+    /// The path of the till's page.
+    private var path: String { "/tills/\(number)/" }
+
+    /// The till's line in the list.
+    fileprivate var line: String {
+        let state =
+            if isSuspended {
+                "waiting for confirmation"
+            } else if token == nil {
+                "no machine yet"
+            } else if let attachment {
+                "last connected \(LocalTime.text(attachment.at)) to \(attachment.server), "
+                    + "from \(attachment.address), reader \(attachment.reader), "
+                    + "tapcard \(attachment.release)"
+            } else {
+                "never connected"
+            }
+        return "\(name): \(path), " + (isTrusted ? "trusted, " : "") + state
+    }
+}
+
+extension EnrolledTill: DocumentedObject {
+    static let fields: Fields<EnrolledTill> = [
+        "name": .of { $0.name.text }, "number": .of(\.number), "path": .of(\.path),
+        "trusted": .of(\.isTrusted), "suspended": .of(\.isSuspended), "added": .of(\.added),
+        "removed": .of(\.removed), "connected": .of { $0.attachment?.at },
+        "server": .of { $0.attachment?.server }, "address": .of { $0.attachment?.address },
+        "reader": .of { $0.attachment?.reader }, "version": .of { $0.attachment?.release },
+    ]
+}

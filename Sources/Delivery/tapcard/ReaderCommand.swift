@@ -1,0 +1,137 @@
+import RemoteReader
+import RemoteServices
+import StationFiles
+import TapcardCore
+import TapcardDomain
+import TextCodecs
+import Verbs
+
+extension Parameter<String?> {
+    fileprivate static var server: Self {
+        .option(
+            "server", "URL", .word,
+            "The server, such as https://till.example; separate several with commas")
+    }
+    fileprivate static var code: Self {
+        .option("code", "CODE", .word, "The code from `tapcard tills add`")
+    }
+}
+
+extension Command {
+    /// The `reader` command, which drives a reader for a server.
+    static let reader = Command(
+        "reader", group: .readers, "Connect this machine's reader to a server",
+        discussion: "The first time, specify the server and the code from `tapcard tills add`; "
+            + "after that, `tapcard reader` is enough. This machine needs no keys, no settings, "
+            + "and no ledger, because it only relays messages between the server and the card. "
+            + "It makes all connections itself, so no port needs to be open. If the connection "
+            + "is lost during a tap, the next tap resolves what was left open.",
+        takes: .server, .code, answers: .connectedReader,
+        example: "tapcard reader --server https://till.example --code 4T8K-9M2X-QW7P",
+        run: ReaderCommand.run)
+}
+
+enum ReaderCommand {
+    private static let notConnected = "The reader is not connected."
+
+    static func run(in session: Session) async throws(TapcardError) -> Report {
+        let file = ConnectionFile(path: session.settings.dataFolder + "/connections.json")
+        let reader = session.settings.readerText
+        let given = try session[.server].map { text throws(TapcardError) in try addresses(text) }
+        let options = HTTPClient.Options(
+            version: Release.version, authorities: try session.settings.authorities)
+        let known = try file.connection(of: reader)
+        guard let servers = given ?? known?.servers, let code = session[.code] ?? known?.code else {
+            throw TapcardError(
+                .usage, "This reader has not been connected to a server yet.",
+                meaning: notConnected,
+                advice: "On the server, get a code with tapcard tills add NAME. Then run here: "
+                    + "tapcard reader --server URL --code CODE")
+        }
+        var connection = AgentConnection(
+            reader: reader, servers: servers, token: known?.token ?? "", code: code)
+        if known?.code != code {
+            connection = AgentConnection(
+                reader: reader, servers: servers,
+                token: AgentToken.text(session.dependencies.random(AgentToken.randomBytes)),
+                code: code)
+        }
+        if connection != known {
+            try session.makeDataFolder()
+            try file.save(connection)
+        }
+        let line = HTTPAgentLine(servers, connection.token, options)
+        if session[.code] != nil {
+            let till = try await line.enroll(code)
+            session.say("tapcard: This reader now belongs to till \(till)\n")
+        }
+        try await serve(line, in: session)
+        guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
+        return Report([:], ["Reader disconnected"], isPlain: true).whenStopped
+    }
+
+    /// The servers' addresses without trailing slashes. Plain HTTP is allowed only on this machine.
+    private static func addresses(_ text: String) throws(TapcardError) -> [String] {
+        let all = text.split(separator: ",").map { part in
+            String(part.hasSuffix("/") ? part.dropLast() : part)
+        }
+        for address in all {
+            let local = ["http://127.0.0.1", "http://localhost"].contains { start in
+                address == start || address.hasPrefix(start + ":")
+            }
+            let rest = address.dropFirst("https://".count)
+            guard local || address.hasPrefix("https://") && !rest.isEmpty && !rest.contains("/")
+            else {
+                throw TapcardError(
+                    .usage, "\(address.debugDescription) is not the address of a server.",
+                    meaning: notConnected, advice: "Use an address such as https://till.example")
+            }
+        }
+        guard !all.isEmpty else {
+            throw TapcardError(.usage, "The server's address is empty.", meaning: notConnected)
+        }
+        return all
+    }
+
+    /// Drives the reader until the command is stopped.
+    private static func serve(
+        _ line: HTTPAgentLine, in session: Session
+    ) async throws(TapcardError) {
+        let reader = try await session.tillReader()
+        let random = session.dependencies.random
+        let agent = ReaderAgent(
+            reader, isSimulated: session.settings.readerIsSimulated, line,
+            release: Release.version, random: { random($0) },
+            report: { event in
+                switch event {
+                case .attached: session.say("tapcard: Connected to \(line.server)\n")
+                case .offline(let reason): session.say("tapcard: Not connected: \(reason)\n")
+                case .removed, .replaced, .outdated: break
+                }
+            })
+        let isShown = session.show(
+            Report(
+                ["server": .string(line.server)],
+                ["Connecting to \(line.server)", "To stop, press Ctrl-C"]))
+        guard isShown, let end = await agent.run() else { return }
+        switch end {
+        case .removed(let reason):
+            throw TapcardError(
+                .service(.unauthorized), "The server does not accept this till: \(reason)",
+                meaning: notConnected,
+                advice: "On the server, get a code with tapcard tills code NAME or, if the till "
+                    + "was removed, with tapcard tills add NAME. Then run here: "
+                    + "tapcard reader --code CODE")
+        case .replaced:
+            throw TapcardError(
+                .service(.refused), "Another machine has connected as this till.",
+                meaning: notConnected,
+                advice: "If it is not yours, run on the server: tapcard tills remove NAME")
+        case .outdated:
+            throw TapcardError(
+                .service(.refused), "This version of tapcard is too old for the server.",
+                meaning: notConnected, advice: "Update tapcard on this machine.")
+        case .attached, .offline: return
+        }
+    }
+}

@@ -1,0 +1,238 @@
+public import TapcardDomain
+
+/// A till whose reader is on another machine, where an agent drives it.
+public struct EnrolledTill: Hashable, Sendable {
+    /// The till's number, which never changes and is never reused.
+    public let number: Int
+    /// The till's name, which is unique among the tills that have not been removed.
+    public internal(set) var name: TillName
+    /// Whether cards can be made here. The agent then sees tag passwords and factory keys.
+    public internal(set) var isTrusted: Bool
+    /// Whether the owner must confirm the till, because the ledger was restored from a backup.
+    public internal(set) var isSuspended: Bool
+    public let added: Timestamp
+    public internal(set) var removed: Timestamp?
+    /// The latest code with which an agent can take this till.
+    public internal(set) var code: Code?
+    /// The hash of the agent's token; nil if no agent has this till.
+    public internal(set) var token: [UInt8]?
+    /// A number that rises when an agent takes the till and when it attaches its reader.
+    public internal(set) var epoch: Int64
+    /// The latest attachment of a reader.
+    public internal(set) var attachment: Attachment?
+
+    /// A code that one agent can use to take a till.
+    public struct Code: Hashable, Sendable {
+        /// How long a code is valid, in milliseconds.
+        public static let lifetime: Int64 = 10 * 60_000
+        /// After this many wrong codes, an unused code is no longer valid.
+        public static let maximumTries: Int64 = 10
+
+        public let hash: [UInt8]
+        public let expires: Timestamp
+        /// How many wrong codes have been tried since this code was made.
+        public internal(set) var tries: Int64
+        /// Whether an agent has used the code. Only that agent can use it again.
+        public internal(set) var isUsed: Bool
+
+        public init(hash: [UInt8], expires: Timestamp, tries: Int64 = 0, isUsed: Bool = false) {
+            (self.hash, self.expires, self.tries, self.isUsed) = (hash, expires, tries, isUsed)
+        }
+    }
+
+    /// What is recorded when an agent attaches its reader.
+    public struct Attachment: Hashable, Sendable {
+        public let at: Timestamp
+        /// The name of the server.
+        public let server: String
+        /// The agent's version of tapcard.
+        public let release: String
+        /// The name of the reader.
+        public let reader: String
+        /// The agent's network address.
+        public let address: String
+
+        public init(at: Timestamp, server: String, release: String, reader: String, address: String)
+        {
+            (self.at, self.server, self.release) = (at, server, release)
+            (self.reader, self.address) = (reader, address)
+        }
+    }
+
+    /// The first number. Lower numbers are for tills with the server's own readers.
+    public static let firstNumber = 101
+    /// The maximum number of tills in a ledger, not counting removed ones.
+    public static let maximumCount = 2_000
+
+    package init(
+        number: Int, name: TillName, isTrusted: Bool, isSuspended: Bool = false, added: Timestamp,
+        removed: Timestamp? = nil, code: Code? = nil, token: [UInt8]? = nil, epoch: Int64 = 0,
+        attachment: Attachment? = nil
+    ) {
+        (self.number, self.name, self.isTrusted, self.isSuspended) =
+            (number, name, isTrusted, isSuspended)
+        (self.added, self.removed, self.code, self.token) = (added, removed, code, token)
+        (self.epoch, self.attachment) = (epoch, attachment)
+    }
+}
+
+/// The outcome of a request about a till.
+public enum TillOutcome: Hashable, Sendable {
+    case done(EnrolledTill)
+    case refused(Refusal)
+}
+
+extension LedgerRows {
+    /// The tills that have not been removed, ordered by number.
+    public func currentTills() throws(LedgerError) -> [EnrolledTill] {
+        try tills().filter { $0.removed == nil }
+    }
+}
+
+extension LedgerStore {
+    /// Adds a till. Refuses a name that another till has.
+    public func addTill(
+        _ name: TillName, isTrusted: Bool, code: EnrolledTill.Code, at now: Timestamp
+    ) async throws(LedgerError) -> TillOutcome {
+        try await write { rows throws(LedgerError) in
+            let all = try rows.tills()
+            let current = all.filter { $0.removed == nil }
+            guard !current.contains(where: { $0.name == name }) else {
+                return .refused(Refusal(.badName, "there is already a till named \(name.text)"))
+            }
+            guard current.count < EnrolledTill.maximumCount else {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "the limit of \(EnrolledTill.maximumCount) tills has been reached"))
+            }
+            let number = max(all.map(\.number).max() ?? 0, EnrolledTill.firstNumber - 1) + 1
+            let till = EnrolledTill(
+                number: number, name: name, isTrusted: isTrusted, added: now, code: code)
+            try rows.save(till)
+            return .done(till)
+        }
+    }
+
+    /// Changes the till with this name, unless `change` returns a refusal.
+    public func changeTill(
+        _ name: TillName,
+        _ change: @escaping @Sendable (inout EnrolledTill, [EnrolledTill]) -> Refusal?
+    ) async throws(LedgerError) -> TillOutcome {
+        try await write { rows throws(LedgerError) in
+            let current = try rows.currentTills()
+            guard var till = current.first(where: { $0.name == name }) else {
+                return .refused(Refusal(.wrongState, "there is no till named \(name.text)"))
+            }
+            if let refusal = change(&till, current) { return .refused(refusal) }
+            try rows.save(till)
+            return .done(till)
+        }
+    }
+
+    /// Renames a till.
+    public func renameTill(
+        _ name: TillName, to new: TillName
+    ) async throws(LedgerError) -> TillOutcome {
+        try await changeTill(name) { till, all in
+            guard !all.contains(where: { $0.name == new && $0.number != till.number }) else {
+                return Refusal(.badName, "there is already a till named \(new.text)")
+            }
+            till.name = new
+            return nil
+        }
+    }
+
+    /// Removes a till. Its code and its agent's token are no longer accepted.
+    public func removeTill(
+        _ name: TillName, at now: Timestamp
+    ) async throws(LedgerError) -> TillOutcome {
+        try await changeTill(name) { till, _ in
+            (till.removed, till.code, till.token) = (now, nil, nil)
+            return nil
+        }
+    }
+
+    /// Gives a till a new code. Its agent keeps the till until another agent uses the code.
+    public func renewCode(
+        of name: TillName, _ code: EnrolledTill.Code
+    ) async throws(LedgerError) -> TillOutcome {
+        try await changeTill(name) { till, _ in
+            till.code = code
+            return nil
+        }
+    }
+
+    /// Makes every till wait until it is confirmed, because some may have been removed after the
+    /// backup was made.
+    package func suspendTills() async throws(LedgerError) {
+        try await write { rows throws(LedgerError) in
+            for var till in try rows.currentTills() {
+                till.isSuspended = true
+                try rows.save(till)
+            }
+        }
+    }
+
+    /// Allows a till to be used again after the ledger was restored.
+    public func confirmTill(_ name: TillName) async throws(LedgerError) -> TillOutcome {
+        try await changeTill(name) { till, _ in
+            till.isSuspended = false
+            return nil
+        }
+    }
+
+    /// Gives the till with this code to the agent with this token. Since the answer may be lost,
+    /// the agent can repeat the request and gets the same outcome.
+    public func enroll(
+        codeHash: [UInt8], tokenHash: [UInt8], at now: Timestamp
+    ) async throws(LedgerError) -> TillOutcome {
+        try await write { rows throws(LedgerError) in
+            let current = try rows.currentTills()
+            guard var till = current.first(where: { $0.code?.hash == codeHash }),
+                let code = till.code
+            else {
+                // A wrong code counts against every unused code, which limits guessing.
+                for var other in current where other.code?.isUsed == false {
+                    other.code?.tries += 1
+                    if other.code?.tries == EnrolledTill.Code.maximumTries { other.code = nil }
+                    try rows.save(other)
+                }
+                return .refused(Refusal(.badIdentifier, "this code is not valid"))
+            }
+            if till.token == tokenHash { return .done(till) }
+            guard !code.isUsed, code.expires > now else {
+                return .refused(
+                    Refusal(
+                        .badIdentifier,
+                        code.isUsed ? "this code has already been used" : "this code has expired"))
+            }
+            till.code?.isUsed = true
+            till.token = tokenHash
+            till.epoch += 1
+            try rows.save(till)
+            return .done(till)
+        }
+    }
+
+    /// Attaches the reader of the agent with this token, and returns its till with a new epoch.
+    public func attach(
+        tokenHash: [UInt8], _ attachment: EnrolledTill.Attachment
+    ) async throws(LedgerError) -> TillOutcome {
+        try await write { rows throws(LedgerError) in
+            guard var till = try rows.currentTills().first(where: { $0.token == tokenHash }) else {
+                return .refused(Refusal(.badIdentifier, "no till has this token"))
+            }
+            guard !till.isSuspended else {
+                return .refused(
+                    Refusal(
+                        .wrongState,
+                        "the till must be confirmed first, because the ledger was restored"))
+            }
+            till.epoch += 1
+            till.attachment = attachment
+            try rows.save(till)
+            return .done(till)
+        }
+    }
+}

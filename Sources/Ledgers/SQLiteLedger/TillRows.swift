@@ -1,0 +1,51 @@
+import Ledger
+import TapcardDomain
+
+extension SQLiteRows {
+    func tills() throws(LedgerError) -> [EnrolledTill] {
+        try connection.query("SELECT \(EnrolledTill.columns) FROM till ORDER BY number") {
+            row throws(LedgerError) in try EnrolledTill(&row)
+        }
+    }
+
+    func save(_ till: EnrolledTill) throws(LedgerError) {
+        try connection.run(
+            """
+            INSERT INTO till (\(EnrolledTill.columns))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
+            """, till.values)
+    }
+}
+
+extension LedgerSchema {
+    /// The script for version 14, which adds the tills whose readers are on other machines.
+    static let enrolledTills = """
+        CREATE TABLE till (
+            number INTEGER PRIMARY KEY CHECK (number BETWEEN 101 AND 999999),
+            name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 40),
+            is_trusted INTEGER NOT NULL CHECK (is_trusted IN (0, 1)),
+            is_suspended INTEGER NOT NULL CHECK (is_suspended IN (0, 1)),
+            added_at INTEGER NOT NULL,
+            removed_at INTEGER,
+            code BLOB CHECK (length(code) = 32),
+            code_expires_at INTEGER,
+            code_tries INTEGER,
+            code_is_used INTEGER CHECK (code_is_used IN (0, 1)),
+            token BLOB CHECK (length(token) = 32),
+            epoch INTEGER NOT NULL CHECK (epoch >= 0),
+            attached_at INTEGER,
+            server TEXT,
+            release TEXT,
+            reader TEXT,
+            address TEXT,
+            CHECK (removed_at IS NULL OR (code IS NULL AND token IS NULL))
+        ) STRICT;
+        CREATE UNIQUE INDEX till_of_name ON till (name) WHERE removed_at IS NULL;
+        CREATE UNIQUE INDEX till_of_token ON till (token) WHERE token IS NOT NULL;
+        CREATE TRIGGER till_epoch_never_falls BEFORE UPDATE ON till WHEN NEW.epoch < OLD.epoch
+        BEGIN SELECT RAISE(ABORT, 'an epoch never falls'); END;
+        CREATE TRIGGER till_stays BEFORE DELETE ON till
+        BEGIN SELECT RAISE(ABORT, 'a till stays'); END;
+        """
+}

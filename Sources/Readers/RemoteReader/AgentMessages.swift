@@ -1,0 +1,204 @@
+package import ReaderProcess
+
+/// A call from an agent to its server. Both the call and its answer carry a message.
+package enum AgentCall: String, CaseIterable, Sendable {
+    /// Attaches the agent's reader to its till.
+    case attach
+    /// Asks for the next command. If there is none, the poll stays open for a few seconds.
+    case poll
+    /// Reports the reply to a command.
+    case report
+}
+
+/// The versions of the messages between agent and server.
+package enum AgentProtocol {
+    /// The version of this program's messages. A server also accepts the previous one.
+    package static let version: UInt8 = 1
+    package static let oldest: UInt8 = 1
+    /// The longest message in bytes.
+    package static let maximumMessageLength = 65_536
+}
+
+/// Identifies a run of an agent, which chooses these bytes at random when it starts.
+package struct AgentBoot: Hashable, Sendable {
+    package static let length = 16
+    package let bytes: [UInt8]
+
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == AgentBoot.length else { return nil }
+        self.bytes = bytes
+    }
+
+}
+
+/// The attachment that a message belongs to: a run of an agent, and the till's epoch.
+package struct AgentAttachment: Hashable, Sendable {
+    package let boot: AgentBoot
+    /// The till's epoch, which rises with each attachment.
+    package let epoch: UInt64
+
+    package init(_ boot: AgentBoot, epoch: UInt64) { (self.boot, self.epoch) = (boot, epoch) }
+
+    init?(_ rest: inout MessageReader) {
+        guard let boot = rest.field().flatMap(AgentBoot.init), let epoch = rest.number() else {
+            return nil
+        }
+        self.init(boot, epoch: epoch)
+    }
+
+    var message: [UInt8] { MessageReader.field(boot.bytes) + MessageReader.bytes(of: epoch) }
+}
+
+/// What an agent says about itself when it attaches its reader.
+package struct AgentGreeting: Hashable, Sendable {
+    package let boot: AgentBoot
+    /// The newest version of the messages that the agent supports.
+    package var newest = AgentProtocol.version
+    /// The agent's version of tapcard.
+    package let release: String
+    /// The name of the reader.
+    package let reader: String
+    /// Whether the reader and its tags are simulated.
+    package let isSimulated: Bool
+
+    package init(
+        boot: AgentBoot, newest: UInt8 = AgentProtocol.version, release: String, reader: String,
+        isSimulated: Bool = false
+    ) {
+        (self.boot, self.newest) = (boot, newest)
+        (self.release, self.reader, self.isSimulated) = (release, reader, isSimulated)
+    }
+
+    package init?(_ message: [UInt8]) {
+        var rest = MessageReader(message)
+        guard let newest = rest.byte(), let boot = rest.field().flatMap(AgentBoot.init),
+            let release = rest.text(), let reader = rest.text(), let isSimulated = rest.byte(),
+            isSimulated <= 1
+        else { return nil }
+        // A later version may append fields.
+        guard rest.isAtEnd || newest > AgentProtocol.version else { return nil }
+        self.init(
+            boot: boot, newest: newest, release: release, reader: reader,
+            isSimulated: isSimulated == 1)
+    }
+
+    package var message: [UInt8] {
+        [newest] + MessageReader.field(boot.bytes) + MessageReader.text(release)
+            + MessageReader.text(reader) + [isSimulated ? 1 : 0]
+    }
+}
+
+/// A command to an agent.
+package struct AgentCommand: Hashable, Sendable {
+    /// Each number is higher than the last. An agent carries out a command at most once.
+    package let number: UInt64
+    /// For a batch, the number of the command that selected its tag; otherwise, zero.
+    package let selection: UInt64
+    package let request: ReaderRequest
+
+    package init(_ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0) {
+        (self.number, self.request, self.selection) = (number, request, selection)
+    }
+}
+
+/// An agent's request for the next command.
+package struct AgentPoll: Hashable, Sendable {
+    package let attachment: AgentAttachment
+    /// The number of the last command that the agent received.
+    package let last: UInt64
+
+    package init(_ attachment: AgentAttachment, last: UInt64) {
+        (self.attachment, self.last) = (attachment, last)
+    }
+
+    package init?(_ message: [UInt8]) {
+        var rest = MessageReader(message)
+        guard let attachment = AgentAttachment(&rest), let last = rest.number(), rest.isAtEnd else {
+            return nil
+        }
+        self.init(attachment, last: last)
+    }
+
+    package var message: [UInt8] { attachment.message + MessageReader.bytes(of: last) }
+}
+
+/// An agent's reply to a command.
+package struct AgentReport: Equatable, Sendable {
+    package let attachment: AgentAttachment
+    package let number: UInt64
+    package let reply: ReaderReply
+
+    package init(_ attachment: AgentAttachment, _ number: UInt64, _ reply: ReaderReply) {
+        (self.attachment, self.number, self.reply) = (attachment, number, reply)
+    }
+
+    package init?(_ message: [UInt8]) {
+        var rest = MessageReader(message)
+        guard let attachment = AgentAttachment(&rest), let number = rest.number(),
+            let reply = ReaderReply(rest.remainder())
+        else { return nil }
+        self.init(attachment, number, reply)
+    }
+
+    package var message: [UInt8] {
+        attachment.message + MessageReader.bytes(of: number) + reply.message
+    }
+}
+
+/// A server's answer to an agent.
+package enum AgentAnswer: Hashable, Sendable {
+    /// The reader is attached, and messages must have this version.
+    case attached(epoch: UInt64, version: UInt8)
+    case command(AgentCommand, epoch: UInt64)
+    /// There is no command yet, or the report has arrived.
+    case nothing
+    /// The attachment has ended. The agent must attach its reader again.
+    case over
+    /// Another agent has attached a reader to the same till.
+    case replaced
+    /// The agent's version of the messages is too old for the server.
+    case outdated(oldest: UInt8)
+
+    private enum Opcode: UInt8 {
+        case attached = 1
+        case command, nothing, over, replaced, outdated
+    }
+
+    package init?(_ message: [UInt8]) {
+        var rest = MessageReader(message)
+        switch rest.byte().flatMap(Opcode.init) {
+        case .attached:
+            guard let version = rest.byte(), let epoch = rest.number(), rest.isAtEnd else {
+                return nil
+            }
+            self = .attached(epoch: epoch, version: version)
+        case .command:
+            guard let epoch = rest.number(), let number = rest.number(),
+                let selection = rest.number(), let request = ReaderRequest(rest.remainder())
+            else { return nil }
+            self = .command(AgentCommand(number, request, selection: selection), epoch: epoch)
+        case .nothing where rest.isAtEnd: self = .nothing
+        case .over where rest.isAtEnd: self = .over
+        case .replaced where rest.isAtEnd: self = .replaced
+        case .outdated:
+            guard let oldest = rest.byte(), rest.isAtEnd else { return nil }
+            self = .outdated(oldest: oldest)
+        default: return nil
+        }
+    }
+
+    package var message: [UInt8] {
+        switch self {
+        case .attached(let epoch, let version):
+            [Opcode.attached.rawValue, version] + MessageReader.bytes(of: epoch)
+        case .command(let command, let epoch):
+            [Opcode.command.rawValue] + MessageReader.bytes(of: epoch)
+                + MessageReader.bytes(of: command.number)
+                + MessageReader.bytes(of: command.selection) + command.request.message
+        case .nothing: [Opcode.nothing.rawValue]
+        case .over: [Opcode.over.rawValue]
+        case .replaced: [Opcode.replaced.rawValue]
+        case .outdated(let oldest): [Opcode.outdated.rawValue, oldest]
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Glibc
+import TestSupport
+import Testing
+import TextCodecs
+
+/// A server without a reader, and tills whose readers are on other machines.
+@Suite("Tills with readers on other machines", .ownThread)
+struct RemoteTillTests {
+    /// A machine with a reader, but without the server's keys and ledger.
+    private struct Machine {
+        let station: Till
+
+        init() throws { station = try Till() }
+
+        /// Starts the agent.
+        func start(_ page: CashierPage, _ words: [String] = []) throws -> ChildProcess {
+            try station.start(["reader", "--server", page.address] + words)
+        }
+
+        /// Starts the agent with a code and waits until its reader is attached.
+        func connect(_ page: CashierPage, code: String) throws -> ChildProcess {
+            let agent = try start(page, ["--code", code])
+            try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
+            return agent
+        }
+    }
+
+    private func code(_ server: Till, _ line: String) throws -> String {
+        let output = try server.step(line)
+        return String(try #require(output.firstMatch(of: /: ([0-9A-Z-]{14})\n/)).output.1)
+    }
+
+    private func token(_ page: CashierPage, at till: Int) throws -> [String] {
+        let answer = try page.post("/tills/\(till)/api/v1/session", "{}")
+        let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
+        return ["--header", "Authorization: Bearer \(token)"]
+    }
+
+    @Test("Machines without keys and a ledger can issue a card and take a payment from it")
+    func whole() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let (office, bar) = (try Machine(), try Machine())
+        let first = try office.connect(
+            page, code: try code(server, "tills add Office --trusted"))
+        let second = try bar.connect(page, code: try code(server, "tills add Bar"))
+        try office.station.step("sim put NTAG424")
+        let officeToken = try token(page, at: 101)
+        let issued = try page.post(
+            "/tills/101/api/v1/issue", #"{"balance":"20"}"#, officeToken)
+        #expect(issued.hasSuffix(" 200"), "\(issued)")
+        // The card is taken to the bar, whose reader is a different simulation.
+        try office.station.step("sim take")
+        let simulation = try office.station.text(of: "\(office.station.data)/simulation.txt")
+        try bar.station.write(simulation, to: "\(bar.station.data)/simulation.txt")
+        let uid = try #require(issued.firstMatch(of: /"uid":"([0-9A-F]{14})"/)).output.1
+        try bar.station.step("sim put \(uid)")
+        let barToken = try token(page, at: 102)
+        let paid = try page.post("/tills/102/api/v1/pay", #"{"amount":"2.50"}"#, barToken)
+        #expect(paid.hasSuffix(" 200") && paid.contains(#""balance":"17.50""#), "\(paid)")
+        let operations = try server.step("export")
+        #expect(operations.contains("Bar") && operations.contains("Office"), "\(operations)")
+        for machine in [office, bar] {
+            #expect(unsafe access(machine.station.ledger, F_OK) != 0)
+            #expect(unsafe access(machine.station.keys, F_OK) != 0)
+        }
+        #expect(try server.step("audit").contains("rules: all hold"))
+        for agent in [first, second] {
+            agent.signal(SIGTERM)
+            #expect(try agent.end().status == 0)
+        }
+        try page.stop()
+    }
+
+    @Test("Cards cannot be made at a till that is not trusted")
+    func untrusted() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let bar = try Machine()
+        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
+        let token = try token(page, at: 101)
+        for call in ["issue", "demo", "adopt"] {
+            let answer = try page.post("/tills/101/api/v1/\(call)", "{}", token)
+            #expect(answer.contains("Cards cannot be made at this till."), "\(call): \(answer)")
+            #expect(answer.hasSuffix(" 409"), "\(call)")
+        }
+        _ = agent
+        try page.stop()
+    }
+
+    @Test("A removed till is cut off, and neither its sessions nor its token work any longer")
+    func removed() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let bar = try Machine()
+        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
+        let token = try token(page, at: 101)
+        #expect(try page.get("/tills/101/api/v1/card", token).hasSuffix(" 200"))
+        try server.step("tills remove Bar")
+        let ended = try agent.end()
+        #expect(ended.status == 8)
+        #expect(ended.errors.contains("The server does not accept this till"), "\(ended.errors)")
+        try page.process.wait("its session is over") {
+            try page.get("/tills/101/api/v1/card", token).hasSuffix(" 401")
+        }
+        let again = try bar.start(page).end()
+        #expect(again.errors.contains("The server does not accept this till"), "\(again.errors)")
+        try page.stop()
+    }
+
+    @Test("A session at one till does not work at another one")
+    func otherTill() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let (one, two) = (try Machine(), try Machine())
+        let agents = [
+            try one.connect(page, code: try code(server, "tills add One")),
+            try two.connect(page, code: try code(server, "tills add Two")),
+        ]
+        let token = try token(page, at: 101)
+        #expect(try page.get("/tills/101/api/v1/card", token).hasSuffix(" 200"))
+        #expect(try page.get("/tills/102/api/v1/card", token).hasSuffix(" 401"))
+        #expect(try page.post("/tills/102/api/v1/pay", #"{"amount":"1"}"#, token).hasSuffix(" 401"))
+        _ = agents
+        try page.stop()
+    }
+
+    @Test("If two machines use one token, the later one gets the till, and the earlier one is told")
+    func copied() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"], errors: .kept)
+        let bar = try Machine()
+        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
+        let thief = try Machine()
+        try thief.station.takeFiles(of: bar.station)
+        let other = try thief.start(page)
+        let ended = try agent.end()
+        #expect(ended.errors.contains("Another machine has connected as this till"))
+        try other.wait("it is connected") { try other.errors.contains("Connected to") }
+        #expect(try page.process.errors.contains(#""event":"till-replaced","till":101"#))
+        try page.stop()
+    }
+
+    @Test("A code works once; wrong, used, and malformed codes are refused")
+    func codes() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let code = try code(server, "tills add Bar")
+        let (bar, other) = (try Machine(), try Machine())
+        _ = try bar.connect(page, code: code.lowercased())
+        for wrong in [code, "0000-0000-0000", "?"] {
+            let ended = try other.start(page, ["--code", wrong]).end()
+            #expect(ended.status != 0)
+            #expect(ended.errors.contains("did not accept the code"), "\(ended.errors)")
+        }
+        let nothing = try Machine().station.run(["reader"])
+        #expect(nothing.status == 2 && nothing.errors.contains("has not been connected"))
+        for address in ["", "ftp://x", "http://192.0.2.1", "https://", "https://a/b"] {
+            let ended = try other.station.run(["reader", "--server", address, "--code", code])
+            #expect(ended.status == 2, "\(address): \(ended.errors)")
+        }
+        try page.stop()
+    }
+
+    @Test("A till works again after its agent or the server was killed and restarted")
+    func killed() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let bar = try Machine()
+        let first = try bar.connect(page, code: try code(server, "tills add Bar --trusted"))
+        try bar.station.step("sim put NTAG213")
+        let token = try token(page, at: 101)
+        #expect(
+            try page.post("/tills/101/api/v1/issue", #"{"balance":"20"}"#, token)
+                .hasSuffix(" 200"))
+        first.signal(SIGKILL)
+        _ = try first.end()
+        let second = try bar.start(page)
+        try second.wait("it is connected") { try second.errors.contains("Connected to") }
+        let paid = try page.post("/tills/101/api/v1/pay", #"{"amount":"2"}"#, token)
+        #expect(paid.hasSuffix(" 200"), "\(paid)")
+        page.process.signal(SIGKILL)
+        _ = try page.process.end()
+        let next = try CashierPage(server, ["--no-reader", "--port", page.port])
+        try second.wait("it is connected again") {
+            try second.errors.ranges(of: "Connected to").count == 2
+        }
+        let newToken = try self.token(next, at: 101)
+        let more = try next.post(
+            "/tills/101/api/v1/pay", #"{"amount":"3","again":true}"#, newToken)
+        #expect(more.hasSuffix(" 200") && more.contains(#""balance":"15.00""#), "\(more)")
+        #expect(try server.step("audit").contains("rules: all hold"))
+        try next.stop()
+    }
+}

@@ -1,0 +1,69 @@
+import BlockingLane
+package import ReaderProcess
+package import RemoteReader
+package import Tags
+
+/// A server that answers polls with the given answers, and no poll after that.
+package final class ScriptedAgentLine: AgentLine {
+    private struct State: Sendable {
+        var answers: [AgentAnswer]
+        var reports: [UInt64: ReaderReply] = [:]
+        var isDone = false
+    }
+    private let state: Guarded<State>
+
+    private let isLastDue: @Sendable () -> Bool
+
+    /// Creates a server. The last answer is sent only once `isLastDue` returns true.
+    package init(
+        _ answers: [AgentAnswer], lastWhen isLastDue: @escaping @Sendable () -> Bool = { true }
+    ) {
+        state = Guarded(State(answers: answers))
+        self.isLastDue = isLastDue
+    }
+
+    package var reports: [UInt64: ReaderReply] { state.withLock { $0.reports } }
+
+    package func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8]
+    {
+        switch call {
+        case .attach: return AgentAnswer.attached(epoch: 1, version: 1).message
+        case .report:
+            state.withLock { state in
+                guard let report = AgentReport(message) else { return }
+                state.reports[report.number] = report.reply
+            }
+            return AgentAnswer.nothing.message
+        case .poll:
+            // One command at a time: the next one is sent after the reply to the last one.
+            let last = AgentPoll(message)?.last ?? 0
+            while last > 0, reports[last] == nil, !Task.isCancelled {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            while state.withLock({ $0.answers.count == 1 }), !isLastDue() {
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            let next = state.withLock { $0.answers.isEmpty ? nil : $0.answers.removeFirst() }
+            if let next { return next.message }
+            state.withLock { $0.isDone = true }
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            throw .offline("the test is over")
+        }
+    }
+
+    /// Runs an agent until it has received all answers.
+    package func serve(
+        _ reader: any TagReader,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in
+            try await Task.sleep(for: .seconds(3_600))
+        }
+    ) async {
+        let agent = ReaderAgent(
+            reader, self, release: "test", random: { [UInt8](repeating: 7, count: $0) },
+            sleep: sleep, report: { _ in })
+        let task = Task { await agent.run() }
+        while !state.withLock({ $0.isDone }) { try? await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        _ = await task.value
+    }
+}

@@ -1,0 +1,59 @@
+import PortDoubles
+import ReaderProcess
+import RemoteReader
+import Tags
+import TapcardDomain
+import Testing
+
+@Suite("A reader's agent")
+struct ReaderAgentTests {
+    private static let batch = [BatchItem(.frame([0xA2, 4, 1, 2, 3, 4]))]
+    private static let select = ReaderRequest.select(milliseconds: 0)
+
+    private func command(
+        _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0, epoch: UInt64 = 1
+    ) -> AgentAnswer {
+        .command(AgentCommand(number, request, selection: selection), epoch: epoch)
+    }
+
+    @Test("A batch reaches only the tag that it was meant for")
+    func otherSelection() async {
+        let reader = NotedReader()
+        let server = ScriptedAgentLine([
+            command(1, Self.select), command(2, .batch(Self.batch), selection: 1),
+            command(3, Self.select), command(4, .batch(Self.batch), selection: 1),
+            command(5, .release(nil)), command(6, .batch(Self.batch), selection: 3),
+        ])
+        await server.serve(reader)
+        #expect(reader.noted.prefix(4) == ["select", "frame 162", "select", "release"])
+        let refused = ReaderReply.report(BatchReport(failure: ReaderError(.tagLost)))
+        #expect(server.reports[2] == .report(BatchReport(answers: [[]])))
+        #expect(server.reports[4] == refused)
+        #expect(server.reports[6] == refused)
+    }
+
+    @Test("A repeated command, or one of an earlier attachment, is not carried out")
+    func repeated() async {
+        let reader = NotedReader()
+        await ScriptedAgentLine([
+            command(1, Self.select), command(2, .batch(Self.batch), selection: 1),
+            command(2, .batch(Self.batch), selection: 1), command(1, Self.select),
+            command(3, .batch(Self.batch), selection: 1, epoch: 0),
+        ]).serve(reader)
+        #expect(reader.noted == ["select", "frame 162", "release"])
+    }
+
+    @Test("If no command comes, the field is turned off, and the tag is no longer selected")
+    func fieldLimit() async {
+        let reader = NotedReader()
+        let server = ScriptedAgentLine(
+            [command(1, Self.select), command(2, .batch(Self.batch), selection: 1)],
+            lastWhen: { reader.noted == ["select", "release"] })
+        await server.serve(reader) { limit in
+            if limit != .seconds(5) { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(reader.noted.prefix(3) == ["select", "release", "release"])
+        #expect(
+            server.reports[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
+    }
+}

@@ -1,0 +1,188 @@
+import BlockingLane
+import ReaderProcess
+import RemoteReader
+import Tags
+import TapcardDomain
+import Testing
+
+@Suite("A reader on another machine")
+struct RemoteReaderTests {
+    private static let tag = TagIdentity(uid: [4, 1, 2, 3, 4, 5, 6])
+    private static let found = ReaderReply.tag(
+        tag, ReaderSummary(name: "a reader", maximumAnswerLength: 64))
+
+    /// Time limits that pass when a test says so.
+    private final class Limits: Sendable {
+        private let due = Guarded<Set<Duration>>([])
+        func pass(_ limit: Duration) { due.withLock { _ = $0.insert(limit) } }
+        func sleep(_ limit: Duration) async throws {
+            while !due.withLock({ $0.contains(limit) }) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+    }
+
+    /// A new run of an agent.
+    private static func boot() -> AgentBoot {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<AgentBoot.length).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        guard let boot = AgentBoot(bytes) else { preconditionFailure("the length is right") }
+        return boot
+    }
+
+    private let limits = Limits()
+    private let reader: RemoteReader
+
+    init() {
+        let limits = limits
+        reader = RemoteReader(named: "Bar 1") { try await limits.sleep($0) }
+    }
+
+    private func attach(_ boot: AgentBoot, epoch: UInt64) async -> AgentAnswer {
+        await reader.attach(
+            AgentGreeting(boot: boot, release: "1.0", reader: "a reader"), epoch: epoch)
+    }
+
+    /// The next command that the agent gets.
+    private func command(
+        _ attachment: AgentAttachment, after last: UInt64
+    ) async throws -> AgentCommand {
+        var answer = AgentAnswer.nothing
+        while answer == .nothing {
+            answer = await reader.answer(to: AgentPoll(attachment, last: last))
+        }
+        guard case .command(let command, attachment.epoch) = answer else {
+            Issue.record("no command, but \(answer)")
+            throw CancellationError()
+        }
+        return command
+    }
+
+    @Test("Without an agent, there is no reader")
+    func noAgent() async {
+        await #expect(throws: ReaderError(.noReader)) {
+            try await reader.select(within: .seconds(1))
+        }
+        #expect(await reader.exchange([BatchItem(.frame([0x30, 0]))]).failure?.kind == .tagLost)
+        #expect(await reader.name == "Bar 1")
+    }
+
+    @Test("One command at the agent serves every wait for a tag")
+    func idle() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        _ = await attach(line.boot, epoch: 1)
+        limits.pass(.seconds(1))
+        for _ in 0..<5 {
+            await #expect(throws: ReaderError(.noTag)) {
+                try await reader.select(within: .seconds(1))
+            }
+            await reader.release()
+        }
+        let watch = try await command(line, after: 0)
+        #expect(watch.number == 1)
+        let waiting = Task { try await reader.select(within: .seconds(30)) }
+        // The agent's next poll gets no new command.
+        let poll = Task { await reader.answer(to: AgentPoll(line, last: watch.number)) }
+        limits.pass(.seconds(8))
+        #expect(await poll.value == .nothing)
+        waiting.cancel()
+        await #expect(throws: ReaderError(.cancelled)) { try await waiting.value }
+        // A tag that arrived while nobody was waiting is selected again.
+        #expect(await reader.take(AgentReport(line, watch.number, Self.found)) == .nothing)
+        let next = Task { try await reader.select(within: .seconds(30)) }
+        #expect(try await command(line, after: watch.number).number == watch.number + 1)
+        #expect(await reader.take(AgentReport(line, watch.number + 1, Self.found)) == .nothing)
+        #expect(try await next.value == Self.tag)
+    }
+
+    @Test("A call that does not wait for a tag comes between, and then the wait goes on")
+    func between() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        _ = await attach(line.boot, epoch: 1)
+        let removal = Task {
+            await reader.waitForRemoval(of: Self.tag.uid, sawSeveral: false, pause: {})
+        }
+        let wanted = ReaderRequest.removal(of: Self.tag.uid, sawSeveral: false)
+        #expect(try await command(line, after: 0).request == wanted)
+        let look = Task { try await reader.select(within: .zero) }
+        #expect(try await command(line, after: 1).request == .select(milliseconds: 0))
+        #expect(await reader.take(AgentReport(line, 2, Self.found)) == .nothing)
+        #expect(try await look.value == Self.tag)
+        #expect(try await command(line, after: 2).request == wanted)
+        #expect(await reader.take(AgentReport(line, 3, .released)) == .nothing)
+        #expect(await removal.value == nil)
+    }
+
+    @Test("A reply from an earlier attachment, or to an earlier command, is not accepted")
+    func stale() async throws {
+        let boot = Self.boot()
+        let (old, new) = (AgentAttachment(boot, epoch: 1), AgentAttachment(boot, epoch: 2))
+        _ = await attach(boot, epoch: 1)
+        _ = await attach(boot, epoch: 2)
+        let selected = Task { try await reader.select(within: .zero) }
+        let first = try await command(new, after: 0)
+        #expect(await reader.take(AgentReport(old, first.number, Self.found)) == .over)
+        #expect(await reader.answer(to: AgentPoll(old, last: 0)) == .over)
+        let other = ReaderReply.tag(
+            TagIdentity(uid: [9, 9, 9, 9]), ReaderSummary(name: "x", maximumAnswerLength: 1))
+        #expect(await reader.take(AgentReport(new, first.number &- 1, other)) == .nothing)
+        #expect(await reader.take(AgentReport(new, first.number, Self.found)) == .nothing)
+        #expect(try await selected.value == Self.tag)
+    }
+
+    @Test("If two agents attach to one till, the earlier one is cut off for good")
+    func replaced() async throws {
+        let (old, new) = (
+            AgentAttachment(Self.boot(), epoch: 1), AgentAttachment(Self.boot(), epoch: 2)
+        )
+        _ = await attach(old.boot, epoch: 1)
+        let held = Task { await reader.answer(to: AgentPoll(old, last: 0)) }
+        // One poll is open when the other agent attaches, and one comes afterward.
+        _ = await attach(new.boot, epoch: 2)
+        #expect(await held.value == .replaced)
+        #expect(await reader.answer(to: AgentPoll(old, last: 0)) == .replaced)
+    }
+
+    @Test("An agent that is too old is refused, and a newer one is told to use this version")
+    func versions() async {
+        func attach(_ newest: UInt8) async -> AgentAnswer {
+            await reader.attach(
+                AgentGreeting(boot: Self.boot(), newest: newest, release: "1", reader: "r"),
+                epoch: 1)
+        }
+        #expect(await attach(0) == .outdated(oldest: 1))
+        #expect(await attach(9) == .attached(epoch: 1, version: 1))
+    }
+
+    @Test("If no reply comes in time, the reader is lost, and the agent must attach it again")
+    func hanging() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        _ = await attach(line.boot, epoch: 1)
+        let selected = Task { try await reader.select(within: .zero) }
+        _ = try await command(line, after: 0)
+        limits.pass(.seconds(5))
+        await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
+        #expect(await reader.answer(to: AgentPoll(line, last: 1)) == .over)
+        #expect(await reader.take(AgentReport(line, 1, Self.found)) == .over)
+    }
+
+    @Test("An agent that stops polling is treated as lost")
+    func silent() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        _ = await attach(line.boot, epoch: 1)
+        limits.pass(.seconds(10))
+        while await reader.greeting != nil { try? await Task.sleep(for: .milliseconds(1)) }
+        #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .over)
+    }
+
+    @Test("A reply that does not fit its command ends the attachment")
+    func impossible() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        _ = await attach(line.boot, epoch: 1)
+        let selected = Task { try await reader.select(within: .zero) }
+        _ = try await command(line, after: 0)
+        #expect(await reader.take(AgentReport(line, 1, .released)) == .over)
+        await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
+        #expect(await reader.greeting == nil)
+    }
+}
