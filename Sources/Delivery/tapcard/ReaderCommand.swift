@@ -41,34 +41,40 @@ enum ReaderCommand {
         let options = HTTPClient.Options(
             version: Release.version, authorities: try session.settings.authorities)
         let known = try file.connection(of: reader)
-        guard let servers = given ?? known?.servers, let code = session[.code] ?? known?.code else {
-            throw TapcardError(
-                .usage, "This reader has not been connected to a server yet.",
-                meaning: notConnected,
-                advice: "On the server, get a code with tapcard tills add NAME. Then run here: "
-                    + "tapcard reader --server URL --code CODE")
+        guard let servers = given ?? known?.servers, session[.code] != nil || known != nil else {
+            throw notEnrolled
         }
-        var connection = AgentConnection(
-            reader: reader, servers: servers, token: known?.token ?? "", code: code)
-        if known?.code != code {
-            connection = AgentConnection(
-                reader: reader, servers: servers,
-                token: AgentToken.text(session.dependencies.random(AgentToken.randomBytes)),
-                code: code)
-        }
-        if connection != known {
+        let line: HTTPAgentLine
+        if let code = session[.code] {
+            // The token is stored before it is sent, because the answer may be lost, and beside
+            // the one in use, because the code may be wrong.
+            let hash = Hexadecimal.encode(EnrollmentCode.hash(of: code))
+            let place = reader + "?"
+            let pending = try file.connection(of: place)
+            let token =
+                pending?.code == hash
+                ? pending?.token ?? ""
+                : AgentToken.text(session.dependencies.random(AgentToken.randomBytes))
             try session.makeDataFolder()
-            try file.save(connection)
-        }
-        let line = HTTPAgentLine(servers, connection.token, options)
-        if session[.code] != nil {
+            try file.save(
+                AgentConnection(reader: place, servers: servers, token: token, code: hash))
+            line = HTTPAgentLine(servers, token, options)
             let till = try await line.enroll(code)
-            session.say("tapcard: This reader now belongs to till \(till)\n")
+            try file.save(
+                AgentConnection(reader: reader, servers: servers, token: token, code: hash))
+            session.say("tapcard: This is now the reader of till \(till)\n")
+        } else {
+            line = HTTPAgentLine(servers, known?.token ?? "", options)
         }
         try await serve(line, in: session)
         guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["Reader disconnected"], isPlain: true).whenStopped
     }
+
+    private static let notEnrolled = TapcardError(
+        .usage, "This reader has not been connected to a server yet.", meaning: notConnected,
+        advice: "On the server, get a code with tapcard tills add NAME. Then run here: tapcard "
+            + "reader --server URL --code CODE")
 
     /// The servers' addresses without trailing slashes. Plain HTTP is allowed only on this machine.
     private static func addresses(_ text: String) throws(TapcardError) -> [String] {
@@ -76,12 +82,15 @@ enum ReaderCommand {
             String(part.hasSuffix("/") ? part.dropLast() : part)
         }
         for address in all {
+            let isPlain = address.utf8.allSatisfy { !"@?# \\".utf8.contains($0) }
             let local = ["http://127.0.0.1", "http://localhost"].contains { start in
-                address == start || address.hasPrefix(start + ":")
+                address == start
+                    || address.hasPrefix(start + ":")
+                        && address.dropFirst(start.count + 1).allSatisfy(\.isNumber)
             }
             let rest = address.dropFirst("https://".count)
-            guard local || address.hasPrefix("https://") && !rest.isEmpty && !rest.contains("/")
-            else {
+            let isSecure = address.hasPrefix("https://") && !rest.isEmpty && !rest.contains("/")
+            guard isPlain, local || isSecure else {
                 throw TapcardError(
                     .usage, "\(address.debugDescription) is not the address of a server.",
                     meaning: notConnected, advice: "Use an address such as https://till.example")

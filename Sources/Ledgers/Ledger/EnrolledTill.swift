@@ -25,18 +25,14 @@ public struct EnrolledTill: Hashable, Sendable {
     public struct Code: Hashable, Sendable {
         /// How long a code is valid, in milliseconds.
         public static let lifetime: Int64 = 10 * 60_000
-        /// After this many wrong codes, an unused code is no longer valid.
-        public static let maximumTries: Int64 = 10
 
         public let hash: [UInt8]
         public let expires: Timestamp
-        /// How many wrong codes have been tried since this code was made.
-        public internal(set) var tries: Int64
         /// Whether an agent has used the code. Only that agent can use it again.
         public internal(set) var isUsed: Bool
 
-        public init(hash: [UInt8], expires: Timestamp, tries: Int64 = 0, isUsed: Bool = false) {
-            (self.hash, self.expires, self.tries, self.isUsed) = (hash, expires, tries, isUsed)
+        public init(hash: [UInt8], expires: Timestamp, isUsed: Bool = false) {
+            (self.hash, self.expires, self.isUsed) = (hash, expires, isUsed)
         }
     }
 
@@ -97,6 +93,7 @@ extension LedgerStore {
         try await write { rows throws(LedgerError) in
             let all = try rows.tills()
             let current = all.filter { $0.removed == nil }
+            if let refusal = name.refusalForTill { return .refused(refusal) }
             guard !current.contains(where: { $0.name == name }) else {
                 return .refused(Refusal(.badName, "there is already a till named \(name.text)"))
             }
@@ -135,6 +132,7 @@ extension LedgerStore {
         _ name: TillName, to new: TillName
     ) async throws(LedgerError) -> TillOutcome {
         try await changeTill(name) { till, all in
+            if let refusal = new.refusalForTill { return refusal }
             guard !all.contains(where: { $0.name == new && $0.number != till.number }) else {
                 return Refusal(.badName, "there is already a till named \(new.text)")
             }
@@ -187,19 +185,18 @@ extension LedgerStore {
     public func enroll(
         codeHash: [UInt8], tokenHash: [UInt8], at now: Timestamp
     ) async throws(LedgerError) -> TillOutcome {
-        try await write { rows throws(LedgerError) in
+        let unknown = TillOutcome.refused(Refusal(.badIdentifier, "this code is not valid"))
+        // Whoever guesses codes does not make the ledger write.
+        let isKnown = try await read { rows throws(LedgerError) in
+            try rows.currentTills().contains { $0.code?.hash == codeHash }
+        }
+        guard isKnown else { return unknown }
+        return try await write { rows throws(LedgerError) in
             let current = try rows.currentTills()
             guard var till = current.first(where: { $0.code?.hash == codeHash }),
-                let code = till.code
-            else {
-                // A wrong code counts against every unused code, which limits guessing.
-                for var other in current where other.code?.isUsed == false {
-                    other.code?.tries += 1
-                    if other.code?.tries == EnrolledTill.Code.maximumTries { other.code = nil }
-                    try rows.save(other)
-                }
-                return .refused(Refusal(.badIdentifier, "this code is not valid"))
-            }
+                let code = till.code,
+                !current.contains(where: { $0.token == tokenHash && $0.number != till.number })
+            else { return unknown }
             if till.token == tokenHash { return .done(till) }
             guard !code.isUsed, code.expires > now else {
                 return .refused(
@@ -219,9 +216,14 @@ extension LedgerStore {
     public func attach(
         tokenHash: [UInt8], _ attachment: EnrolledTill.Attachment
     ) async throws(LedgerError) -> TillOutcome {
-        try await write { rows throws(LedgerError) in
+        let unknown = TillOutcome.refused(Refusal(.badIdentifier, "no till has this token"))
+        let isKnown = try await read { rows throws(LedgerError) in
+            try rows.currentTills().contains { $0.token == tokenHash }
+        }
+        guard isKnown else { return unknown }
+        return try await write { rows throws(LedgerError) in
             guard var till = try rows.currentTills().first(where: { $0.token == tokenHash }) else {
-                return .refused(Refusal(.badIdentifier, "no till has this token"))
+                return unknown
             }
             guard !till.isSuspended else {
                 return .refused(
@@ -234,5 +236,14 @@ extension LedgerStore {
             try rows.save(till)
             return .done(till)
         }
+    }
+}
+
+extension TillName {
+    /// Why a till on another machine cannot have this name; nil if it can. Numbers are the names of
+    /// tills with the server's own readers.
+    fileprivate var refusalForTill: Refusal? {
+        text.allSatisfy(\.isNumber)
+            ? Refusal(.badName, "a till's name must not be a number") : nil
     }
 }

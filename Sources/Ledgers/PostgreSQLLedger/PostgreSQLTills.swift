@@ -14,8 +14,8 @@ extension EnrolledTill: TableRow {
         SQLStatement(
             """
             INSERT INTO till (\(EnrolledTill.columns))
-            VALUES ($1, $2, $3 <> 0, $4 <> 0, $5, $6, $7, $8, $9, $10 <> 0, $11, $12, $13, $14, $15,
-                $16, $17)
+            VALUES ($1, $2, $3 <> 0, $4 <> 0, $5, $6, $7, $8, $9 <> 0, $10, $11, $12, $13, $14, $15,
+                $16)
             ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
             """, values)
     }
@@ -23,8 +23,12 @@ extension EnrolledTill: TableRow {
 
 extension PostgreSQLRows {
     func tills() throws(LedgerError) -> [EnrolledTill] {
-        // The lock lets only one server at a time change tills.
-        try rows(where: "TRUE ORDER BY number\(isWriting ? " FOR UPDATE" : "")")
+        // Only one server at a time decides about tills. Locked rows would not be enough, because a
+        // till that another server adds is not one of them.
+        if isWriting {
+            _ = try run([SQLStatement("LOCK TABLE till IN SHARE ROW EXCLUSIVE MODE")])
+        }
+        return try rows(where: "TRUE ORDER BY number")
     }
 
     func save(_ till: EnrolledTill) { change([till.change]) }
@@ -43,7 +47,6 @@ extension PostgreSQLSchema {
             removed_at bigint,
             code bytea CHECK (length(code) = 32),
             code_expires_at bigint,
-            code_tries bigint,
             code_is_used boolean,
             token bytea CHECK (length(token) = 32),
             epoch bigint NOT NULL CHECK (epoch >= 0),

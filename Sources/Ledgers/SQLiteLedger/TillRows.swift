@@ -12,7 +12,7 @@ extension SQLiteRows {
         try connection.run(
             """
             INSERT INTO till (\(EnrolledTill.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
             """, till.values)
     }
@@ -30,7 +30,6 @@ extension LedgerSchema {
             removed_at INTEGER,
             code BLOB CHECK (length(code) = 32),
             code_expires_at INTEGER,
-            code_tries INTEGER,
             code_is_used INTEGER CHECK (code_is_used IN (0, 1)),
             token BLOB CHECK (length(token) = 32),
             epoch INTEGER NOT NULL CHECK (epoch >= 0),

@@ -73,13 +73,18 @@ package struct AgentGreeting: Hashable, Sendable {
         var rest = MessageReader(message)
         guard let newest = rest.byte(), let boot = rest.field().flatMap(AgentBoot.init),
             let release = rest.text(), let reader = rest.text(), let isSimulated = rest.byte(),
-            isSimulated <= 1
+            isSimulated <= 1, AgentGreeting.isPrintable(release), AgentGreeting.isPrintable(reader)
         else { return nil }
         // A later version may append fields.
         guard rest.isAtEnd || newest > AgentProtocol.version else { return nil }
         self.init(
             boot: boot, newest: newest, release: release, reader: reader,
             isSimulated: isSimulated == 1)
+    }
+
+    /// The text is stored, listed, and logged.
+    private static func isPrintable(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
     package var message: [UInt8] {

@@ -288,6 +288,8 @@ public actor RemoteReader: BatchReader {
         guard greeting.newest >= AgentProtocol.oldest else {
             return .outdated(oldest: AgentProtocol.oldest)
         }
+        // A later attachment may have been quicker.
+        if let agent, agent.attachment.epoch >= epoch { return .over }
         if let agent, agent.attachment.boot != greeting.boot { answerPoll(.replaced) }
         end()
         agent = (AgentAttachment(greeting.boot, epoch: epoch), greeting)

@@ -101,7 +101,7 @@ struct RemoteTillTests {
         #expect(ended.status == 8)
         #expect(ended.errors.contains("The server does not accept this till"), "\(ended.errors)")
         try page.process.wait("its session is over") {
-            try page.get("/tills/101/api/v1/card", token).hasSuffix(" 401")
+            try page.get("/tills/101/api/v1/card", token).hasSuffix(" 404")
         }
         let again = try bar.start(page).end()
         #expect(again.errors.contains("The server does not accept this till"), "\(again.errors)")
@@ -155,7 +155,10 @@ struct RemoteTillTests {
         }
         let nothing = try Machine().station.run(["reader"])
         #expect(nothing.status == 2 && nothing.errors.contains("has not been connected"))
-        for address in ["", "ftp://x", "http://192.0.2.1", "https://", "https://a/b"] {
+        for address in [
+            "", "ftp://x", "http://192.0.2.1", "https://", "https://a/b",
+            "http://localhost:1@192.0.2.1", "https://a?b",
+        ] {
             let ended = try other.station.run(["reader", "--server", address, "--code", code])
             #expect(ended.status == 2, "\(address): \(ended.errors)")
         }

@@ -9,8 +9,8 @@ package struct AgentConnection: Hashable, Sendable {
     package let servers: [String]
     /// The secret token by which servers recognize the till.
     package let token: String
-    /// The code that was sent with the token. A repeated code is sent with the same token, because
-    /// the first answer may have been lost.
+    /// The hash of the code that was sent with the token. A repeated code is sent with the same
+    /// token, because the first answer may have been lost.
     package let code: String
 
     package init(reader: String, servers: [String], token: String, code: String) {

@@ -13,7 +13,11 @@ import WebServer
 final class Authenticator: Sendable {
     /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so that browsers
     /// accept it only from this host.
-    var cookieName: String { (isProtected ? "__Host-" : "") + "tapcard-session" }
+    /// Tills on other machines have their own cookies, so that one browser can serve several.
+    var cookieName: String {
+        (isProtected ? "__Host-" : "") + "tapcard-session"
+            + (TillPath.remoteNumber.map { "-\($0)" } ?? "")
+    }
     private static let maximumPasswordSize = CashierFile.maximumPasswordBytes
 
     private let runner: TillRunner
@@ -182,12 +186,12 @@ final class Authenticator: Sendable {
     /// till's events. A changed role ends the stream, too: the next one starts with the new role.
     func permissionCheck(for request: WebRequest) -> @Sendable () -> Bool {
         let role = (try? caller(of: request, isUse: false))?.cashier?.role
+        // The stream belongs to this till, whoever asks later.
+        let till = TillPath.number
         return { [self] in
-            do throws(Problem) {
+            TillPath.$number.withValue(till) {
                 // An open stream must not keep an idle session alive.
-                return try caller(of: request, isUse: false).cashier?.role == role
-            } catch {
-                return false
+                (try? caller(of: request, isUse: false)).map { $0.cashier?.role == role } ?? false
             }
         }
     }
@@ -208,7 +212,7 @@ final class Authenticator: Sendable {
     /// another password. A session without a cashier is valid as long as no login is needed.
     private func caller(in session: TillSessions.Session) throws(Problem) -> Caller? {
         // Whoever has stolen a session from a till cannot use it at another one.
-        guard session.till == nil || session.till == TillPath.number else { return nil }
+        guard session.till == TillPath.remoteNumber else { return nil }
         guard let cashier = session.cashier else {
             return try needsLogin() ? nil : Caller(session: session, cashier: nil)
         }

@@ -62,10 +62,9 @@ final class Tills: Sendable {
         await till.queue.open()
     }
 
-    /// Closes and removes a till whose reader is on another machine.
-    func remove(_ number: Int) async {
-        let till = remote.withLock { $0.removeValue(forKey: number) }
-        await till?.queue.close()
+    /// Takes a till away, whose queue the caller closes.
+    func take(_ number: Int) -> OperationQueue? {
+        remote.withLock { $0.removeValue(forKey: number) }?.queue
     }
 
     func open() async { for till in all { await till.queue.open() } }

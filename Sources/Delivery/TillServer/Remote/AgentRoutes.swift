@@ -1,5 +1,7 @@
+import BlockingLane
 import CardCryptography
 import Ledger
+import OperatingSystem
 import RemoteReader
 import StationFiles
 import TapcardCore
@@ -16,6 +18,10 @@ struct AgentRoutes: Sendable {
 
     let tills: EnrolledTills
     let log: TillLog
+    /// Unknown codes and tokens, by address.
+    private let limits = Guarded(LoginLimits())
+
+    init(tills: EnrolledTills, log: TillLog) { (self.tills, self.log) = (tills, log) }
 
     /// The reply to an agent; nil for other requests.
     func reply(to request: WebRequest) -> WebReply? {
@@ -47,6 +53,7 @@ struct AgentRoutes: Sendable {
             let hash = document["token_hash"]?.string.flatMap(Hexadecimal.decode),
             hash.count == SHA256.size
         else { throw Problem(.usage, "The request needs a code and the hash of a token.") }
+        try requireFewFailures(request)
         let outcome = try await translating(
             awaiting: try await tills.enroll(code: code, tokenHash: hash),
             into: AgentRoutes.problem)
@@ -56,8 +63,7 @@ struct AgentRoutes: Sendable {
                 "till-enrolled", ["till": .number(till.number), "client": .string(request.client)])
             return .answer(["till": .string(till.name.text), "number": .number(till.number)])
         case .refused(let refusal):
-            log.say("enrollment-refused", ["client": .string(request.client)])
-            throw Problem(TapcardError(refusal))
+            throw failed(Problem(TapcardError(refusal)), request)
         }
     }
 
@@ -78,11 +84,12 @@ struct AgentRoutes: Sendable {
         }
         guard await !tills.isClosed else { throw .serverCloses }
         guard let greeting = AgentGreeting(request.body) else { throw .badMessage }
+        try requireFewFailures(request)
         let (answer, refusal) = try await translating(
             awaiting: try await tills.attach(tokenHash: hash, greeting, from: request.client),
             into: AgentRoutes.problem)
-        if let answer { return message(answer) }
-        if refusal?.rule == .badIdentifier { throw .unknownAgent }
+        if let answer { return message(answer).forKnownClient() }
+        if refusal?.rule == .badIdentifier { throw failed(.unknownAgent, request) }
         throw Problem(TapcardError(refusal ?? Refusal(.wrongState, "the till cannot be used")))
     }
 
@@ -91,8 +98,25 @@ struct AgentRoutes: Sendable {
     private func message(_ answer: AgentAnswer) -> WebResponse {
         WebResponse(
             200, headers: [("Content-Type", "application/octet-stream")],
-            body: .bytes(answer.message)
-        ).forKnownClient()
+            body: .bytes(answer.message))
+    }
+
+    /// Refuses a client that has sent too many unknown codes or tokens.
+    private func requireFewFailures(_ request: WebRequest) throws(Problem) {
+        let now = SystemClock.millisecondsSinceBoot
+        guard let wait = limits.withLock({ $0.wait("", from: request.client, at: now) }) else {
+            return
+        }
+        throw .tooManyTries(
+            waiting: wait, "There were too many unknown codes or tokens.", "Nothing was done.")
+    }
+
+    /// Records that a code or token is unknown, and returns the problem.
+    private func failed(_ problem: Problem, _ request: WebRequest) -> Problem {
+        let now = SystemClock.millisecondsSinceBoot
+        limits.withLock { $0.fail("", from: request.client, at: now) }
+        log.say("agent-refused", ["client": .string(request.client)])
+        return problem
     }
 }
 

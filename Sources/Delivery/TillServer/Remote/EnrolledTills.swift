@@ -43,9 +43,14 @@ actor EnrolledTills {
         }
     }
 
-    func close() async {
+    /// Attaches no reader from now on, and leaves the tills as they are.
+    func beginClosing() async {
         isClosed = true
         task?.cancel()
+        await task?.value
+    }
+
+    func close() async {
         for entry in entries.values { await entry.reader.end() }
     }
 
@@ -56,41 +61,51 @@ actor EnrolledTills {
                 try rows.currentTills()
             })
         else { return }
-        for till in listed { await keep(till) }
+        // A removed till is cut off before anything else is done.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
         for number in entries.keys where !numbers.contains(number) { await drop(number) }
+        for till in listed where till.token != nil && !till.isSuspended { await keep(till) }
     }
 
     /// Adds a till, or updates it with what the ledger says.
     private func keep(_ till: EnrolledTill) async {
-        guard till.token != nil, !till.isSuspended, !isClosed else { return }
-        guard let entry = entries[till.number] else { return await add(till) }
+        let known = entries[till.number]
         // The list may have been read before the latest attachment at this server.
-        guard till.epoch >= entry.till.epoch else { return }
-        entries[till.number]?.till = till
-        if till.token != entry.till.token || till.name != entry.till.name
-            || till.isTrusted != entry.till.isTrusted
-        {
-            await drop(till.number)
-            await add(till)
-        } else if till.epoch > entry.till.epoch {
-            // The reader has been attached at another server.
-            await entry.reader.end()
-        }
+        guard till.epoch >= known?.till.epoch ?? 0 else { return }
+        await update(till)
+        guard let known, till.epoch > known.till.epoch else { return }
+        // The reader has been attached at another server.
+        await known.reader.end()
     }
 
-    private func add(_ till: EnrolledTill) async {
+    /// Adds a till, or replaces it if its token, its name, or its rights are others now.
+    private func update(_ till: EnrolledTill) async {
+        guard !isClosed else { return }
+        if let known = entries[till.number]?.till {
+            if (known.token, known.name, known.isTrusted)
+                == (till.token, till.name, till.isTrusted)
+            {
+                entries[till.number]?.till = till
+                return
+            }
+            await drop(till.number)
+        }
         let reader = RemoteReader(named: till.name.text)
         entries[till.number] = Entry(till: till, reader: reader)
-        await tills.add(till.number, await runners.remote(till, reader))
+        let runner = await runners.remote(till, reader)
+        // The till may have been removed in the meantime.
+        guard entries[till.number]?.reader === reader else { return }
+        await tills.add(till.number, runner)
     }
 
     private func drop(_ number: Int) async {
         guard let entry = entries.removeValue(forKey: number) else { return }
-        await entry.reader.end()
+        let queue = tills.take(number)
         closeSessions(number)
-        await tills.remove(number)
+        await entry.reader.end()
         log.say("till-removed", ["till": .number(number)])
+        // What is under way at this till does not hold up the others.
+        Task { await queue?.close() }
     }
 
     /// Gives the till with this code to the agent with this token.
@@ -129,17 +144,14 @@ actor EnrolledTills {
         switch outcome {
         case .refused(let refusal): return (nil, refusal)
         case .done(let till):
-            if entries[till.number] == nil { await add(till) }
-            guard let entry = entries[till.number], entry.till.epoch <= till.epoch else {
-                return (.over, nil)
-            }
-            if await entry.reader.greeting.map({ $0.boot != greeting.boot }) == true {
-                log.say(
-                    "till-replaced", ["till": .number(till.number), "client": .string(address)])
-            }
-            entries[till.number]?.till = till
-            log.say("till-attached", ["till": .number(till.number), "client": .string(address)])
-            return (await entry.reader.attach(greeting, epoch: UInt64(till.epoch)), nil)
+            await update(till)
+            guard let entry = entries[till.number] else { return (.over, nil) }
+            let replaced = await entry.reader.greeting.map { $0.boot != greeting.boot } == true
+            let place: Members = ["till": .number(till.number), "client": .string(address)]
+            let answer = await entry.reader.attach(greeting, epoch: UInt64(till.epoch))
+            if replaced { log.say("till-replaced", place) }
+            log.say("till-attached", place)
+            return (answer, nil)
         }
     }
 }

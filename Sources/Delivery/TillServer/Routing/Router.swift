@@ -166,6 +166,10 @@ struct Router: Sendable {
         to request: WebRequest, _ routes: TillRoutes, _ exists: Bool
     ) -> WebReply {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
+        // No session is opened at a till that has been removed.
+        if !exists, TillPath.remoteNumber != nil {
+            return .now(Problem.noSuchTill(among: tillRoutes.count).response)
+        }
         let reply = routes.reply(to: request) ?? .now(unknown(request.path).response)
         let permission = routes.permission(for: request)
         if permission == .everyone { return reply }
@@ -198,7 +202,9 @@ struct Router: Sendable {
         guard let number else {
             return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, true)
         }
-        if tillRoutes.indices.contains(number - 1) { return (tillRoutes[number - 1], true) }
+        if (1...max(1, tillRoutes.count)).contains(number), !tillRoutes.isEmpty {
+            return (tillRoutes[number - 1], true)
+        }
         guard let till = tills.remote(number) else {
             _ = knownRoutes.withLock { $0.removeValue(forKey: number) }
             return (serverRoutes, false)

@@ -25,7 +25,7 @@ enum TillPath {
         let rest = path.dropFirst(start.count)
         let digits = rest.prefix { $0 != "/" }
         // Each till has only one path, so a sign or leading zeros are refused.
-        guard let number = Int(digits), String(number) == digits else { return nil }
+        guard let number = Int(digits), number > 0, String(number) == digits else { return nil }
         let inside = rest.dropFirst(digits.count)
         return (number, inside.isEmpty ? "/" : String(inside))
     }

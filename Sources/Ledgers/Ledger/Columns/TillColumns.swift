@@ -4,7 +4,7 @@ extension EnrolledTill {
     /// The columns of the table, in the order of ``values``.
     package static let columnNames = [
         "number", "name", "is_trusted", "is_suspended", "added_at", "removed_at", "code",
-        "code_expires_at", "code_tries", "code_is_used", "token", "epoch", "attached_at", "server",
+        "code_expires_at", "code_is_used", "token", "epoch", "attached_at", "server",
         "release", "reader", "address",
     ]
     /// The same columns as a list for SQL statements.
@@ -19,7 +19,7 @@ extension EnrolledTill {
         [
             .integer(Int64(number)), .text(name.text), .flag(isTrusted), .flag(isSuspended),
             .time(added), .optional(removed, SQLValue.time), .optional(code?.hash, SQLValue.blob),
-            .optional(code?.expires, SQLValue.time), .optional(code?.tries, SQLValue.integer),
+            .optional(code?.expires, SQLValue.time),
             .optional(code?.isUsed, SQLValue.flag), .optional(token, SQLValue.blob),
             .integer(epoch), .optional(attachment?.at, SQLValue.time),
             .optional(attachment?.server, SQLValue.text),
@@ -37,9 +37,9 @@ extension EnrolledTill {
             isSuspended: try row.value(\.flag), added: try row.value(\.time),
             removed: try row.optional(\.time))
         let (hash, expires) = (try row.optional(\.blob), try row.optional(\.time))
-        let (tries, isUsed) = (try row.optional(\.integer), try row.optional(\.flag))
-        if let hash, let expires, let tries, let isUsed {
-            code = Code(hash: hash, expires: expires, tries: tries, isUsed: isUsed)
+        let isUsed = try row.optional(\.flag)
+        if let hash, let expires, let isUsed {
+            code = Code(hash: hash, expires: expires, isUsed: isUsed)
         }
         token = try row.optional(\.blob)
         epoch = try row.value(\.integer)
