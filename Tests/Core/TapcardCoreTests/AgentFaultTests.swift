@@ -5,7 +5,6 @@ import SimulatedReader
 import Tags
 import TapcardCore
 import TapcardDomain
-import TestSupport
 import Testing
 
 @Suite("A reader driven by an agent")
@@ -24,10 +23,8 @@ struct AgentFaultTests: ProvenCards {
         #expect((9...10).contains(sent))
     }
 
-    /// A line that goes down on a busy machine can hold up this test, so it runs only when asked for.
     @Test(
         "A fault on the line never causes a wrong outcome, and the next tap resolves what is open",
-        .enabled(if: Thoroughness.asked == .prove),
         arguments: [.pay, .add, .issueProtected, .payProtected].map(FarRequest.pages)
             + FarRequest.onNTAG424, AgentRelay.Fault.allCases)
     func faults(_ request: FarRequest, _ fault: AgentRelay.Fault) async throws {

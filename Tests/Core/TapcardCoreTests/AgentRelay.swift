@@ -67,12 +67,17 @@ final class AgentRelay: AgentLine {
     func serving<Result>(
         _ own: any TagReader, _ body: () async throws -> Result
     ) async throws -> Result {
+        // The pauses pass by themselves; a pause that waited for the line to go down would never end
+        // after the line was mended. Only the limit on the field does.
+        var limits = ReaderAgent.Limits()
+        limits.pauses = .microseconds(200)...(.milliseconds(2))
+        let field = limits.field
         let agent = ReaderAgent(
-            own, self, release: "test", random: { [UInt8](repeating: 7, count: $0) },
+            own, self, release: "test", limits: limits,
+            random: { [UInt8](repeating: 7, count: $0) },
             sleep: { limit in
-                // Short pauses are cut even shorter. Longer times pass only while the line is down.
-                if limit >= .seconds(2) { return try await self.untilDown() }
-                try await Task.sleep(for: .microseconds(200))
+                if limit == field { return try await self.untilDown() }
+                try await Task.sleep(for: limit)
             }, report: { _ in })
         let task = Task { await agent.run() }
         await untilAttached()
