@@ -165,7 +165,6 @@ package final class TillService: Sendable {
     package func stop() async {
         log.say("closing")
         // Running operations send their responses before their connections are closed.
-        await enrolled.beginClosing()
         await tills.close()
         await enrolled.close()
         await server.stop(within: TillService.stopLimit)

@@ -35,13 +35,6 @@ package struct Command: Sendable {
         (self.answers, self.work) = (answers, work)
     }
 
-    /// Whether the command makes cards, or changes what protects them.
-    package var makesCards: Bool {
-        [
-            "demo", "issue", "adopt", "replace", "tag protect", "tag unprotect",
-        ].contains(words)
-    }
-
     /// Whether an operation ID makes a retry safe.
     package var takesOperation: Bool { takes(.operation) }
 

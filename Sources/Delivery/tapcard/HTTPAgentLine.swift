@@ -7,16 +7,18 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// Connects an agent to its server: one HTTP connection for polls, and one for reports.
+/// Connects an agent to its server. Reports have their own HTTP connection, so that they need not
+/// wait for the open poll.
 struct HTTPAgentLine: AgentLine {
     private static let path = "/agent/v1/"
     private static let connecting = Duration.seconds(5)
     private static let whole = Duration.seconds(10)
-    /// The time limit for a poll: how long a server keeps it open, plus time for a slow network.
+    /// The time limit for a poll: the server holds its response back for up to eight seconds; the
+    /// rest is for a slow network.
     private static let polling = Duration.seconds(16)
 
     private let servers: [String]
-    /// The index of the server in use, which wraps around after the last one.
+    /// How often the agent has switched servers. The remainder is the index of the current one.
     private let current = Guarded(0)
     private let token: String
     private let polls: HTTPClient
@@ -34,7 +36,7 @@ struct HTTPAgentLine: AgentLine {
         do throws(AgentLineError) {
             return try await sendOnce(call, message)
         } catch {
-            // The next attempt uses another server, since any of them will do.
+            // All servers share the ledger, so the agent can attach its reader to the next one.
             if case .offline = error, call == .attach { current.withLock { $0 += 1 } }
             throw error
         }
@@ -61,7 +63,7 @@ struct HTTPAgentLine: AgentLine {
         }
     }
 
-    /// Takes the till with this code, and returns its name.
+    /// Enrolls this agent for the till with this code, and returns the till's name.
     func enroll(_ code: String) async throws(TapcardError) -> String {
         let document: JSONValue = [
             "code": .string(code),
@@ -81,12 +83,12 @@ struct HTTPAgentLine: AgentLine {
             throw TapcardError(
                 .service(.refused),
                 "The server did not accept the code: \(HTTPAgentLine.reason(of: answer))",
-                meaning: meaning, advice: "On the server, run: tapcard tills code NAME")
+                meaning: meaning, advice: "On the server, get a new code: tapcard tills code NAME")
         }
         return till
     }
 
-    /// The reason that the server gives for a refusal; if it gives none, the status.
+    /// Why the server refused a request, or the HTTP status if it gave no reason.
     private static func reason(of answer: HTTPAnswer) -> String {
         (try? JSONValue.parsing(answer.body))?["title"]?.string
             ?? "the server responded with status \(answer.status)"

@@ -10,10 +10,10 @@ extension Parameter<String?> {
     fileprivate static var server: Self {
         .option(
             "server", "URL", .word,
-            "The server, such as https://till.example; separate several with commas")
+            "The server's URL, such as https://till.example; separate several with commas")
     }
     fileprivate static var code: Self {
-        .option("code", "CODE", .word, "The code from `tapcard tills add`")
+        .option("code", "CODE", .word, "The code from `tapcard tills add` or `tapcard tills code`")
     }
 }
 
@@ -21,11 +21,12 @@ extension Command {
     /// The `reader` command, which drives a reader for a server.
     static let reader = Command(
         "reader", group: .readers, "Connect this machine's reader to a server",
-        discussion: "The first time, specify the server and the code from `tapcard tills add`; "
-            + "after that, `tapcard reader` is enough. This machine needs no keys, no settings, "
-            + "and no ledger, because it only relays messages between the server and the card. "
-            + "It makes all connections itself, so no port needs to be open. If the connection "
-            + "is lost during a tap, the next tap resolves what was left open.",
+        discussion: "To connect for the first time, run `tapcard tills add` on the server, and "
+            + "use its code here with `--server` and `--code`. From then on, run `tapcard reader` "
+            + "without them. This machine needs no keys, no settings, and no ledger, because it "
+            + "only relays messages between the server and the card. It makes only outgoing "
+            + "connections, so you need not open a port. If the connection is lost during a "
+            + "tap, the next tap resolves the interrupted operation.",
         takes: .server, .code, answers: .connectedReader,
         example: "tapcard reader --server https://till.example --code 4T8K-9M2X-QW7P",
         run: ReaderCommand.run)
@@ -46,8 +47,8 @@ enum ReaderCommand {
         }
         let line: HTTPAgentLine
         if let code = session[.code] {
-            // The token is stored before it is sent, because the answer may be lost, and beside
-            // the one in use, because the code may be wrong.
+            // The token is saved before it is used, because the same one must be sent again if the
+            // response is lost. The current token is kept, because the code may be wrong.
             let hash = Hexadecimal.encode(EnrollmentCode.hash(of: code))
             let place = reader + "?"
             let pending = try file.connection(of: place)
@@ -76,7 +77,8 @@ enum ReaderCommand {
         advice: "On the server, get a code with tapcard tills add NAME. Then run here: tapcard "
             + "reader --server URL --code CODE")
 
-    /// The servers' addresses without trailing slashes. Plain HTTP is allowed only on this machine.
+    /// Parses the servers' URLs, and drops trailing slashes. Plain HTTP is allowed only for a
+    /// server on this machine.
     private static func addresses(_ text: String) throws(TapcardError) -> [String] {
         let all = text.split(separator: ",").map { part in
             String(part.hasSuffix("/") ? part.dropLast() : part)
@@ -102,7 +104,7 @@ enum ReaderCommand {
         return all
     }
 
-    /// Drives the reader until the command is stopped.
+    /// Drives the reader until the user stops the command. Throws if the server rejects the agent.
     private static func serve(
         _ line: HTTPAgentLine, in session: Session
     ) async throws(TapcardError) {
@@ -114,7 +116,8 @@ enum ReaderCommand {
             report: { event in
                 switch event {
                 case .attached: session.say("tapcard: Connected to \(line.server)\n")
-                case .offline(let reason): session.say("tapcard: Not connected: \(reason)\n")
+                case .offline(let reason):
+                    session.say("tapcard: Not connected, retrying: \(reason)\n")
                 case .removed, .replaced, .outdated: break
                 }
             })

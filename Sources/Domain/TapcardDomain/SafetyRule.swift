@@ -102,11 +102,11 @@ package enum SafetyRule: Int, Sendable, CaseIterable {
     /// An offline payment counts as booked only if an operation books this very payment.
     case onlyItsOwnBooking = 62
 
-    /// An agent sends a batch only during the selection that the batch was meant for.
+    /// An agent executes a batch only if the tag is still selected by the command that it names.
     case batchBelongsToSelection = 81
     /// An agent carries out a command at most once.
     case commandIsDoneOnce = 82
-    /// A server accepts messages only from the latest attachment of a till.
+    /// A server accepts an agent's messages only if they belong to the till's latest attachment.
     case onlyCurrentAttachment = 83
 
     #if LEAVE_RULES_OUT

@@ -6,22 +6,24 @@ public struct EnrolledTill: Hashable, Sendable {
     public let number: Int
     /// The till's name, which is unique among the tills that have not been removed.
     public internal(set) var name: TillName
-    /// Whether cards can be made here. The agent then sees tag passwords and factory keys.
+    /// Whether cards can be made at this till, which shows tag passwords and factory keys to its
+    /// agent.
     public internal(set) var isTrusted: Bool
     /// Whether the owner must confirm the till, because the ledger was restored from a backup.
     public internal(set) var isSuspended: Bool
     public let added: Timestamp
     public internal(set) var removed: Timestamp?
-    /// The latest code with which an agent can take this till.
+    /// The latest code for enrolling an agent.
     public internal(set) var code: Code?
-    /// The hash of the agent's token; nil if no agent has this till.
+    /// The hash of the agent's token; nil if no agent has enrolled yet.
     public internal(set) var token: [UInt8]?
-    /// A number that rises when an agent takes the till and when it attaches its reader.
+    /// A number that increases when an agent enrolls and whenever one attaches its reader. Servers
+    /// refuse messages with an older epoch.
     public internal(set) var epoch: Int64
     /// The latest attachment of a reader.
     public internal(set) var attachment: Attachment?
 
-    /// A code that one agent can use to take a till.
+    /// A code with which one agent can enroll for a till.
     public struct Code: Hashable, Sendable {
         /// How long a code is valid, in milliseconds.
         public static let lifetime: Int64 = 10 * 60_000
@@ -39,7 +41,7 @@ public struct EnrolledTill: Hashable, Sendable {
     /// What is recorded when an agent attaches its reader.
     public struct Attachment: Hashable, Sendable {
         public let at: Timestamp
-        /// The name of the server.
+        /// The host name of the server.
         public let server: String
         /// The agent's version of tapcard.
         public let release: String
@@ -55,7 +57,7 @@ public struct EnrolledTill: Hashable, Sendable {
         }
     }
 
-    /// The first number. Lower numbers are for tills with the server's own readers.
+    /// The lowest number of such a till. Lower numbers are for the server's own readers.
     public static let firstNumber = 101
     /// The maximum number of tills in a ledger, not counting removed ones.
     public static let maximumCount = 2_000
@@ -72,7 +74,7 @@ public struct EnrolledTill: Hashable, Sendable {
     }
 }
 
-/// The outcome of a request about a till.
+/// The till after it was added or changed, or the reason for a refusal.
 public enum TillOutcome: Hashable, Sendable {
     case done(EnrolledTill)
     case refused(Refusal)
@@ -86,7 +88,7 @@ extension LedgerRows {
 }
 
 extension LedgerStore {
-    /// Adds a till. Refuses a name that another till has.
+    /// Adds a till. Refuses a name that is a number or already in use, and too many tills.
     public func addTill(
         _ name: TillName, isTrusted: Bool, code: EnrolledTill.Code, at now: Timestamp
     ) async throws(LedgerError) -> TillOutcome {
@@ -151,7 +153,7 @@ extension LedgerStore {
         }
     }
 
-    /// Gives a till a new code. Its agent keeps the till until another agent uses the code.
+    /// Gives a till a new code. The current agent can connect until another one uses the code.
     public func renewCode(
         of name: TillName, _ code: EnrolledTill.Code
     ) async throws(LedgerError) -> TillOutcome {
@@ -161,8 +163,8 @@ extension LedgerStore {
         }
     }
 
-    /// Makes every till wait until it is confirmed, because some may have been removed after the
-    /// backup was made.
+    /// Suspends all tills until the owner confirms them. A restored ledger may still contain tills
+    /// that were removed after the backup was made.
     package func suspendTills() async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             for var till in try rows.currentTills() {
@@ -172,7 +174,7 @@ extension LedgerStore {
         }
     }
 
-    /// Allows a till to be used again after the ledger was restored.
+    /// Ends a till's suspension, which began when the ledger was restored.
     public func confirmTill(_ name: TillName) async throws(LedgerError) -> TillOutcome {
         try await changeTill(name) { till, _ in
             till.isSuspended = false
@@ -180,13 +182,13 @@ extension LedgerStore {
         }
     }
 
-    /// Gives the till with this code to the agent with this token. Since the answer may be lost,
-    /// the agent can repeat the request and gets the same outcome.
+    /// Enrolls an agent: stores the hash of its token for the till with this code. If the response
+    /// is lost, the agent can send the same code and token again, even after the code has expired.
     public func enroll(
         codeHash: [UInt8], tokenHash: [UInt8], at now: Timestamp
     ) async throws(LedgerError) -> TillOutcome {
         let unknown = TillOutcome.refused(Refusal(.badIdentifier, "this code is not valid"))
-        // Whoever guesses codes does not make the ledger write.
+        // Unknown codes are refused without a write, so that guessing cannot slow down the ledger.
         let isKnown = try await read { rows throws(LedgerError) in
             try rows.currentTills().contains { $0.code?.hash == codeHash }
         }
@@ -212,7 +214,7 @@ extension LedgerStore {
         }
     }
 
-    /// Attaches the reader of the agent with this token, and returns its till with a new epoch.
+    /// Records that the agent with this token has attached its reader, and raises the till's epoch.
     public func attach(
         tokenHash: [UInt8], _ attachment: EnrolledTill.Attachment
     ) async throws(LedgerError) -> TillOutcome {
@@ -229,7 +231,7 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .wrongState,
-                        "the till must be confirmed first, because the ledger was restored"))
+                        "the ledger was restored, so the owner must confirm this till first"))
             }
             till.epoch += 1
             till.attachment = attachment

@@ -244,7 +244,7 @@ public protocol LedgerRows: LedgerPages {
     /// Adds the product, or replaces its row.
     func save(_ product: Product) throws(LedgerError)
 
-    /// All tills whose readers are at other machines, including removed ones, by number.
+    /// All tills with readers on other machines, including removed ones, ordered by number.
     func tills() throws(LedgerError) -> [EnrolledTill]
     /// Adds the till, or replaces its row.
     func save(_ till: EnrolledTill) throws(LedgerError)

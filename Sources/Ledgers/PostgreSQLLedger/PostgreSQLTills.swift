@@ -5,11 +5,11 @@ extension EnrolledTill: TableRow {
     static let table = "till"
     static let qualifiedColumns = columnNames.map { "till.\($0)" }.joined(separator: ", ")
 
-    /// The statement that makes every till wait until it is confirmed.
+    /// Suspends all tills until the owner confirms them.
     static let suspensionOfAll = SQLStatement(
         "UPDATE till SET is_suspended = TRUE WHERE removed_at IS NULL")
 
-    /// The statement that adds the till or replaces its row.
+    /// Inserts the till's row, or updates it if the till already has one.
     var change: SQLStatement {
         SQLStatement(
             """
@@ -23,8 +23,8 @@ extension EnrolledTill: TableRow {
 
 extension PostgreSQLRows {
     func tills() throws(LedgerError) -> [EnrolledTill] {
-        // Only one server at a time decides about tills. Locked rows would not be enough, because a
-        // till that another server adds is not one of them.
+        // Only one transaction at a time may change tills. Row locks would not be enough, because
+        // they do not keep another server from inserting a till.
         if isWriting {
             _ = try run([SQLStatement("LOCK TABLE till IN SHARE ROW EXCLUSIVE MODE")])
         }

@@ -43,8 +43,8 @@ extension LedgerSchema {
         CREATE UNIQUE INDEX till_of_name ON till (name) WHERE removed_at IS NULL;
         CREATE UNIQUE INDEX till_of_token ON till (token) WHERE token IS NOT NULL;
         CREATE TRIGGER till_epoch_never_falls BEFORE UPDATE ON till WHEN NEW.epoch < OLD.epoch
-        BEGIN SELECT RAISE(ABORT, 'an epoch never falls'); END;
+        BEGIN SELECT RAISE(ABORT, 'an epoch cannot decrease'); END;
         CREATE TRIGGER till_stays BEFORE DELETE ON till
-        BEGIN SELECT RAISE(ABORT, 'a till stays'); END;
+        BEGIN SELECT RAISE(ABORT, 'a till cannot be deleted'); END;
         """
 }

@@ -60,7 +60,7 @@ public enum ReaderService {
         }
     }
 
-    /// Carries out a request.
+    /// Carries out a request, and returns the reply to it.
     package static func reply(
         to request: ReaderRequest, _ reader: any TagReader
     ) async -> ReaderReply {

@@ -1,46 +1,48 @@
 package import ReaderProcess
 
-/// A call from an agent to its server. Both the call and its answer carry a message.
+/// What an agent asks of its server. The raw value is the last part of the request's path.
 package enum AgentCall: String, CaseIterable, Sendable {
     /// Attaches the agent's reader to its till.
     case attach
-    /// Asks for the next command. If there is none, the poll stays open for a few seconds.
+    /// Asks for the next command. The server holds its response back until it has one, but at most
+    /// eight seconds.
     case poll
-    /// Reports the reply to a command.
+    /// Sends the agent's reply to a command.
     case report
 }
 
-/// The versions of the messages between agent and server.
+/// The protocol between agent and server.
 package enum AgentProtocol {
-    /// The version of this program's messages. A server also accepts the previous one.
+    /// The newest version that this program supports.
     package static let version: UInt8 = 1
+    /// The oldest version that a server accepts.
     package static let oldest: UInt8 = 1
     /// The longest message in bytes.
     package static let maximumMessageLength = 65_536
 }
 
-/// Identifies a run of an agent, which chooses these bytes at random when it starts.
-package struct AgentBoot: Hashable, Sendable {
+/// A random ID that an agent chooses when it starts, so that the server can tell agents apart.
+package struct AgentRunID: Hashable, Sendable {
     package static let length = 16
     package let bytes: [UInt8]
 
     package init?(_ bytes: [UInt8]) {
-        guard bytes.count == AgentBoot.length else { return nil }
+        guard bytes.count == AgentRunID.length else { return nil }
         self.bytes = bytes
     }
 
 }
 
-/// The attachment that a message belongs to: a run of an agent, and the till's epoch.
+/// Identifies an attachment by the agent and the till's epoch. Every poll and report carries it.
 package struct AgentAttachment: Hashable, Sendable {
-    package let boot: AgentBoot
+    package let boot: AgentRunID
     /// The till's epoch, which rises with each attachment.
     package let epoch: UInt64
 
-    package init(_ boot: AgentBoot, epoch: UInt64) { (self.boot, self.epoch) = (boot, epoch) }
+    package init(_ boot: AgentRunID, epoch: UInt64) { (self.boot, self.epoch) = (boot, epoch) }
 
     init?(_ rest: inout MessageReader) {
-        guard let boot = rest.field().flatMap(AgentBoot.init), let epoch = rest.number() else {
+        guard let boot = rest.field().flatMap(AgentRunID.init), let epoch = rest.number() else {
             return nil
         }
         self.init(boot, epoch: epoch)
@@ -49,10 +51,10 @@ package struct AgentAttachment: Hashable, Sendable {
     var message: [UInt8] { MessageReader.field(boot.bytes) + MessageReader.bytes(of: epoch) }
 }
 
-/// What an agent says about itself when it attaches its reader.
+/// The message with which an agent attaches its reader.
 package struct AgentGreeting: Hashable, Sendable {
-    package let boot: AgentBoot
-    /// The newest version of the messages that the agent supports.
+    package let boot: AgentRunID
+    /// The newest protocol version that the agent supports.
     package var newest = AgentProtocol.version
     /// The agent's version of tapcard.
     package let release: String
@@ -62,7 +64,7 @@ package struct AgentGreeting: Hashable, Sendable {
     package let isSimulated: Bool
 
     package init(
-        boot: AgentBoot, newest: UInt8 = AgentProtocol.version, release: String, reader: String,
+        boot: AgentRunID, newest: UInt8 = AgentProtocol.version, release: String, reader: String,
         isSimulated: Bool = false
     ) {
         (self.boot, self.newest) = (boot, newest)
@@ -71,7 +73,7 @@ package struct AgentGreeting: Hashable, Sendable {
 
     package init?(_ message: [UInt8]) {
         var rest = MessageReader(message)
-        guard let newest = rest.byte(), let boot = rest.field().flatMap(AgentBoot.init),
+        guard let newest = rest.byte(), let boot = rest.field().flatMap(AgentRunID.init),
             let release = rest.text(), let reader = rest.text(), let isSimulated = rest.byte(),
             isSimulated <= 1, AgentGreeting.isPrintable(release), AgentGreeting.isPrintable(reader)
         else { return nil }
@@ -82,7 +84,7 @@ package struct AgentGreeting: Hashable, Sendable {
             isSimulated: isSimulated == 1)
     }
 
-    /// The text is stored, listed, and logged.
+    /// Whether the text has no control characters. It is stored, listed, and logged.
     private static func isPrintable(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
@@ -93,9 +95,9 @@ package struct AgentGreeting: Hashable, Sendable {
     }
 }
 
-/// A command to an agent.
+/// A numbered command from the server to an agent.
 package struct AgentCommand: Hashable, Sendable {
-    /// Each number is higher than the last. An agent carries out a command at most once.
+    /// The number, which increases with each command. An agent carries out a command at most once.
     package let number: UInt64
     /// For a batch, the number of the command that selected its tag; otherwise, zero.
     package let selection: UInt64
@@ -151,22 +153,22 @@ package struct AgentReport: Equatable, Sendable {
 }
 
 /// A server's answer to an agent.
-package enum AgentAnswer: Hashable, Sendable {
-    /// The reader is attached, and messages must have this version.
+package enum AgentResponse: Hashable, Sendable {
+    /// The reader is attached. Messages must use this protocol version.
     case attached(epoch: UInt64, version: UInt8)
     case command(AgentCommand, epoch: UInt64)
-    /// There is no command yet, or the report has arrived.
+    /// After a poll: there is no command yet. After a report: the server has received it.
     case nothing
     /// The attachment has ended. The agent must attach its reader again.
-    case over
+    case detached
     /// Another agent has attached a reader to the same till.
     case replaced
-    /// The agent's version of the messages is too old for the server.
+    /// The server no longer supports the agent's protocol version, only this one and later ones.
     case outdated(oldest: UInt8)
 
     private enum Opcode: UInt8 {
         case attached = 1
-        case command, nothing, over, replaced, outdated
+        case command, nothing, detached, replaced, outdated
     }
 
     package init?(_ message: [UInt8]) {
@@ -183,7 +185,7 @@ package enum AgentAnswer: Hashable, Sendable {
             else { return nil }
             self = .command(AgentCommand(number, request, selection: selection), epoch: epoch)
         case .nothing where rest.isAtEnd: self = .nothing
-        case .over where rest.isAtEnd: self = .over
+        case .detached where rest.isAtEnd: self = .detached
         case .replaced where rest.isAtEnd: self = .replaced
         case .outdated:
             guard let oldest = rest.byte(), rest.isAtEnd else { return nil }
@@ -201,7 +203,7 @@ package enum AgentAnswer: Hashable, Sendable {
                 + MessageReader.bytes(of: command.number)
                 + MessageReader.bytes(of: command.selection) + command.request.message
         case .nothing: [Opcode.nothing.rawValue]
-        case .over: [Opcode.over.rawValue]
+        case .detached: [Opcode.detached.rawValue]
         case .replaced: [Opcode.replaced.rawValue]
         case .outdated(let oldest): [Opcode.outdated.rawValue, oldest]
         }

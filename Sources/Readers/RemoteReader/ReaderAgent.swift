@@ -4,15 +4,16 @@ import TapcardDomain
 
 /// Why a call to the server failed.
 package enum AgentLineError: Error, Hashable, Sendable {
-    /// The server did not give a usable answer.
+    /// The server is offline, or its response could not be used. The agent tries again.
     case offline(String)
-    /// No till has the agent's token: it was removed, or another agent took it.
+    /// The server rejected the token: the till was removed, or another agent has enrolled for it.
     case removed(String)
 }
 
 /// An agent's connection to its server.
 package protocol AgentLine: Sendable {
-    /// Sends a message and returns the answer. A message may arrive more than once.
+    /// Sends a message to the server, and returns its response. The message may be delivered twice,
+    /// which the server must tolerate.
     func send(
         _ call: AgentCall, _ message: [UInt8]
     ) async throws(AgentLineError) -> [UInt8]
@@ -20,8 +21,9 @@ package protocol AgentLine: Sendable {
 
 /// Drives a reader for a server.
 ///
-/// The agent carries out each command at most once, and a batch only during the selection that it
-/// was meant for. It turns the field off if a selected tag gets no command for five seconds.
+/// The agent carries out each command at most once, and a batch only if the tag is still selected
+/// by the command that the batch names. If a tag is selected and no command arrives for five
+/// seconds, the agent turns the field off.
 package actor ReaderAgent {
     /// An event on the connection to the server.
     package enum Event: Hashable, Sendable {
@@ -35,7 +37,7 @@ package actor ReaderAgent {
 
     /// The time limits.
     package struct Limits: Sendable {
-        /// How long a tag stays selected if no command comes.
+        /// How long the field stays on for a selected tag if no command arrives.
         package var field = Duration.seconds(5)
         /// The shortest and the longest pause before a message is resent.
         package var pauses = Duration.milliseconds(100)...Duration.seconds(8)
@@ -49,7 +51,7 @@ package actor ReaderAgent {
     private let reader: any TagReader
     private let isSimulated: Bool
     private let line: any AgentLine
-    private let boot: AgentBoot
+    private let boot: AgentRunID
     private let release: String
     private let limits: Limits
     private let random: @Sendable (Int) -> [UInt8]
@@ -57,12 +59,12 @@ package actor ReaderAgent {
     private let report: @Sendable (Event) -> Void
 
     private var attachment: AgentAttachment?
-    /// The number of the last command that the agent began.
+    /// The number of the latest command that the agent accepted.
     private var last: UInt64 = 0
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
     private var work: (task: Task<Void, Never>, isWait: Bool)?
-    /// Turns the field off if no command comes in time.
+    /// The timer that turns the field off if no further command arrives.
     private var alarm: Task<Void, Never>?
     private var failures = 0
 
@@ -76,53 +78,54 @@ package actor ReaderAgent {
         report: @escaping @Sendable (Event) -> Void
     ) {
         (self.reader, self.isSimulated, self.line) = (reader, isSimulated, line)
-        guard let boot = AgentBoot(random(AgentBoot.length)) else {
+        guard let boot = AgentRunID(random(AgentRunID.length)) else {
             preconditionFailure("`random` returns as many bytes as requested")
         }
         (self.boot, self.release) = (boot, release)
         (self.limits, self.random, self.sleep, self.report) = (limits, random, sleep, report)
     }
 
-    /// Serves until the task is canceled, or returns why the server rejected the agent.
+    /// Carries out the server's commands until the task is canceled or the server rejects the
+    /// agent. Returns the reason for the rejection; nil if the task was canceled.
     package func run() async -> Event? {
         while !Task.isCancelled {
-            let answer: AgentAnswer
+            let answer: AgentResponse
             do throws(AgentLineError) {
-                answer = try await ask()
+                answer = try await pollOrAttach()
             } catch {
                 if case .removed(let reason) = error {
-                    await letGo()
+                    await detach()
                     return .removed(reason)
                 }
                 await back(off: error)
-                // This server may stay offline, so the next attempt may use another one.
-                if failures >= ReaderAgent.mostFailures, attachment != nil { await letGo() }
+                // Only attaching again can switch to another server, which a poll cannot.
+                if failures >= ReaderAgent.mostFailures, attachment != nil { await detach() }
                 continue
             }
             failures = 0
             switch answer {
             case .attached(let epoch, _):
-                await letGo()
+                await detach()
                 (attachment, last) = (AgentAttachment(boot, epoch: epoch), 0)
                 report(.attached)
             case .command(let command, let epoch):
                 if epoch == attachment?.epoch { begin(command) }
             case .nothing: break
-            case .over: await letGo()
+            case .detached: await detach()
             case .replaced:
-                await letGo()
+                await detach()
                 return .replaced
             case .outdated(let oldest):
-                await letGo()
+                await detach()
                 return .outdated(oldest: oldest)
             }
         }
-        await letGo()
+        await detach()
         return nil
     }
 
-    /// Attaches the reader or, if it is attached, asks for the next command.
-    private func ask() async throws(AgentLineError) -> AgentAnswer {
+    /// Polls for the next command if the reader is attached; otherwise, attaches it.
+    private func pollOrAttach() async throws(AgentLineError) -> AgentResponse {
         if let attachment {
             return try await send(.poll, AgentPoll(attachment, last: last).message)
         }
@@ -135,15 +138,15 @@ package actor ReaderAgent {
 
     private func send(
         _ call: AgentCall, _ message: [UInt8]
-    ) async throws(AgentLineError) -> AgentAnswer {
-        guard let answer = AgentAnswer(try await line.send(call, message)) else {
+    ) async throws(AgentLineError) -> AgentResponse {
+        guard let answer = AgentResponse(try await line.send(call, message)) else {
             throw .offline("the server sent an invalid answer")
         }
         return answer
     }
 
     /// Pauses after a failure. The pause grows with each failure and is partly random, so that
-    /// agents that lost the same server do not all return at once.
+    /// agents do not all reconnect at the same moment after their server was offline.
     private func back(off error: AgentLineError) async {
         if failures == 0, case .offline(let reason) = error { report(.offline(reason)) }
         failures += 1
@@ -154,7 +157,7 @@ package actor ReaderAgent {
     }
 
     /// Ends the attachment and turns the field off.
-    private func letGo() async {
+    private func detach() async {
         attachment = nil
         work?.task.cancel()
         await work?.task.value
@@ -166,21 +169,21 @@ package actor ReaderAgent {
         guard let attachment, command.number > last || SafetyRule.commandIsDoneOnce.isDisabled
         else { return }
         last = max(last, command.number)
-        // The next command ends a wait for a tag or for its removal.
+        // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
         follow(isWait: command.request.isWait) {
             if case .release(.some) = command.request {
-                // A signal takes time, so the reply is sent first.
-                await self.tell(AgentReport(attachment, command.number, .released))
+                // Showing the signal takes time, so the reply is sent first.
+                await self.sendReport(AgentReport(attachment, command.number, .released))
                 _ = await self.carryOut(command)
             } else {
                 let reply = await self.carryOut(command)
-                await self.tell(AgentReport(attachment, command.number, reply))
+                await self.sendReport(AgentReport(attachment, command.number, reply))
             }
         }
     }
 
-    /// Runs `body` after everything started earlier has ended.
+    /// Runs `body` once all earlier commands have finished.
     private func follow(isWait: Bool = false, _ body: @escaping @Sendable () async -> Void) {
         let earlier = work?.task
         let task = Task {
@@ -207,7 +210,7 @@ package actor ReaderAgent {
         return reply
     }
 
-    /// Turns the field off if no command follows in time.
+    /// Turns the field off unless another command arrives within the time limit.
     private func limitField(after number: UInt64) {
         alarm = Task {
             guard (try? await sleep(limits.field)) != nil else { return }
@@ -217,8 +220,8 @@ package actor ReaderAgent {
         }
     }
 
-    /// Resends a reply until the server has received it or no longer needs it.
-    private func tell(_ reply: AgentReport) async {
+    /// Sends a reply until the server confirms it, a newer command arrives, or the attachment ends.
+    private func sendReport(_ reply: AgentReport) async {
         while attachment == reply.attachment, last == reply.number {
             do throws(AgentLineError) {
                 _ = try await send(.report, reply.message)

@@ -4,9 +4,9 @@ import TapcardDomain
 
 /// A reader on another machine, where an agent drives it.
 ///
-/// Commands go to the agent as answers to its polls, one at a time. If a reply is late or invalid,
-/// the attachment ends: nothing is resent, and the next selection needs a new attachment. For the
-/// tap, the reader is lost.
+/// Each command is sent as the response to a poll, one at a time. If a reply is late or invalid,
+/// the server detaches the reader, which a tap sees as a lost reader. The server does not repeat
+/// the command, and the reader cannot be used until the agent attaches it again.
 public actor RemoteReader: BatchReader {
     /// The time limits.
     package struct Limits: Sendable {
@@ -14,13 +14,14 @@ public actor RemoteReader: BatchReader {
         package var reply = Duration.seconds(5)
         /// How long a poll stays open if there is no command.
         package var poll = Duration.seconds(8)
-        /// How long an agent may have no poll open.
+        /// How long the agent may have no poll open before its reader is detached.
         package var silence = Duration.seconds(10)
 
         package init() {}
     }
 
-    /// Waits up to an hour for a tag. After that, the command is sent again.
+    /// The command that makes the agent wait up to an hour for a tag. It stays with the agent while
+    /// the server's shorter waits start and end.
     private static let watch = ReaderRequest.select(milliseconds: 3_600_000)
 
     /// The command that has no reply yet.
@@ -41,7 +42,7 @@ public actor RemoteReader: BatchReader {
     private enum Outcome {
         case reply(ReaderReply)
         case failed(ReaderError)
-        /// Another call needs the reader for a moment.
+        /// The wait was interrupted, for example because another call needs the reader.
         case interrupted
     }
 
@@ -51,19 +52,19 @@ public actor RemoteReader: BatchReader {
     private var summary: ReaderSummary
     private var number: UInt64 = 0
     private var callers: UInt64 = 0
-    /// The callers whose time is up.
+    /// The callers whose time limit has passed.
     private var lateCallers: Set<UInt64> = []
     private var pending: Pending?
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
     /// The open poll, with its number.
-    private var poll: (number: UInt64, continuation: CheckedContinuation<AgentAnswer, Never>)?
+    private var poll: (number: UInt64, continuation: CheckedContinuation<AgentResponse, Never>)?
     private var polls: UInt64 = 0
     private var silence: Task<Void, Never>?
     /// Whether the field is known to be off, so that a release needs no command.
     private var isReleased = true
     private var isTaken = false
-    /// How many calls wait for their turn without waiting for a tag.
+    /// How many calls of ``ask(_:selection:)`` are waiting for their turn.
     private var asking = 0
     private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -83,15 +84,15 @@ public actor RemoteReader: BatchReader {
 
     public var name: String { summary.name }
     public var maximumAnswerLength: Int { summary.maximumAnswerLength }
-    /// What the attached agent said about itself; nil if no agent is attached.
+    /// The attached agent's greeting; nil if no agent is attached.
     package var greeting: AgentGreeting? { agent?.greeting }
 
     public func select(within limit: Duration) async throws(ReaderError) -> TagIdentity {
         let reply: ReaderReply
         if limit > .zero {
             reply = try await wait(within: limit) { () throws(ReaderError) in
-                // A watch that goes on at the agent serves every wait for a tag, so that an idle
-                // till needs no command for each of them.
+                // If the agent is already watching for a tag, it needs no new command, so an idle
+                // till causes little traffic.
                 if !isWatching { try send(RemoteReader.watch) }
             }
         } else {
@@ -137,7 +138,7 @@ public actor RemoteReader: BatchReader {
         do throws(ReaderError) {
             _ = try await ask(.release(signal))
         } catch {
-            // When an attachment is lost, the agent turns the field off on its own.
+            // The reader was detached. The agent then turns the field off on its own.
             return
         }
     }
@@ -145,18 +146,18 @@ public actor RemoteReader: BatchReader {
     /// Whether the agent is waiting for a tag.
     private var isWatching: Bool { pending?.command.request == RemoteReader.watch }
 
-    /// Sends a command to which the agent replies without waiting for a tag.
+    /// Sends a command that does not wait for a tag, and returns the agent's reply.
     private func ask(
         _ request: ReaderRequest, selection: UInt64 = 0
     ) async throws(ReaderError) -> ReaderReply {
-        // Whoever waits for a tag makes room, and waits again afterward.
+        // A caller that is waiting for a tag gives way, and continues to wait afterward.
         if let waiting = pending?.caller, pending?.command.request.isWait == true {
             leave(waiting.number, .interrupted)
         }
         asking += 1
-        await take()
+        await waitForTurn()
         asking -= 1
-        defer { pass() }
+        defer { endTurn() }
         try send(request, selection: selection)
         callers += 1
         switch await outcome(within: limits.reply, for: callers) {
@@ -166,7 +167,7 @@ public actor RemoteReader: BatchReader {
         }
     }
 
-    /// Waits for something that happens in the field. `begin` sends the command for it.
+    /// Waits until a tag arrives or is removed. `begin` sends the command, unless the agent has it.
     private func wait(
         within limit: Duration?, _ begin: () throws(ReaderError) -> Void
     ) async throws(ReaderError) -> ReaderReply {
@@ -185,8 +186,8 @@ public actor RemoteReader: BatchReader {
         }
         while !Task.isCancelled {
             if lateCallers.contains(own) { throw ReaderError(.noTag) }
-            await take()
-            defer { pass() }
+            await waitForTurn()
+            defer { endTurn() }
             try begin()
             switch await outcome(within: nil, for: own) {
             case .reply(let reply): return reply
@@ -197,7 +198,7 @@ public actor RemoteReader: BatchReader {
         throw ReaderError(.cancelled)
     }
 
-    private func take() async {
+    private func waitForTurn() async {
         guard isTaken else {
             isTaken = true
             return
@@ -205,7 +206,7 @@ public actor RemoteReader: BatchReader {
         await withCheckedContinuation { queue.append($0) }
     }
 
-    private func pass() {
+    private func endTurn() {
         if queue.isEmpty { isTaken = false } else { queue.removeFirst().resume() }
     }
 
@@ -223,8 +224,8 @@ public actor RemoteReader: BatchReader {
         deliver()
     }
 
-    /// Waits for the reply to the command that is outstanding. If time runs out, the attachment is
-    /// over.
+    /// Waits for the reply to the pending command. If it does not arrive within the time limit, the
+    /// reader is detached.
     private func outcome(within limit: Duration?, for own: UInt64) async -> Outcome {
         guard let command = pending?.command else { return .failed(lost()) }
         let alarm = limit.map { limit in
@@ -251,8 +252,8 @@ public actor RemoteReader: BatchReader {
         }
     }
 
-    /// Ends a caller's wait for a reply. The command is not canceled, so an agent that waits for a
-    /// tag goes on waiting.
+    /// Ends a caller's wait for a reply. The command is not canceled, so an agent that is watching
+    /// for a tag keeps watching.
     private func leave(_ caller: UInt64, _ outcome: Outcome) {
         guard pending?.caller?.number == caller else { return }
         pending?.caller?.continuation.resume(returning: outcome)
@@ -260,56 +261,56 @@ public actor RemoteReader: BatchReader {
     }
 
     private func expire(_ number: UInt64) {
-        if pending?.command.number == number { end() }
+        if pending?.command.number == number { detach() }
     }
 
     private func impossible() -> ReaderError {
-        end()
-        return ReaderError(.readerLost, "the till sent an invalid reply")
+        detach()
+        return ReaderError(.readerLost, "the till's machine sent an invalid reply")
     }
 
     private func lost() -> ReaderError {
         ReaderError(.readerLost, "the connection to the till's reader was lost")
     }
 
-    /// Answers the open poll with the current command, if there are both.
+    /// Sends the pending command as the response to the open poll, if there are both.
     private func deliver() {
         guard let poll, let pending else { return }
         self.poll = nil
         poll.continuation.resume(returning: answer(with: pending))
     }
 
-    private func answer(with pending: Pending) -> AgentAnswer {
-        agent.map { .command(pending.command, epoch: $0.attachment.epoch) } ?? .over
+    private func answer(with pending: Pending) -> AgentResponse {
+        agent.map { .command(pending.command, epoch: $0.attachment.epoch) } ?? .detached
     }
 
     /// Attaches an agent's reader, which ends any earlier attachment.
-    package func attach(_ greeting: AgentGreeting, epoch: UInt64) -> AgentAnswer {
+    package func attach(_ greeting: AgentGreeting, epoch: UInt64) -> AgentResponse {
         guard greeting.newest >= AgentProtocol.oldest else {
             return .outdated(oldest: AgentProtocol.oldest)
         }
-        // A later attachment may have been quicker.
-        if let agent, agent.attachment.epoch >= epoch { return .over }
+        // An attachment with a newer epoch may have got here first.
+        if let agent, agent.attachment.epoch >= epoch { return .detached }
         if let agent, agent.attachment.boot != greeting.boot { answerPoll(.replaced) }
-        end()
+        detach()
         agent = (AgentAttachment(greeting.boot, epoch: epoch), greeting)
         summary = ReaderSummary(name: greeting.reader, maximumAnswerLength: 0)
         watchSilence()
         return .attached(epoch: epoch, version: min(greeting.newest, AgentProtocol.version))
     }
 
-    /// Ends the attachment.
-    package func end() {
+    /// Detaches the reader. The pending command fails as if the reader was lost.
+    package func detach() {
         agent = nil
         silence?.cancel()
         (selection, isReleased) = (nil, true)
         pending?.caller?.continuation.resume(returning: .failed(lost()))
         pending = nil
-        answerPoll(.over)
+        answerPoll(.detached)
     }
 
-    /// Returns the next command, or `nothing` if none comes in time.
-    package func answer(to request: AgentPoll) async -> AgentAnswer {
+    /// Returns the next command, or `nothing` if there is none within the time limit.
+    package func answer(to request: AgentPoll) async -> AgentResponse {
         if let refusal = refusal(of: request.attachment) { return refusal }
         // When an agent polls again, it has given up on its earlier poll.
         answerPoll(.nothing)
@@ -329,13 +330,14 @@ public actor RemoteReader: BatchReader {
         return answer
     }
 
-    /// Accepts a reply. A reply to an earlier command is ignored.
-    package func take(_ report: AgentReport) -> AgentAnswer {
+    /// Accepts the reply to the pending command. Duplicates and replies to earlier commands are
+    /// ignored.
+    package func accept(_ report: AgentReport) -> AgentResponse {
         if let refusal = refusal(of: report.attachment) { return refusal }
         guard let pending, pending.command.number == report.number else { return .nothing }
         guard report.reply.fits(pending.command.request) else {
             _ = impossible()
-            return .over
+            return .detached
         }
         self.pending = nil
         if case .tag = report.reply { selection = report.number }
@@ -348,33 +350,33 @@ public actor RemoteReader: BatchReader {
         return .nothing
     }
 
-    /// The answer to a message from an earlier attachment; nil for the current one.
-    private func refusal(of attachment: AgentAttachment) -> AgentAnswer? {
-        guard let agent else { return .over }
+    /// How to refuse a message that belongs to another attachment; nil if it belongs to this one.
+    private func refusal(of attachment: AgentAttachment) -> AgentResponse? {
+        guard let agent else { return .detached }
         if agent.attachment == attachment || SafetyRule.onlyCurrentAttachment.isDisabled {
             return nil
         }
-        return agent.attachment.boot == attachment.boot ? .over : .replaced
+        return agent.attachment.boot == attachment.boot ? .detached : .replaced
     }
 
-    private func answerPoll(_ answer: AgentAnswer) {
+    private func answerPoll(_ answer: AgentResponse) {
         poll?.continuation.resume(returning: answer)
         poll = nil
     }
 
-    /// Ends the attachment if the agent does not poll again in time.
+    /// Detaches the reader if no poll is open for longer than ``Limits/silence``.
     private func watchSilence() {
         let (own, attachment) = (polls, agent?.attachment)
         silence?.cancel()
         silence = Task {
             guard (try? await sleep(limits.silence)) != nil else { return }
-            if polls == own, poll == nil, agent?.attachment == attachment { end() }
+            if polls == own, poll == nil, agent?.attachment == attachment { detach() }
         }
     }
 }
 
 extension ReaderRequest {
-    /// Whether this request lasts until something happens in the field.
+    /// Whether this request waits for a tag or for its removal.
     var isWait: Bool {
         switch self {
         case .select(let milliseconds): milliseconds > 0

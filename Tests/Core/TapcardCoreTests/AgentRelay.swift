@@ -86,7 +86,7 @@ final class AgentRelay: AgentLine {
         task.cancel()
         mend()
         // This ends the open poll.
-        await reader.end()
+        await reader.detach()
         _ = await task.value
         return try result.get()
     }

@@ -17,7 +17,7 @@ struct World: Sendable {
     let clock: TestClock
     let keys: KeyRing
     /// Has no ceilings unless some are given.
-    private let settings: Station.Settings
+    let settings: Station.Settings
     /// The station that nothing disturbs.
     let station: Station
 

@@ -6,7 +6,7 @@ package import Tags
 /// A server that answers polls with the given answers, and no poll after that.
 package final class ScriptedAgentLine: AgentLine {
     private struct State: Sendable {
-        var answers: [AgentAnswer]
+        var answers: [AgentResponse]
         var reports: [UInt64: ReaderReply] = [:]
         var isDone = false
     }
@@ -16,7 +16,7 @@ package final class ScriptedAgentLine: AgentLine {
 
     /// Creates a server. The last answer is sent only once `isLastDue` returns true.
     package init(
-        _ answers: [AgentAnswer], lastWhen isLastDue: @escaping @Sendable () -> Bool = { true }
+        _ answers: [AgentResponse], lastWhen isLastDue: @escaping @Sendable () -> Bool = { true }
     ) {
         state = Guarded(State(answers: answers))
         self.isLastDue = isLastDue
@@ -27,13 +27,13 @@ package final class ScriptedAgentLine: AgentLine {
     package func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8]
     {
         switch call {
-        case .attach: return AgentAnswer.attached(epoch: 1, version: 1).message
+        case .attach: return AgentResponse.attached(epoch: 1, version: 1).message
         case .report:
             state.withLock { state in
                 guard let report = AgentReport(message) else { return }
                 state.reports[report.number] = report.reply
             }
-            return AgentAnswer.nothing.message
+            return AgentResponse.nothing.message
         case .poll:
             // One command at a time: the next one is sent after the reply to the last one.
             let last = AgentPoll(message)?.last ?? 0

@@ -21,7 +21,7 @@ enum AgentRules {
             return (sent == 1 ? nil : "a batch was carried out \(sent) times", 1)
         },
         Encounter(rule: .onlyCurrentAttachment) {
-            guard let boot = AgentBoot([UInt8](repeating: 7, count: AgentBoot.length)) else {
+            guard let boot = AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)) else {
                 return ("there is no agent", 0)
             }
             let reader = RemoteReader(named: "a till's reader")
@@ -30,9 +30,9 @@ enum AgentRules {
             let old = AgentPoll(AgentAttachment(boot, epoch: 1), last: 0)
             let selection = Task { try? await reader.select(within: .zero) }
             let answer = await reader.answer(to: old)
-            await reader.end()
+            await reader.detach()
             _ = await selection.value
-            return (answer == .over ? nil : "an earlier attachment got \(answer)", 1)
+            return (answer == .detached ? nil : "an earlier attachment got \(answer)", 1)
         },
     ]
 
@@ -41,12 +41,12 @@ enum AgentRules {
 
     private static func command(
         _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0
-    ) -> AgentAnswer {
+    ) -> AgentResponse {
         .command(AgentCommand(number, request, selection: selection), epoch: 1)
     }
 
     /// How many frames an agent with these commands sends.
-    private static func frames(_ commands: [AgentAnswer]) async -> Int {
+    private static func frames(_ commands: [AgentResponse]) async -> Int {
         let reader = NotedReader()
         await ScriptedAgentLine(commands).serve(reader)
         return reader.noted.count { $0.hasPrefix("frame") }

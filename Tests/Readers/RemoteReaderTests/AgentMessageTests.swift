@@ -6,16 +6,17 @@ import Testing
 @Suite("Messages between an agent and its server")
 struct AgentMessageTests {
     /// A new run of an agent.
-    private static func boot() -> AgentBoot {
+    private static func boot() -> AgentRunID {
         var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<AgentBoot.length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        guard let boot = AgentBoot(bytes) else { preconditionFailure("the length is right") }
+        let bytes = (0..<AgentRunID.length).map { _ in UInt8.random(in: 0...255, using: &generator)
+        }
+        guard let boot = AgentRunID(bytes) else { preconditionFailure("the length is right") }
         return boot
     }
 
     private static let line = AgentAttachment(Self.boot(), epoch: 7)
-    private static let answers: [AgentAnswer] = [
-        .attached(epoch: 7, version: 1), .nothing, .over, .replaced, .outdated(oldest: 3),
+    private static let answers: [AgentResponse] = [
+        .attached(epoch: 7, version: 1), .nothing, .detached, .replaced, .outdated(oldest: 3),
         .command(AgentCommand(1, .select(milliseconds: 100)), epoch: 7),
         .command(AgentCommand(2, .removal(of: [4, 1], sawSeveral: true)), epoch: 7),
         .command(AgentCommand(3, .removal(of: nil, sawSeveral: false)), epoch: 7),
@@ -25,12 +26,12 @@ struct AgentMessageTests {
     @Test("Every answer can be read back, and is rejected if it is cut short or has extra bytes")
     func answers() {
         for answer in Self.answers {
-            #expect(AgentAnswer(answer.message) == answer)
+            #expect(AgentResponse(answer.message) == answer)
             for length in 0..<answer.message.count {
-                let part = AgentAnswer(Array(answer.message.prefix(length)))
+                let part = AgentResponse(Array(answer.message.prefix(length)))
                 #expect(part == nil, "\(answer) cut to \(length)")
             }
-            #expect(AgentAnswer(answer.message + [0]) == nil, "\(answer)")
+            #expect(AgentResponse(answer.message + [0]) == nil, "\(answer)")
         }
     }
 

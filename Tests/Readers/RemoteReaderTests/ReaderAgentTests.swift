@@ -12,7 +12,7 @@ struct ReaderAgentTests {
 
     private func command(
         _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0, epoch: UInt64 = 1
-    ) -> AgentAnswer {
+    ) -> AgentResponse {
         .command(AgentCommand(number, request, selection: selection), epoch: epoch)
     }
 

@@ -23,10 +23,11 @@ struct RemoteReaderTests {
     }
 
     /// A new run of an agent.
-    private static func boot() -> AgentBoot {
+    private static func boot() -> AgentRunID {
         var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<AgentBoot.length).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        guard let boot = AgentBoot(bytes) else { preconditionFailure("the length is right") }
+        let bytes = (0..<AgentRunID.length).map { _ in UInt8.random(in: 0...255, using: &generator)
+        }
+        guard let boot = AgentRunID(bytes) else { preconditionFailure("the length is right") }
         return boot
     }
 
@@ -38,7 +39,7 @@ struct RemoteReaderTests {
         reader = RemoteReader(named: "Bar 1") { try await limits.sleep($0) }
     }
 
-    private func attach(_ boot: AgentBoot, epoch: UInt64) async -> AgentAnswer {
+    private func attach(_ boot: AgentRunID, epoch: UInt64) async -> AgentResponse {
         await reader.attach(
             AgentGreeting(boot: boot, release: "1.0", reader: "a reader"), epoch: epoch)
     }
@@ -47,7 +48,7 @@ struct RemoteReaderTests {
     private func command(
         _ attachment: AgentAttachment, after last: UInt64
     ) async throws -> AgentCommand {
-        var answer = AgentAnswer.nothing
+        var answer = AgentResponse.nothing
         while answer == .nothing {
             answer = await reader.answer(to: AgentPoll(attachment, last: last))
         }
@@ -88,10 +89,10 @@ struct RemoteReaderTests {
         waiting.cancel()
         await #expect(throws: ReaderError(.cancelled)) { try await waiting.value }
         // A tag that arrived while nobody was waiting is selected again.
-        #expect(await reader.take(AgentReport(line, watch.number, Self.found)) == .nothing)
+        #expect(await reader.accept(AgentReport(line, watch.number, Self.found)) == .nothing)
         let next = Task { try await reader.select(within: .seconds(30)) }
         #expect(try await command(line, after: watch.number).number == watch.number + 1)
-        #expect(await reader.take(AgentReport(line, watch.number + 1, Self.found)) == .nothing)
+        #expect(await reader.accept(AgentReport(line, watch.number + 1, Self.found)) == .nothing)
         #expect(try await next.value == Self.tag)
     }
 
@@ -106,10 +107,10 @@ struct RemoteReaderTests {
         #expect(try await command(line, after: 0).request == wanted)
         let look = Task { try await reader.select(within: .zero) }
         #expect(try await command(line, after: 1).request == .select(milliseconds: 0))
-        #expect(await reader.take(AgentReport(line, 2, Self.found)) == .nothing)
+        #expect(await reader.accept(AgentReport(line, 2, Self.found)) == .nothing)
         #expect(try await look.value == Self.tag)
         #expect(try await command(line, after: 2).request == wanted)
-        #expect(await reader.take(AgentReport(line, 3, .released)) == .nothing)
+        #expect(await reader.accept(AgentReport(line, 3, .released)) == .nothing)
         #expect(await removal.value == nil)
     }
 
@@ -121,12 +122,12 @@ struct RemoteReaderTests {
         _ = await attach(boot, epoch: 2)
         let selected = Task { try await reader.select(within: .zero) }
         let first = try await command(new, after: 0)
-        #expect(await reader.take(AgentReport(old, first.number, Self.found)) == .over)
-        #expect(await reader.answer(to: AgentPoll(old, last: 0)) == .over)
+        #expect(await reader.accept(AgentReport(old, first.number, Self.found)) == .detached)
+        #expect(await reader.answer(to: AgentPoll(old, last: 0)) == .detached)
         let other = ReaderReply.tag(
             TagIdentity(uid: [9, 9, 9, 9]), ReaderSummary(name: "x", maximumAnswerLength: 1))
-        #expect(await reader.take(AgentReport(new, first.number &- 1, other)) == .nothing)
-        #expect(await reader.take(AgentReport(new, first.number, Self.found)) == .nothing)
+        #expect(await reader.accept(AgentReport(new, first.number &- 1, other)) == .nothing)
+        #expect(await reader.accept(AgentReport(new, first.number, Self.found)) == .nothing)
         #expect(try await selected.value == Self.tag)
     }
 
@@ -145,7 +146,7 @@ struct RemoteReaderTests {
 
     @Test("An agent that is too old is refused, and a newer one is told to use this version")
     func versions() async {
-        func attach(_ newest: UInt8) async -> AgentAnswer {
+        func attach(_ newest: UInt8) async -> AgentResponse {
             await reader.attach(
                 AgentGreeting(boot: Self.boot(), newest: newest, release: "1", reader: "r"),
                 epoch: 1)
@@ -162,8 +163,8 @@ struct RemoteReaderTests {
         _ = try await command(line, after: 0)
         limits.pass(.seconds(5))
         await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
-        #expect(await reader.answer(to: AgentPoll(line, last: 1)) == .over)
-        #expect(await reader.take(AgentReport(line, 1, Self.found)) == .over)
+        #expect(await reader.answer(to: AgentPoll(line, last: 1)) == .detached)
+        #expect(await reader.accept(AgentReport(line, 1, Self.found)) == .detached)
     }
 
     @Test("An agent that stops polling is treated as lost")
@@ -172,7 +173,7 @@ struct RemoteReaderTests {
         _ = await attach(line.boot, epoch: 1)
         limits.pass(.seconds(10))
         while await reader.greeting != nil { try? await Task.sleep(for: .milliseconds(1)) }
-        #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .over)
+        #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .detached)
     }
 
     @Test("A reply that does not fit its command ends the attachment")
@@ -181,7 +182,7 @@ struct RemoteReaderTests {
         _ = await attach(line.boot, epoch: 1)
         let selected = Task { try await reader.select(within: .zero) }
         _ = try await command(line, after: 0)
-        #expect(await reader.take(AgentReport(line, 1, .released)) == .over)
+        #expect(await reader.accept(AgentReport(line, 1, .released)) == .detached)
         await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
         #expect(await reader.greeting == nil)
     }

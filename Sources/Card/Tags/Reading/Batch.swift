@@ -1,4 +1,4 @@
-/// A frame or command in a batch, with the response that it must get.
+/// A frame or command in a batch, with the response it must get before the next one is sent.
 public struct BatchItem: Hashable, Sendable {
     /// What is sent.
     public enum Message: Hashable, Sendable {
@@ -47,15 +47,15 @@ public struct BatchItem: Hashable, Sendable {
 
 /// The result of a batch.
 public struct BatchReport: Hashable, Sendable {
-    /// The responses, in order. If there are fewer than items and nothing failed, the last response
-    /// was unexpected.
+    /// The tag's responses, in order. If there are fewer responses than items but no ``failure``,
+    /// the last response was not the required one.
     public var answers: [[UInt8]]
-    /// Why the item after the last response failed; nil if every item that was sent has a response.
-    /// The tag may or may not have carried out that item and those after it.
+    /// The error that left the next item without a response; nil if every item that was sent has
+    /// one. The tag may still have carried out that item, and even later ones.
     public var failure: ReaderError?
 
-    /// Whether a working reader can report this: every response before the last was as expected,
-    /// and every item that was sent has a response or a failure.
+    /// Whether a correctly working reader could have sent this report: every response before the
+    /// last was as required, and every item that was sent has a response or a failure.
     package func isPlausible(for batch: [BatchItem]) -> Bool {
         guard answers.count <= batch.count else { return false }
         let isMet = zip(batch, answers).map { $0.expectation?.isMet(by: $1) ?? true }

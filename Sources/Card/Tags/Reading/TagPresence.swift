@@ -1,9 +1,9 @@
-/// Watches for the removal of a tag that stays on the reader.
+/// Detects when a tag is removed from the reader.
 public enum TagPresence {
     /// The pause between two checks.
     public static let interval = Duration.milliseconds(100)
-    /// How many misses in a row mean that a tag was removed. A single miss may just mean that the
-    /// tag was moved slightly.
+    /// How many selections in a row must fail before the tag counts as removed. A single failure
+    /// may just mean that the tag was moved slightly.
     private static let missesUntilGone = 2
 
     fileprivate static func watch(
@@ -16,8 +16,9 @@ public enum TagPresence {
         while !Task.isCancelled {
             do {
                 let uid = try await reader.select(within: .zero).uid
-                // If several tags were there, the remaining one was never read, so it counts as a
-                // new tag. It stays selected, so it can be read without another search.
+                // If several tags were on the reader, the one that remains has not been read yet,
+                // so it counts as a new tag. It stays selected, so the caller can read it right
+                // away.
                 if present == nil ? sawSeveral : present != uid { return nil }
                 present = uid
                 misses = 0
@@ -41,7 +42,7 @@ public enum TagPresence {
 }
 
 extension TagReader {
-    /// Keeps selecting the tag until that fails or finds another one.
+    /// Selects the tag again and again, until it is gone or another tag has taken its place.
     public func waitForRemoval(
         of uid: [UInt8]?, sawSeveral: Bool, pause: @Sendable () async throws -> Void
     ) async -> ReaderError? {

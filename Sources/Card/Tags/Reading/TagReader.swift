@@ -51,9 +51,13 @@ public protocol TagReader: Sendable {
     /// command, and for a card that has no ATS.
     var answerToSelect: [UInt8] { get async }
 
-    /// Waits until this tag has been removed or another one has taken its place; without a UID,
-    /// until the first tag found has been removed. `sawSeveral` says whether several tags were
-    /// there. Returns an error only if the reader cannot be used. Calls `pause` between checks.
+    /// Waits until a tag has been removed, or another one has taken its place.
+    ///
+    /// - Parameters:
+    ///   - uid: The tag's UID; if nil, waits for the removal of the first tag found.
+    ///   - sawSeveral: Whether several tags were on the reader at the same time.
+    ///   - pause: Waits between two checks.
+    /// - Returns: An error if the reader cannot be used; otherwise nil.
     func waitForRemoval(
         of uid: [UInt8]?, sawSeveral: Bool, pause: @Sendable () async throws -> Void
     ) async -> ReaderError?

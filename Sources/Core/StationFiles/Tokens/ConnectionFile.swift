@@ -1,16 +1,17 @@
 package import TapcardCore
 import TextCodecs
 
-/// What an agent needs to drive a reader for a server.
+/// How an agent connects a reader to its server and authenticates.
 package struct AgentConnection: Hashable, Sendable {
-    /// The reader, as named in the settings; empty for the first usable one.
+    /// The reader's name in the settings; empty if they name none, so that the first usable reader
+    /// is used. A "?" at the end marks a token whose code the server may not have accepted.
     package let reader: String
-    /// The servers' addresses.
+    /// The servers' URLs, in the order in which the agent tries them.
     package let servers: [String]
-    /// The secret token by which servers recognize the till.
+    /// The secret token with which the agent authenticates. Servers store only its hash.
     package let token: String
-    /// The hash of the code that was sent with the token. A repeated code is sent with the same
-    /// token, because the first answer may have been lost.
+    /// The hash of the code that was sent with the token's hash. If the user enters the same code
+    /// again, the same token is used, because the first response may have been lost.
     package let code: String
 
     package init(reader: String, servers: [String], token: String, code: String) {
@@ -38,8 +39,8 @@ extension AgentConnection: PrivateEntry {
     }
 }
 
-/// The file that stores the connections of this machine's readers to servers. It is rejected if
-/// anyone but its owner can access it.
+/// The file with the server connections of this machine's readers. It is rejected if anyone but its
+/// owner can access it.
 package struct ConnectionFile: Sendable {
     private static let maximumCount = 16
 
@@ -53,7 +54,7 @@ package struct ConnectionFile: Sendable {
             what: "connections", maximumCount: ConnectionFile.maximumCount)
     }
 
-    /// The connection of this reader, if there is one.
+    /// The saved connection of this reader; nil if it has none.
     package func connection(of reader: String) throws(TapcardError) -> AgentConnection? {
         try list.load().first { $0.reader == reader }
     }

@@ -1,8 +1,8 @@
 import CardCryptography
 import TextCodecs
 
-/// The code with which an agent takes a till: 60 random bits, in letters and digits that are hard
-/// to confuse.
+/// The code with which an agent enrolls for a till: 60 random bits, written in letters and digits
+/// that are hard to confuse.
 package enum EnrollmentCode {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
     private static let length = 12
@@ -11,7 +11,7 @@ package enum EnrollmentCode {
     /// The number of random bytes that ``text(_:)`` needs.
     package static let randomBytes = length
 
-    /// The code made from these random bytes. It uses five bits of each byte.
+    /// Formats random bytes as a code. Only the low five bits of each byte are used.
     package static func text(_ random: [UInt8]) -> String {
         let letters = random.prefix(length).map { alphabet[Int($0 & 31)] }
         return stride(from: 0, to: letters.count, by: groupLength).map { start in
@@ -26,7 +26,7 @@ package enum EnrollmentCode {
     }
 }
 
-/// The secret token of a till's agent.
+/// The secret with which an agent authenticates. The ledger stores only its hash.
 package enum AgentToken {
     package static let randomBytes = 32
     private static let prefix = "tapcard_till_"

@@ -58,6 +58,8 @@ extension NextStep {
         case useAtItsStation
         /// Use a station with the issuer's keys, because this one has only a table of card keys.
         case useAtIssuerStation
+        /// Use a reader that is trusted for making cards.
+        case useTrustedReader
         /// Use the card at its own station, or use that station's ledger here. The associated
         /// value is the card's currency.
         case useThere(Currency)

@@ -10,6 +10,7 @@ import TapcardDomain
 /// request that would give a card credit or other keys is refused there before it begins.
 struct Sealing {
     let keySource: KeyRingSource
+    let isReaderTrusted: Bool
     private var keys: KeyRing { keySource.current }
 
     /// The sealer for a card, with the key that all stations on the ledger use. Throws, before the
@@ -36,14 +37,22 @@ struct Sealing {
             })
     }
 
-    /// Refuses an action that needs the load key, before waiting for a card.
-    func requireLoading(for action: CardAction) throws(TapcardError) {
+    /// Refuses an action that needs the load key or a trusted reader, before waiting for a card.
+    func requirePermission(for action: CardAction) throws(TapcardError) {
         switch action {
-        case .add, .credit, .refund, .claim, .make: try requireLoading()
-        case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal, .protect,
-            .unprotect:
-            return
+        case .add, .credit, .refund, .claim: try requireLoading()
+        case .make:
+            try requireLoading()
+            try requireTrustedReader()
+        case .protect, .unprotect: try requireTrustedReader()
+        case .pay, .reverse, .scratch, .activate, .ticket, .close, .game, .reseal: return
         }
+    }
+
+    /// Throws if the reader is not trusted. Making a card would show its keys and passwords to the
+    /// machine that drives the reader.
+    func requireTrustedReader(_ uid: CardUID? = nil) throws(TapcardError) {
+        if !isReaderTrusted { throw .untrustedReader(uid) }
     }
 
     /// Throws if this station does not have the load key.

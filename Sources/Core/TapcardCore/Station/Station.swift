@@ -66,6 +66,9 @@ public struct Station: Sendable {
         public var isConfirmed: Bool
         /// The file that phones read on an NTAG 424. It contains the address of the issuer's page.
         package var address = AddressFile.placeholder
+        /// Whether cards can be made at this reader, which shows their keys and passwords to the
+        /// machine that drives it.
+        package var isReaderTrusted = true
         /// Whether to check that the next step works before advising it for a tag that is not a card.
         var checksAdvice = true
 
@@ -192,7 +195,9 @@ extension Station {
     var hints: TagHints { TagHints(station: self) }
     var fitness: TagFitness { TagFitness(station: self) }
     var limits: Limits { Limits(settings: settings, currency: currency) }
-    var sealing: Sealing { Sealing(keySource: keySource) }
+    var sealing: Sealing {
+        Sealing(keySource: keySource, isReaderTrusted: settings.isReaderTrusted)
+    }
     var unknownTags: UnknownTags { UnknownTags(station: self) }
     var faceWriter: FaceWriter { FaceWriter(station: self) }
     var scanner: CardScanner { CardScanner(station: self) }

@@ -12,6 +12,13 @@ extension TapcardError {
             next: [.file(.importTable)], uid: uid)
     }
 
+    /// Thrown if a card would be made, or finished, at a reader that is not trusted.
+    static func untrustedReader(_ uid: CardUID? = nil) -> TapcardError {
+        TapcardError(
+            .refusal(.wrongState), "Cards cannot be made at this till.", meaning: unchanged,
+            next: [.trust(.useTrustedReader)], uid: uid)
+    }
+
     /// The refusal of a request that needs a station with the issuer's keys.
     static func needsIssuer(_ what: String, _ uid: CardUID? = nil) -> TapcardError {
         TapcardError(

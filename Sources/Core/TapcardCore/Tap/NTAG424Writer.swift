@@ -86,6 +86,10 @@ struct NTAG424Writer: StationWork {
             // may be an attempt to obtain our keys, so the factory keys are tried only while a card
             // is being made.
             let isMaking = open.operation.kind.makesCard
+            if isMaking {
+                try translating(
+                    station.sealing.requireTrustedReader(reading.uid), into: Interruption.refused)
+            }
             // The counter is stored in the card's row, and a new card has no row until making it
             // begins.
             if isMaking, let answers = chip.answers {

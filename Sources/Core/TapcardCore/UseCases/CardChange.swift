@@ -36,12 +36,12 @@ package struct CardChange: ReceiptUseCase {
         }
         // A recorded request was within the limits when it began, so only a new one is checked.
         guard let known = request.operation else {
-            try station.sealing.requireLoading(for: request.action)
+            try station.sealing.requirePermission(for: request.action)
             try station.limits.requireWithinCeilings(request.action)
             return nil
         }
         if known.state == .committed { return station.answering.receipt(known, isReplayed: true) }
-        try station.sealing.requireLoading(for: request.action)
+        try station.sealing.requirePermission(for: request.action)
         return nil
     }
 }
@@ -134,7 +134,7 @@ extension PendingRequest {
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> BeginOutcome {
         let request = Request(action, id, reading.uid, at: station)
-        try translating(station.sealing.requireLoading(for: action), into: Interruption.refused)
+        try translating(station.sealing.requirePermission(for: action), into: Interruption.refused)
         let sealer = try station.sealing.sealer(of: reading)
         do throws(LedgerError) {
             return try await station.ledger.begin(

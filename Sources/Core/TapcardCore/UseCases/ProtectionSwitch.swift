@@ -44,6 +44,7 @@ package struct ProtectionSwitch: TapUseCase {
         if let known, known.state == .committed {
             return answer(station.answering.receipt(known, isReplayed: true))
         }
+        try station.sealing.requireTrustedReader()
         change.request.operation = known
         return nil
     }

@@ -50,6 +50,7 @@ export const steps = {
   "use-as-it-is": `Keep using it as it is, or ${REPLACE}`,
   "use-at-its-station": "Use it at the station that issued it.",
   "use-at-issuer-station": "Use a station that has the issuer's keys.",
+  "use-trusted-reader": "Use a till where cards may be made.",
   "use-there": "Use it where it was issued.",
 
   hold: ({ uid }) => `Tap ${uid ? "that" : "a"} card and try again.`,

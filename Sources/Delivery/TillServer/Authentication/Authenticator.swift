@@ -13,7 +13,7 @@ import WebServer
 final class Authenticator: Sendable {
     /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so that browsers
     /// accept it only from this host.
-    /// Tills on other machines have their own cookies, so that one browser can serve several.
+    /// Each till on another machine has its own cookie, so that a browser can log in at several.
     var cookieName: String {
         (isProtected ? "__Host-" : "") + "tapcard-session"
             + (TillPath.remoteNumber.map { "-\($0)" } ?? "")
@@ -84,7 +84,7 @@ final class Authenticator: Sendable {
 
     func close(_ session: TillSessions.Session) { sessions.close(session) }
 
-    /// Ends the sessions of a till that has been removed.
+    /// Ends all sessions that were opened at this till.
     func closeSessions(at till: Int) { sessions.close(at: till) }
 
     /// Returns the session of a client that wants to change something. Throws if the client has no
@@ -186,7 +186,7 @@ final class Authenticator: Sendable {
     /// till's events. A changed role ends the stream, too: the next one starts with the new role.
     func permissionCheck(for request: WebRequest) -> @Sendable () -> Bool {
         let role = (try? caller(of: request, isUse: false))?.cashier?.role
-        // The stream belongs to this till, whoever asks later.
+        // The check runs later, outside this request, so it must remember the till.
         let till = TillPath.number
         return { [self] in
             TillPath.$number.withValue(till) {
@@ -211,7 +211,7 @@ final class Authenticator: Sendable {
     /// The session's cashier with their current role; nil if the cashier no longer exists or has
     /// another password. A session without a cashier is valid as long as no login is needed.
     private func caller(in session: TillSessions.Session) throws(Problem) -> Caller? {
-        // Whoever has stolen a session from a till cannot use it at another one.
+        // A session that was stolen at one till must not work at another.
         guard session.till == TillPath.remoteNumber else { return nil }
         guard let cashier = session.cashier else {
             return try needsLogin() ? nil : Caller(session: session, cashier: nil)

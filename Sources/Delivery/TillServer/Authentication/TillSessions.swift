@@ -20,8 +20,8 @@ package final class TillSessions: Sendable {
         package let cookie: String
         /// The cashier, as stored when the session was opened.
         package let cashier: Cashier?
-        /// The till on another machine where the session was opened, and where alone it is valid;
-        /// nil if it was opened elsewhere.
+        /// The number of the till, if its reader is on another machine. The session is valid only
+        /// at that till. Nil for sessions opened at the server's own tills.
         package let till: Int?
         fileprivate let end: Int64
     }
@@ -74,7 +74,7 @@ package final class TillSessions: Sendable {
 
     package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
 
-    /// Ends the sessions that were opened at a till on another machine.
+    /// Ends all sessions that were opened at this till.
     package func close(at till: Int) {
         state.withLock { state in
             let tokens = state.sessions.values.filter { $0.session.till == till }

@@ -40,24 +40,18 @@ struct TillRunner: Sendable {
     private let reader: any TagReader
     private let operationsReader: SharedReader
     let ledger: any LedgerStore
-    /// Whether cards may be made at this till.
-    private let makesCards: Bool
     private let knownCashiers = Guarded(KnownEntries<CashierFile>())
     private let knownTokens = Guarded(KnownEntries<TokenFile>())
 
-    init(
-        _ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore,
-        makesCards: Bool = true
-    ) {
+    init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
         (self.session, self.reader, self.ledger) = (session, reader, ledger)
-        self.makesCards = makesCards
         operationsReader = SharedReader(reader)
     }
 
     var settings: Settings { session.settings }
     var printer: ReceiptPrinter { session.serviceCache.printer }
     var currency: Currency { ledger.currency }
-    /// The name of this machine, for the list of tills.
+    /// This machine's host name, which `tapcard tills list` shows.
     var serverName: String { LocalHost.name }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
@@ -217,9 +211,6 @@ struct TillRunner: Sendable {
                 return Answer(document: nil, problem: error)
             }
         }
-        if command.verb.makesCards, !makesCards {
-            return Answer(document: nil, problem: .untrustedTill)
-        }
         // `TakenReader` reports that the reader is busy, so only requests that need a card fail.
         guard withReader else { return await answer(with: TakenReader()) }
         return await operationsReader.use { await answer(with: $0) }
@@ -361,12 +352,6 @@ struct TillRunner: Sendable {
 }
 
 extension TapcardError {
-    /// The refusal to make a card where the agent is not trusted with what it would see.
-    fileprivate static let untrustedTill = TapcardError(
-        .refusal(.wrongState), "Cards cannot be made at this till.",
-        meaning: "Nothing was changed.",
-        advice: "Use a reader of the server, or a till that was added with --trusted.")
-
     /// Whether the problem is with the ledger and affects all cards. In that case, the card on the
     /// reader is reread until the keys can be compared and its operation can be resolved.
     fileprivate var isTransient: Bool { result == .ledger && kind != .ledgerBehind }

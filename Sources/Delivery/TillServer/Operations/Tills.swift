@@ -21,10 +21,11 @@ final class Tills: Sendable {
     private let maximumListeners: Int
     /// The tills whose readers are on other machines, by number.
     private let remote = Guarded<[Int: Till]>([:])
+    private let isClosed = Guarded(false)
 
     private static let remoteListeners = 4
 
-    /// Divides the maximum number of listeners evenly among the tills with readers here.
+    /// Creates the tills with readers on this machine. They share `maximumListeners` equally.
     init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
         let ledgerCheck = LedgerCheck(runners.server, log)
         self.ledgerCheck = ledgerCheck
@@ -48,7 +49,7 @@ final class Tills: Sendable {
         local + remote.withLock { $0.values.sorted { ($0.number ?? 0) < ($1.number ?? 0) } }
     }
 
-    /// The till with this number, whose reader is on another machine.
+    /// The till with this number; nil if no till with a reader on another machine has it.
     func remote(_ number: Int) -> Till? { remote.withLock { $0[number] } }
 
     /// Adds and opens a till whose reader is on another machine.
@@ -58,12 +59,16 @@ final class Tills: Sendable {
             queue: OperationQueue(
                 runner, number: number, log: log, ledgerCheck: ledgerCheck,
                 offlinePayments: offlinePayments, maximumListeners: Tills.remoteListeners))
-        remote.withLock { $0[number] = till }
-        await till.queue.open()
+        let isOpen = isClosed.withLock { isClosed in
+            if !isClosed { remote.withLock { $0[number] = till } }
+            return !isClosed
+        }
+        // A server that is closing opens nothing new.
+        if isOpen { await till.queue.open() }
     }
 
-    /// Takes a till away, whose queue the caller closes.
-    func take(_ number: Int) -> OperationQueue? {
+    /// Removes a till and returns its queue, which the caller must close.
+    func remove(_ number: Int) -> OperationQueue? {
         remote.withLock { $0.removeValue(forKey: number) }?.queue
     }
 
@@ -71,6 +76,7 @@ final class Tills: Sendable {
 
     /// Refuses new operations at all tills at once and returns when all running ones have ended.
     func close() async {
+        isClosed.withLock { $0 = true }
         await withTaskGroup(of: Void.self) { group in
             for till in all { group.addTask { await till.queue.close() } }
         }
@@ -90,7 +96,8 @@ final class Tills: Sendable {
             requested.map { requested in
                 zip(all, found).filter { $0.0.number == requested.number }.map(\.1)
             } ?? found
-        // If a till on another machine is switched off, the server is still healthy.
+        // A missing reader on another machine does not make the server unhealthy, because that
+        // machine may just be switched off.
         let statuses =
             requested == nil
             ? zip(all, found).map { till, health in
@@ -128,8 +135,8 @@ final class Tills: Sendable {
         await each(all) { queue in await queue.metricSample() }
     }
 
-    /// Calls `ask` for these tills at the same time, because each may wait a long time for an
-    /// offline ledger. Returns the results in the order of the tills.
+    /// Calls `ask` for all these tills at the same time, because each call may wait a long time for
+    /// an offline ledger. Returns the results in the order of the tills.
     private func each<Answer: Sendable>(
         _ tills: [Till], _ ask: @escaping @Sendable (OperationQueue) async -> Answer
     ) async -> [Answer] {

@@ -10,20 +10,20 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// The routes for tills' agents. They are not part of the API, because agent and server are the
-/// same program.
+/// The routes for agents. They are not part of the public API, because only `tapcard reader` uses
+/// them.
 struct AgentRoutes: Sendable {
     private static let base = "/agent/v1/"
     private static let enrollment = "enroll"
 
     let tills: EnrolledTills
     let log: TillLog
-    /// Unknown codes and tokens, by address.
+    /// Counts unknown codes and tokens from each client, to slow down guessing.
     private let limits = Guarded(LoginLimits())
 
     init(tills: EnrolledTills, log: TillLog) { (self.tills, self.log) = (tills, log) }
 
-    /// The reply to an agent; nil for other requests.
+    /// The reply to a request from an agent; nil for any other request.
     func reply(to request: WebRequest) -> WebReply? {
         guard request.path.hasPrefix(AgentRoutes.base) else { return nil }
         let name = String(request.path.dropFirst(AgentRoutes.base.count))
@@ -46,7 +46,7 @@ struct AgentRoutes: Sendable {
         }
     }
 
-    /// Gives a till to an agent that sends its code.
+    /// Enrolls an agent, which sends the till's code and the hash of its new token.
     private func enroll(_ request: WebRequest) async throws(Problem) -> WebResponse {
         guard let document = try? JSONValue.parsing(request.body),
             let code = document["code"]?.string,
@@ -75,8 +75,11 @@ struct AgentRoutes: Sendable {
         }
         let hash = AgentToken.hash(of: token)
         guard call == .attach else {
-            // An agent that is new to this server must attach its reader first.
-            guard let reader = await tills.reader(tokenHash: hash) else { return message(.over) }
+            // No till here has this token, so the agent must attach its reader. That asks the
+            // ledger.
+            guard let reader = await tills.reader(tokenHash: hash) else {
+                return message(.detached)
+            }
             guard let answer = await reader.answer(to: call, request.body) else {
                 throw .badMessage
             }
@@ -95,7 +98,7 @@ struct AgentRoutes: Sendable {
 
     private static func problem(_ error: LedgerError) -> Problem { Problem(TapcardError(error)) }
 
-    private func message(_ answer: AgentAnswer) -> WebResponse {
+    private func message(_ answer: AgentResponse) -> WebResponse {
         WebResponse(
             200, headers: [("Content-Type", "application/octet-stream")],
             body: .bytes(answer.message))
@@ -108,10 +111,11 @@ struct AgentRoutes: Sendable {
             return
         }
         throw .tooManyTries(
-            waiting: wait, "There were too many unknown codes or tokens.", "Nothing was done.")
+            waiting: wait, "There were too many unknown codes or tokens.",
+            "The reader is not connected.")
     }
 
-    /// Records that a code or token is unknown, and returns the problem.
+    /// Counts a failed attempt by this client, and returns the problem.
     private func failed(_ problem: Problem, _ request: WebRequest) -> Problem {
         let now = SystemClock.millisecondsSinceBoot
         limits.withLock { $0.fail("", from: request.client, at: now) }
@@ -122,7 +126,8 @@ struct AgentRoutes: Sendable {
 
 extension Problem {
     fileprivate static let unknownAgent = Problem(
-        .staleToken, "No till has this token.", "The reader is not connected.")
+        .staleToken, "The till was removed, or another machine has connected as this till.",
+        "The reader is not connected.")
     fileprivate static let serverCloses = Problem(.closing, "The server is shutting down.")
     fileprivate static let badMessage = Problem(.usage, "This is not a valid agent message.")
 }

@@ -6,10 +6,10 @@ import TapcardDomain
 import TextCodecs
 import Verbs
 
-/// The tills in the ledger whose readers agents can attach to this server.
+/// Keeps this server's tills with readers on other machines in step with the ledger.
 ///
-/// The ledger decides. This server reads its list every second, and asks it at each attachment, so
-/// that a removed till is cut off within a second.
+/// The server reads the ledger's list of tills every second, so it disconnects a removed till
+/// within about a second. It also asks the ledger whenever an agent attaches its reader.
 actor EnrolledTills {
     private struct Entry {
         var till: EnrolledTill
@@ -35,7 +35,7 @@ actor EnrolledTills {
         self.closeSessions = closeSessions
     }
 
-    /// Opens the tills, and keeps them up to date with the ledger's list.
+    /// Loads the tills from the ledger, and then refreshes them every second.
     func open() async {
         await refresh()
         task = Task {
@@ -43,15 +43,11 @@ actor EnrolledTills {
         }
     }
 
-    /// Attaches no reader from now on, and leaves the tills as they are.
-    func beginClosing() async {
+    /// Detaches all readers, and refuses to attach any from now on.
+    func close() async {
         isClosed = true
         task?.cancel()
-        await task?.value
-    }
-
-    func close() async {
-        for entry in entries.values { await entry.reader.end() }
+        for entry in entries.values { await entry.reader.detach() }
     }
 
     /// Updates the tills from the ledger. While the ledger is offline, they stay as they are.
@@ -61,24 +57,25 @@ actor EnrolledTills {
                 try rows.currentTills()
             })
         else { return }
-        // A removed till is cut off before anything else is done.
+        // Removed and suspended tills are disconnected first, so that adding others cannot delay
+        // it.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
         for number in entries.keys where !numbers.contains(number) { await drop(number) }
         for till in listed where till.token != nil && !till.isSuspended { await keep(till) }
     }
 
-    /// Adds a till, or updates it with what the ledger says.
+    /// Adds a till or updates it from the ledger, and detaches a reader with an older epoch.
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]
-        // The list may have been read before the latest attachment at this server.
+        // An older epoch means that the list was read before a reader was last attached here.
         guard till.epoch >= known?.till.epoch ?? 0 else { return }
         await update(till)
         guard let known, till.epoch > known.till.epoch else { return }
-        // The reader has been attached at another server.
-        await known.reader.end()
+        // A newer epoch means that the reader has since been attached to another server.
+        await known.reader.detach()
     }
 
-    /// Adds a till, or replaces it if its token, its name, or its rights are others now.
+    /// Adds a till, or replaces it if its token, its name, or whether it is trusted has changed.
     private func update(_ till: EnrolledTill) async {
         guard !isClosed else { return }
         if let known = entries[till.number]?.till {
@@ -100,31 +97,32 @@ actor EnrolledTills {
 
     private func drop(_ number: Int) async {
         guard let entry = entries.removeValue(forKey: number) else { return }
-        let queue = tills.take(number)
+        let queue = tills.remove(number)
         closeSessions(number)
-        await entry.reader.end()
+        await entry.reader.detach()
         log.say("till-removed", ["till": .number(number)])
-        // What is under way at this till does not hold up the others.
+        // Closing waits for running operations, which must not delay the other tills.
         Task { await queue?.close() }
     }
 
-    /// Gives the till with this code to the agent with this token.
+    /// Enrolls an agent: the ledger stores the hash of its token for the till with this code.
     func enroll(code: String, tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
         try await runners.server.ledger.enroll(
             codeHash: EnrollmentCode.hash(of: code), tokenHash: tokenHash,
             at: runners.server.ledger.time(at: runners.server.now()))
     }
 
-    /// The reader that the agent with this token drives.
+    /// The reader driven by the agent with this token; nil if this server has no such till.
     func reader(tokenHash: [UInt8]) -> RemoteReader? {
         if isClosed { return nil }
         return entries.values.first { $0.till.token == tokenHash }?.reader
     }
 
-    /// Attaches the reader of the agent with this token.
+    /// Attaches the reader of the agent with this token. Returns either the answer to the agent or
+    /// the reason for a refusal.
     func attach(
         tokenHash: [UInt8], _ greeting: AgentGreeting, from address: String
-    ) async throws(LedgerError) -> (answer: AgentAnswer?, refusal: Refusal?) {
+    ) async throws(LedgerError) -> (answer: AgentResponse?, refusal: Refusal?) {
         let ledger = runners.server.ledger
         guard greeting.isSimulated == runners.server.readerIsSimulated else {
             return (
@@ -145,7 +143,7 @@ actor EnrolledTills {
         case .refused(let refusal): return (nil, refusal)
         case .done(let till):
             await update(till)
-            guard let entry = entries[till.number] else { return (.over, nil) }
+            guard let entry = entries[till.number] else { return (.detached, nil) }
             let replaced = await entry.reader.greeting.map { $0.boot != greeting.boot } == true
             let place: Members = ["till": .number(till.number), "client": .string(address)]
             let answer = await entry.reader.attach(greeting, epoch: UInt64(till.epoch))

@@ -19,9 +19,9 @@ struct Router: Sendable {
     private let agents: AgentRoutes
     /// The routes of the tills with readers on this machine, in order.
     private let tillRoutes: [TillRoutes]
-    /// Makes the routes of a till with a reader on another machine.
+    /// Creates the routes for a till whose reader is on another machine.
     private let remoteRoutes: @Sendable (Tills.Till) -> TillRoutes
-    /// The routes of such tills, by number.
+    /// The routes created for such tills, by number, each with the queue that it uses.
     private let knownRoutes = Guarded<[Int: (queue: OperationQueue, routes: TillRoutes)]>([:])
     /// The routes for paths that refer to no till or to an unknown till.
     private let serverRoutes: TillRoutes
@@ -166,7 +166,7 @@ struct Router: Sendable {
         to request: WebRequest, _ routes: TillRoutes, _ exists: Bool
     ) -> WebReply {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
-        // No session is opened at a till that has been removed.
+        // Nobody can log in at a till that does not exist, such as a removed one.
         if !exists, TillPath.remoteNumber != nil {
             return .now(Problem.noSuchTill(among: tillRoutes.count).response)
         }
@@ -197,7 +197,8 @@ struct Router: Sendable {
         }
     }
 
-    /// The routes for a request to a till, or to none. `exists` is false if there is no such till.
+    /// The routes for the till with this number, or for the server if it is nil. `exists` is false
+    /// if there is no such till.
     private func locate(_ number: Int?) -> (TillRoutes, exists: Bool) {
         guard let number else {
             return (tillRoutes.count == 1 ? tillRoutes[0] : serverRoutes, true)
@@ -250,7 +251,7 @@ struct Router: Sendable {
 }
 
 extension WebReply {
-    /// This reply to a request that is for a till.
+    /// This reply, with ``TillPath/number`` set to the till's number while it is prepared.
     fileprivate func at(_ number: Int?) -> WebReply {
         guard case .later(let work) = self else { return self }
         return .later { await TillPath.$number.withValue(number) { await work() } }

@@ -7,7 +7,7 @@ enum TillPath {
     /// The number of the till that the current request is for; nil for the server.
     @TaskLocal static var number: Int?
 
-    /// The same number, if the till's reader is on another machine.
+    /// The current request's till, if its reader is on another machine; nil otherwise.
     static var remoteNumber: Int? {
         number.flatMap { $0 >= EnrolledTill.firstNumber ? $0 : nil }
     }
@@ -25,7 +25,7 @@ enum TillPath {
         let rest = path.dropFirst(start.count)
         let digits = rest.prefix { $0 != "/" }
         // Each till has only one path, so a sign or leading zeros are refused.
-        guard let number = Int(digits), number > 0, String(number) == digits else { return nil }
+        guard let number = Int(digits), number >= 0, String(number) == digits else { return nil }
         let inside = rest.dropFirst(digits.count)
         return (number, inside.isEmpty ? "/" : String(inside))
     }

@@ -212,7 +212,8 @@ enum ServeCommand {
         }
     }
 
-    /// The server's own runner, one for each of its readers, and those of the tills in the ledger.
+    /// Creates the server's own runner and one for each of its readers. Runners for tills with
+    /// readers on other machines are created later.
     private static func runners(in session: Session) async throws(TapcardError) -> TillRunners {
         let names = session[.readers]
         let one = session.settings
@@ -245,14 +246,14 @@ enum ServeCommand {
         let server = local.first ?? TillRunner(session, TakenReader(), ledger)
         return TillRunners(server: server, local: local) { till, reader in
             TillRunner(
-                session.using(one.atTill(till.name.text)), reader, await shared.next(),
-                makesCards: till.isTrusted)
+                session.using(one.atTill(till.name.text, isReaderTrusted: till.isTrusted)), reader,
+                await shared.next())
         }
     }
 }
 
-/// The database connections that the tills of other machines share. They are opened as tills are
-/// added.
+/// The database connections shared by tills with readers on other machines. Each of the first tills
+/// opens one; later tills reuse them.
 private actor SharedLedgers {
     private static let maximumCount = 8
 
@@ -261,12 +262,12 @@ private actor SharedLedgers {
     private var ledgers: [any LedgerStore] = []
     private var count = 0
 
-    /// `open` returns nil for a ledger of which one connection is enough.
+    /// `open` returns nil if no other connection can or need be opened, as with a ledger file.
     init(_ server: any LedgerStore, open: @escaping @Sendable () async -> (any LedgerStore)?) {
         (self.server, self.open) = (server, open)
     }
 
-    /// The connection for the next till.
+    /// The connection for a new till.
     func next() async -> any LedgerStore {
         count += 1
         if count <= SharedLedgers.maximumCount, let ledger = await open() { ledgers.append(ledger) }

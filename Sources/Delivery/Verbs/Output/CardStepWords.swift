@@ -146,6 +146,10 @@ extension NextStep.TrustStep {
             NextWords(
                 "use-at-issuer-station",
                 "Use a station that has the issuer's keys.")
+        case .useTrustedReader:
+            NextWords(
+                "use-trusted-reader",
+                "Use a reader on the server itself, or a till that was added with --trusted.")
         case .useThere(let currency):
             NextWords(
                 "use-there",

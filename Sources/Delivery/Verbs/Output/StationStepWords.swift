@@ -265,8 +265,8 @@ extension NextStep.FileStep.File {
         case .tokens:
             "This file controls which programs can use the readers. To make it private, run"
         case .connections:
-            "Anyone who has read this file can connect a reader as this till. To make it private, "
-                + "run"
+            "Anyone who has read this file can connect their own reader as this till. If you are "
+                + "sure that nobody has, run"
         }
     }
 

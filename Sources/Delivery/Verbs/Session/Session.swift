@@ -74,6 +74,7 @@ package struct Session: Sendable {
         var station = Station.Settings(
             wait: try settings.timeout, paymentLifetime: try settings.paymentLifetime,
             ceilings: try settings.ceilings(ledger.currency), isConfirmed: self[.confirmed])
+        station.isReaderTrusted = settings.isReaderTrusted
         try settings.setCardAddress(of: &station)
         return Station(
             reader: try await reader(for: use), ledger: ledger, keySource: keys,
@@ -136,7 +137,7 @@ package struct Session: Sendable {
         }
     }
 
-    /// Makes the folder for this station's files, if it is missing.
+    /// Creates the folder for this station's files if it does not exist.
     package func makeDataFolder() throws(TapcardError) { try places.makeDataFolder() }
 
     /// The reader for a till, which may be connected later.

@@ -99,6 +99,8 @@ package struct Settings: Sendable {
     private(set) var otherReaders: [ReaderName] = []
     /// The cashier from the settings and, in a server, the till and who is logged in there.
     package internal(set) var requester = Requester()
+    /// Whether cards may be made at this till's reader.
+    package internal(set) var isReaderTrusted = true
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 

@@ -41,9 +41,10 @@ extension Settings {
         return all
     }
 
-    /// These settings for a server's till with this name.
-    package func atTill(_ name: String) -> Settings {
+    /// A copy of these settings for the till with this name.
+    package func atTill(_ name: String, isReaderTrusted: Bool = true) -> Settings {
         var settings = self
+        settings.isReaderTrusted = isReaderTrusted
         settings.requester.till = try? TillName(name)
         return settings
     }

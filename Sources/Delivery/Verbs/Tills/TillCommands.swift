@@ -36,7 +36,7 @@ extension Command {
             run: TillCommands.add),
         Command(
             "tills code", group: .station, "Get a new code for a till, to connect another machine",
-            discussion: "The current machine keeps the till until another one uses the code.",
+            discussion: "The current machine stays connected until another one uses the code.",
             takes: .till(), answers: .addedTill, example: "tapcard tills code Bar",
             run: TillCommands.renewCode),
         Command(
@@ -48,15 +48,16 @@ extension Command {
             takes: .till(), .till("NEW", "The new name"), answers: .changedTill,
             example: "tapcard tills rename Bar Terrace", run: TillCommands.rename),
         Command(
-            "tills remove", group: .station, "Remove a till, such as one that was stolen",
-            discussion: "Running servers cut it off within a second and end the logins made at its "
-                + "page.",
+            "tills remove", group: .station, "Remove a till, such as one whose machine was stolen",
+            discussion: "Within about a second, running servers disconnect the till's reader and "
+                + "log out everyone at its page.",
             takes: .till(), answers: .changedTill, example: "tapcard tills remove Bar",
             run: TillCommands.remove),
         Command(
             "tills confirm", group: .station, "Confirm a till after the ledger was restored",
-            discussion: "A backup may still list a till that you removed later. So after a "
-                + "restore, no till with its reader on another machine works until you confirm it.",
+            discussion: "A backup may still contain tills that you removed after it was made. So "
+                + "after a restore, each till with a reader on another machine is refused until "
+                + "you confirm it.",
             takes: .till(), answers: .changedTill, example: "tapcard tills confirm Bar",
             run: TillCommands.confirm),
     ]
@@ -158,19 +159,19 @@ extension EnrolledTill {
     /// The path of the till's page.
     private var path: String { "/tills/\(number)/" }
 
-    /// The till's line in the list.
+    /// The till's line in the output of `tapcard tills list`.
     fileprivate var line: String {
         let state =
             if isSuspended {
                 "waiting for confirmation"
             } else if token == nil {
-                "no machine yet"
+                "code not used yet"
             } else if let attachment {
                 "last connected \(LocalTime.text(attachment.at)) to \(attachment.server), "
                     + "from \(attachment.address), reader \(attachment.reader), "
                     + "tapcard \(attachment.release)"
             } else {
-                "never connected"
+                "not connected yet"
             }
         return "\(name): \(path), " + (isTrusted ? "trusted, " : "") + state
     }

@@ -10,7 +10,7 @@ extension EnrolledTill {
     /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
 
-    /// The assignments that replace an existing till's row.
+    /// The SQL assignments that update the row of an existing till.
     package static let assignments = columnNames.dropFirst().map { "\($0) = excluded.\($0)" }
         .joined(separator: ", ")
 

@@ -50,7 +50,8 @@ package struct CurlFailure {
             ServiceError(.timedOut, "no complete response arrived within \(limits.whole.shown)")
         case CURLE_FILESIZE_EXCEEDED: tooLarge(.body)
         case CURLE_OUT_OF_MEMORY, CurlFailure.lineTooLong: tooLarge(.head)
-        // libcurl sent the request on a connection that turned out to be dead, and tried again.
+        // The request was sent on a reused connection that turned out to be dead, and libcurl then
+        // failed to open a new one.
         case CURLE_COULDNT_CONNECT: cutOff
         case _ where isDisconnect: cutOff
         default: notHTTP

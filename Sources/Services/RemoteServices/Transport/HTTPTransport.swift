@@ -27,8 +27,8 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
         case get
         /// A request that must never be sent twice, because it may take effect each time.
         case post(body: [UInt8])
-        /// A message in bytes that is harmless to repeat, which libcurl may do on a connection that
-        /// turns out to be dead.
+        /// A binary message that may safely be sent twice. libcurl repeats it if a reused
+        /// connection turns out to be dead.
         case message(body: [UInt8])
     }
 
