@@ -10,7 +10,6 @@ import tempfile
 HEADING = "tapcard chip "
 # The factory keys of a chip, and keys that no station has.
 FACTORY, FOREIGN = "0" * 32, "7" * 32
-PASSPHRASE = "TAPCARD_TABLE_PASSPHRASE"
 
 
 class Drawer:
@@ -217,13 +216,3 @@ def ahead(drawer, chip="NTAG424"):
     card(drawer.till, chip)
     with drawer.opened():
         drawer.elsewhere(*[("pay", "1.00")] * 3, sharing=True)
-
-
-def table_station(drawer):
-    """Replaces the issuer's keys at this station with a table of its cards' keys."""
-    till = drawer.till
-    table = drawer.new_path()
-    with drawer.opened():
-        passphrase = till.run("keys", "table", table)["passphrase"]
-        os.remove(f"{drawer.data}/keys.json")
-        till.run("keys", "import", table, **{PASSPHRASE: passphrase})

@@ -264,38 +264,3 @@ class KindTests(ReadingCase):
         lines = ("return document.querySelector('.mark span').offsetHeight"
                  " / parseFloat(getComputedStyle(document.querySelector('.mark')).lineHeight)")
         self.assertLess(self.page.script(lines), 1.5)
-
-
-class TableTests(ReadingCase):
-    def test_a_station_with_a_table_offers_what_it_can(self):
-        readings.card(self.till, "NTAG424")
-        readings.table_station(self.drawer)
-        self.page.open()
-        self.page.see("Amanda Gonzalez")
-        self.assertFalse(self.page.can_press("Top-up"))
-        self.page.go("add")
-        self.page.see("This station cannot top up cards")
-        self.page.go("home")
-        self.page.take("$1.00")
-        self.page.panel("done")
-        self.assertFalse(self.page.can_press("Undo payment"))
-        self.page.leave_check()
-        self.page.go("add")
-        self.page.see("This station cannot top up cards.")
-        self.page.type_amount("$5.00")
-        self.assertEqual(self.page.find("Top up").get_attribute("aria-disabled"), "true")
-        self.page.go("history")
-        self.page.see("Payment")
-        self.assertFalse(self.page.can_press("Refund"))
-        self.assertTrue(self.page.can_press("Undo top-up"))
-        self.page.go("cards")
-        self.page.see("Pay out and close")
-        for name in ("Issue card", "Make demo card", "Convert", "Replace"):
-            self.assertFalse(self.page.can_press(name), name)
-        self.page.go("issue")
-        self.page.see("This station cannot issue cards.")
-        self.till.put("NTAG424")
-        self.page.go("home")
-        self.page.see("Blank tag", "Use a station that has the issuer's keys.")
-        self.assertFalse(self.page.can_press("Make demo card"))
-        self.assertAudited()

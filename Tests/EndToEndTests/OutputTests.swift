@@ -78,7 +78,7 @@ struct OutputTests {
         "close", "backup ~/copy", "restore-backup ~/copy",
         "repair --card \(Till.firstUID)", "tag format --overwrite", "sim take", "sim put",
         "sim tear none", "sim put NTAG216", "demo",
-        "sim take", "sim put NTAG424", "issue --balance 20", "keys table ~/table",
+        "sim take", "sim put NTAG424", "issue --balance 20",
     ]
     private static let payment = "0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"
 

@@ -52,16 +52,9 @@ public struct CardKeys: Hashable, Sendable {
         derive(from: mac, info: Array("file".utf8) + [keyID] + Array(purpose.utf8), count: 32)
     }
 
-    /// The 32 bytes from which a station with a table of card keys derives the keys for sealing its
-    /// files.
-    var tableKey: [UInt8] { fileKey(for: "card table") }
-
-    /// The 32-byte key that seals one of the files of a station with a table of card keys. Each
-    /// purpose has its own key.
-    static func fileKey(for purpose: String, under tableKey: [UInt8]) -> [UInt8] {
-        HKDFSHA256.derive(
-            secret: tableKey, salt: Array("tapcard".utf8),
-            info: Array("file".utf8) + Array(purpose.utf8), count: 32)
+    /// The 32-byte seal of this text, which can be made only with the key for this purpose.
+    package func seal(of text: [UInt8], for purpose: String) -> [UInt8] {
+        HMACSHA256.code(for: text, key: fileKey(for: purpose))
     }
 
     /// The master key for one of the five keys of an NTAG 424. Each is derived separately, so a

@@ -14,7 +14,7 @@ package struct CustomerKeys: Equatable, Sendable {
         package let file: AESKey
     }
 
-    /// The pairs, newest last; empty for a table of card keys.
+    /// The pairs, newest last.
     package let pairs: [Pair]
 
     private static let format = "tapcard customer keys 1"
@@ -24,8 +24,7 @@ package struct CustomerKeys: Equatable, Sendable {
     /// in the issuer's ledger.
     package init(of ring: KeyRing, without retired: Set<UInt8> = []) {
         let current = ring.entries.filter { $0.status != .retired && !retired.contains($0.id) }
-        // A table of card keys has no master keys, so it yields no keys for the customer page.
-        pairs = current.compactMap(\.masters).map { masters in
+        pairs = current.map(\.masters).map { masters in
             Pair(
                 id: masters.keyID, meta: masters.chipMaster(CustomerKeys.metaNumber),
                 file: masters.chipMaster(CustomerKeys.fileNumber))

@@ -20,10 +20,6 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         case sealing
         /// The same ID belongs to different master keys in the two rings.
         case conflict
-        /// A table of card keys was found where master keys were expected, or vice versa.
-        case table
-        /// The passphrase does not match the sealed file, or the file was changed.
-        case sealed
     }
 
     /// The kind of failure, for code that handles the error.

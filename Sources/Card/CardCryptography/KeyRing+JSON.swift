@@ -4,17 +4,12 @@ extension KeyRing {
     private static let format = "tapcard keys 1"
     /// What the formats of all versions begin with.
     private static let formatPrefix = "tapcard keys "
-    private static let tableFormat = "tapcard card keys 1"
     private static let members = ["format", "currency", "keys"]
     private static let entryMembers = ["id", "status", "created", "mac", "pwd"]
-    /// The maximum size of a file in bytes: enough for the keys of about 100,000 cards.
-    static let byteLimit = 16 << 20
-    private static let tableMembers = ["id", "status", "created", "mark", "files", "cards"]
 
     /// The ring as JSON, including all its secrets, for a file that only its owner may read.
     public func json() -> JSONValue {
-        let format = isTable ? KeyRing.tableFormat : KeyRing.format
-        var members = [JSONMember(key: "format", value: .string(format))]
+        var members = [JSONMember(key: "format", value: .string(KeyRing.format))]
         if let currencyCode {
             members.append(JSONMember(key: "currency", value: .string(currencyCode)))
         }
@@ -23,22 +18,13 @@ extension KeyRing {
     }
 
     private static func members(of entry: KeyEntry) -> [JSONMember] {
-        let head = [
+        func digits(_ bytes: [UInt8]) -> JSONValue { .string(Hexadecimal.encode(bytes)) }
+        return [
             JSONMember(key: "id", value: .number(String(entry.id))),
             JSONMember(key: "status", value: .string(entry.status.rawValue)),
             JSONMember(key: "created", value: .string(entry.created)),
-        ]
-        func digits(_ bytes: [UInt8]) -> JSONValue { .string(Hexadecimal.encode(bytes)) }
-        if let masters = entry.masters {
-            return head + [
-                JSONMember(key: "mac", value: digits(masters.macMaster)),
-                JSONMember(key: "pwd", value: digits(masters.passwordMaster)),
-            ]
-        }
-        return head + [
-            JSONMember(key: "mark", value: .string(entry.mark)),
-            JSONMember(key: "files", value: digits(entry.tableKey)),
-            JSONMember(key: "cards", value: .array((entry.rows?.bytes ?? []).map(digits))),
+            JSONMember(key: "mac", value: digits(entry.masters.macMaster)),
+            JSONMember(key: "pwd", value: digits(entry.masters.passwordMaster)),
         ]
     }
 
@@ -47,14 +33,14 @@ extension KeyRing {
     public init(parsing bytes: [UInt8]) throws(KeyError) {
         let value: JSONValue
         do throws(JSONError) {
-            value = try JSONValue.parsing(bytes, byteLimit: Self.byteLimit)
+            value = try JSONValue.parsing(bytes)
         } catch {
             throw KeyError(.malformed, "the keys are not JSON: \(error.detail)")
         }
         guard let format = value["format"]?.string else {
             throw KeyError(.malformed, "the format is missing")
         }
-        guard [Self.format, Self.tableFormat].contains(format) else {
+        guard format == Self.format else {
             throw KeyError(
                 format.hasPrefix(Self.formatPrefix) ? .newerFormat : .unknownFormat,
                 "the keys are not in the format \"\(Self.format)\"")
@@ -66,7 +52,7 @@ extension KeyRing {
         }
         var entries: [KeyEntry] = []
         for element in list {
-            let entry = try Self.entry(element, isForTable: format == Self.tableFormat)
+            let entry = try Self.entry(element)
             guard !entries.contains(where: { $0.id == entry.id }) else {
                 throw KeyError(.malformed, "key \(entry.id) is listed twice")
             }
@@ -86,49 +72,24 @@ extension KeyRing {
         self = ring.sealing(currency: code)
     }
 
-    private static func entry(
-        _ value: JSONValue, isForTable: Bool
-    ) throws(KeyError) -> KeyEntry {
+    private static func entry(_ value: JSONValue) throws(KeyError) -> KeyEntry {
         // Compared as text, because `-0` would otherwise be read as 0.
         guard let text = value["id"]?.numberText, let id = ids.first(where: { "\($0)" == text })
         else {
             throw KeyError(.malformed, "every key must have an ID from 0 to 15")
         }
-        try check(value, has: isForTable ? tableMembers : entryMembers, "key \(id)")
+        try check(value, has: entryMembers, "key \(id)")
         guard let word = value["status"]?.string, let status = KeyStatus(rawValue: word) else {
             throw KeyError(.malformed, "key \(id) has an unknown status")
         }
         guard let created = value["created"]?.string else {
             throw KeyError(.malformed, "key \(id) has no date")
         }
-        if isForTable {
-            return KeyEntry(
-                id: id, mark: try mark(of: value, id), rows: try rows(of: value, id),
-                files: try master("files", of: value, id), status: status, created: created)
-        }
         let keys = CardKeys(
             macMaster: try master("mac", of: value, id),
             passwordMaster: try master("pwd", of: value, id),
             keyID: id)
         return KeyEntry(keys, status: status, created: created)
-    }
-
-    private static func mark(of value: JSONValue, _ id: UInt8) throws(KeyError) -> String {
-        // Only lower-case digits are accepted, because marks are compared as text.
-        guard let mark = value["mark"]?.string, mark.utf8.count == KeyEntry.markSize,
-            Hexadecimal.decode(mark) != nil, mark == mark.lowercased()
-        else { throw KeyError(.malformed, "key \(id) has no fingerprint") }
-        return mark
-    }
-
-    private static func rows(of value: JSONValue, _ id: UInt8) throws(KeyError) -> CardKeyRows {
-        let cards = value["cards"]?.array
-        let rows = cards?.compactMap { $0.string.flatMap { Hexadecimal.decode($0) } }
-        // `compactMap` drops rows that are not hexadecimal, in which case the counts differ.
-        guard let rows, rows.count == cards?.count, let table = CardKeyRows(sorted: rows) else {
-            throw KeyError(.malformed, "key \(id) has no valid, sorted list of cards")
-        }
-        return table
     }
 
     private static func master(

@@ -22,8 +22,7 @@ public struct KeyRing: Hashable, Sendable {
     /// An ID too large for a record.
     private static let noCardsID = UInt8.max
 
-    /// `nil` unless at least one entry is active. Entries with and without master keys must not be
-    /// mixed.
+    /// `nil` unless at least one entry is active.
     package init?(entries: [KeyEntry]) {
         guard let sealing = entries.last(where: { $0.status == .active }) else { return nil }
         self.entries = entries
@@ -40,22 +39,6 @@ public struct KeyRing: Hashable, Sendable {
     private init(sealing: KeyEntry, after older: [KeyEntry]) {
         entries = older + [sealing]
         self.sealing = sealing
-    }
-
-    /// Whether these are the keys of individual cards, without the master keys.
-    public var isTable: Bool { sealing.masters == nil }
-
-    /// The number of cards in a table; 0 for master keys, which work for every card.
-    package var tableSize: Int {
-        // A card can have a row under several keys, but it counts only once.
-        Set(entries.flatMap { $0.rows?.uids ?? [] }).count
-    }
-
-    private func requireMasterKeys() throws(KeyError) {
-        guard !isTable else {
-            throw KeyError(
-                .table, "this station has a table of card keys, not the issuer's keys")
-        }
     }
 
     /// The key with this ID; `nil` if the ring lacks it.
@@ -88,7 +71,6 @@ public struct KeyRing: Hashable, Sendable {
     private func newEntry(
         created: String, avoiding used: Set<UInt8>, random: (Int) -> [UInt8]
     ) throws(KeyError) -> KeyEntry {
-        try requireMasterKeys()
         guard let id = Self.ids.first(where: { entry($0) == nil && !used.contains($0) })
         else {
             throw KeyError(.exhausted, "all 16 key IDs have been used, and IDs are never reused")
@@ -118,7 +100,6 @@ public struct KeyRing: Hashable, Sendable {
 
     /// This ring with one key retired: cards sealed with it are no longer trusted.
     public func retiring(_ id: UInt8) throws(KeyError) -> KeyRing {
-        try requireMasterKeys()
         guard let entry = entry(id) else {
             throw KeyError(.unknownKey, "there is no key \(id)")
         }
@@ -148,14 +129,13 @@ public struct KeyRing: Hashable, Sendable {
     /// it, the import is refused. Any other key that is in both rings gets the more restrictive
     /// status.
     public func merging(_ other: KeyRing) throws(KeyError) -> KeyRing {
-        try requireMasterKeys()
-        try other.requireMasterKeys()
         for theirs in other.entries {
             guard let mine = entry(theirs.id) else { continue }
             // If two different keys had the same ID, there would be no way to tell which one sealed
             // a record.
             guard mine.hasSameKeys(as: theirs) else {
-                throw KeyRing.conflict(theirs.id)
+                throw KeyError(
+                    .conflict, "key \(theirs.id) on this station differs from the one in the file")
             }
         }
         if other.entry(sealing.id)?.status == .retired {
@@ -185,24 +165,6 @@ public struct KeyRing: Hashable, Sendable {
         // The new sealing key is set first, because the merge may retire the previous one.
         if entry(id) == nil { ring.entries.append(theirs) }
         return try (ring.sealing(with: id) ?? self).merging(other)
-    }
-
-    /// Returns this ring if a station can replace its table with it.
-    package func replacing(_ older: KeyRing) throws(KeyError) -> KeyRing {
-        guard older.isTable else {
-            throw KeyError(.table, "this station has the issuer's keys and needs no table")
-        }
-        if let id = entries.first(where: { theirs in
-            // An ID is never reused: a different mark means that the keys belong to another issuer.
-            older.entry(theirs.id).map { $0.mark != theirs.mark } ?? false
-        })?.id {
-            throw KeyRing.conflict(id)
-        }
-        return self
-    }
-
-    private static func conflict(_ id: UInt8) -> KeyError {
-        KeyError(.conflict, "key \(id) on this station differs from the one in the file")
     }
 
     /// Changes every entry except the sealing one, so `sealing` still matches its entry.

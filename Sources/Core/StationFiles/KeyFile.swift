@@ -22,25 +22,17 @@ public struct KeyFile: Sendable {
         self.whenWaiting = whenWaiting
     }
 
-    /// The contents of a file from another machine.
-    package enum ImportedKeys: Sendable {
-        case ring(KeyRing)
-        /// A table of card keys; it is encrypted, so anyone may see it.
-        case sealed(SealedTable)
-    }
-
     /// The keys; nil if the file is missing.
     public func load() throws(TapcardError) -> KeyRing? {
-        guard case .ring(let ring) = try content(mayBeSealed: false) else { return nil }
-        return ring
+        try content(mayBeForeign: false)
     }
 
     /// Reads a file from another machine; nil if it is missing.
-    package func importedKeys() throws(TapcardError) -> ImportedKeys? {
-        try content(mayBeSealed: true)
+    package func importedKeys() throws(TapcardError) -> KeyRing? {
+        try content(mayBeForeign: true)
     }
 
-    private func content(mayBeSealed: Bool) throws(TapcardError) -> ImportedKeys? {
+    private func content(mayBeForeign: Bool) throws(TapcardError) -> KeyRing? {
         let (stored, isStream) = (DurableFile(path), path == DurableFile.standardStream)
         let found = try translating(isStream ? stored.readStream() : stored.read()) {
             (error: FileError) in
@@ -48,14 +40,10 @@ public struct KeyFile: Sendable {
             error.kind == .cancelled ? KeyFile.stopped : file.unreadable(error)
         }
         guard let bytes = found else { return nil }
-        // Only an import may read a sealed table: a station's own file always holds a key ring.
-        if mayBeSealed, let table = try translating(SealedTable(parsing: bytes), into: damaged) {
-            return .sealed(table)
-        }
         // A file from another machine is read only once, so it may belong to another user. A stream
         // has no permissions to check.
-        if !isStream { try file.requirePrivate(mayBeForeign: mayBeSealed) }
-        return .ring(try translating(KeyRing(parsing: bytes), into: damaged))
+        if !isStream { try file.requirePrivate(mayBeForeign: mayBeForeign) }
+        return try translating(KeyRing(parsing: bytes), into: damaged)
     }
 
     fileprivate var missing: TapcardError {

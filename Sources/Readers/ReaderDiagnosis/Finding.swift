@@ -55,7 +55,6 @@ public struct Finding: Sendable, Hashable {
         case journal
         case unbooked
         case snapshot
-        case cardTable = "card-table"
         case cardAddress = "card-address"
     }
 

@@ -28,7 +28,7 @@ import TextCodecs
             let text = keys.json().prettyText
             #expect(try CustomerKeys(parsing: Array(text.utf8)) == keys)
             // No secret of the issuer is in it.
-            for masters in ring.entries.compactMap(\.masters) {
+            for masters in ring.entries.map(\.masters) {
                 #expect(!text.contains(Hexadecimal.encode(masters.macMaster)))
                 #expect(!text.contains(Hexadecimal.encode(masters.passwordMaster)))
             }

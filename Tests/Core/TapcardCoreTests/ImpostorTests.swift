@@ -106,7 +106,7 @@ struct ImpostorTests {
     ) throws -> SealedRecord {
         let uid = try #require(World.uids["NTAG213"].flatMap(CardUID.init(bytes:)))
         let sequence = try #require(SequenceNumber(number))
-        let cardKey = try #require(world.keys.sealing.cardKey(uid: uid.bytes))
+        let cardKey = world.keys.sealing.masters.cardKey(uid: uid.bytes)
         return try #require(
             SealedRecord(
                 uid: uid, sequence: sequence, balance: balance,

@@ -92,46 +92,6 @@ import Testing
         }
     }
 
-    /// Somebody with a stolen table must not be able to forge a journal of the issuer's other
-    /// stations.
-    @Test("A journal of a station with a table has a seal of its own that the issuer can read")
-    func table() throws {
-        let uid = try #require(CardUID("04AC6B72BA6C80"))
-        let table = try #require(World.keys.table(of: [uid: [1]]))
-        let (issuer, bytes) = try OfflineFileTests.sample(lines: 2)
-        #expect(throws: OfflineJournal.Unreadable.keyMissing(1)) {
-            _ = try OfflineJournal.parsing(bytes, table)
-        }
-        var own = issuer
-        own.reseal(under: table)
-        let text = own.bytes
-        for keys in [table, World.keys] {
-            let read = try OfflineJournal.parsing(text, keys)
-            #expect(read.journal.lines == issuer.lines && read.length == text.count)
-            // A line that is added is under the seal of the lines before it.
-            var longer = read.journal
-            let line = JournalLine(
-                number: 3, id: World.id(9), uid: uid, chip: .ntag424, account: 2,
-                record: [UInt8](repeating: 1, count: 16), amount: 5, by: Requester(), at: World.tick
-            )
-            let more = text + longer.append(line)
-            #expect(try OfflineJournal.parsing(more, table).journal.lines.count == 3)
-        }
-        // The words of the other kind, with this seal.
-        let relabelled = String(decoding: text, as: UTF8.self)
-            .replacing("tapcard-table-journal-1", with: "tapcard-journal-1")
-        #expect(throws: OfflineJournal.Unreadable.altered(line: 1)) {
-            _ = try OfflineJournal.parsing(Array(relabelled.utf8), World.keys)
-        }
-        for place in text.indices {
-            var other = text
-            other[place] ^= 4
-            #expect(
-                (try? OfflineJournal.parsing(other, table))?.journal.lines != own.lines,
-                "\(place)")
-        }
-    }
-
     @Test("Each line is booked under its own ids, which depend on the request alone")
     func bookingIDs() throws {
         let (journal, _) = try OfflineFileTests.sample(lines: 3)
@@ -205,17 +165,6 @@ import Testing
             [UInt8](repeating: 9, count: $0)
         }.retiring(1)
         #expect(CardSnapshot(bytes, retired) == nil)
-        // A station with a table has a snapshot of its own kind.
-        let table = try #require(World.keys.table(of: [uid: [1]]))
-        let own = taken.bytes(under: table)
-        #expect(own.starts(with: Array("tapcard table snapshot 1\n".utf8)))
-        #expect(CardSnapshot(own, table) == taken && CardSnapshot(own, World.keys) == taken)
-        #expect(CardSnapshot(bytes, table) == nil)
-        for place in own.indices {
-            var other = own
-            other[place] ^= 4
-            #expect(CardSnapshot(other, table) == nil, "\(place)")
-        }
     }
 
     private static func sample(lines: Int) throws -> (OfflineJournal, [UInt8]) {

@@ -212,7 +212,7 @@ import Testing
         func card(showing balance: Int64, _ sequence: UInt32) throws -> UnconfirmedCard {
             let entry = World.keys.sealing
             let number = try #require(SequenceNumber(sequence))
-            let cardKey = try #require(entry.cardKey(uid: card.uid.bytes))
+            let cardKey = entry.masters.cardKey(uid: card.uid.bytes)
             let record = try #require(
                 SealedRecord(
                     uid: card.uid, sequence: number,

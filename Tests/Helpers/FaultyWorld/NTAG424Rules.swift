@@ -18,7 +18,7 @@ extension NTAG424Memory {
     /// The sum of all credits, sealed under any of the issuer's keys; nil for none.
     func granted(_ keys: KeyRing) -> Int64? {
         keys.entries.lazy.compactMap { entry in
-            SellingKey(of: uid, from: entry, .usd).flatMap { Grant(grantBytes, for: $0)?.granted }
+            Grant(grantBytes, for: SellingKey(of: uid, from: entry.masters, .usd))?.granted
         }.first
     }
 
@@ -59,7 +59,7 @@ extension RestingWorld {
         let isCard = card.confirmed != .none
         let known =
             [NTAG424CardKeys.factory]
-            + keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
+            + keys.entries.map(\.masters).map { NTAG424CardKeys($0, uid: uid) }
         for number in KeyNumber.allCases {
             let key = chip[number]
             if !known.contains(where: { $0.version == key.version && $0[number] == key.key }) {

@@ -119,7 +119,7 @@ private func checkRecords(_ input: [UInt8]) throws {
         case .valid(let record):
             try require(record.bytes == bytes, "a record is another one")
             let balance = Money(minorUnits: Int64(record.balance), .usd)
-            let cardKey = keys.sealing.cardKey(uid: uid.bytes) ?? []
+            let cardKey = keys.sealing.masters.cardKey(uid: uid.bytes)
             let sealed = holders.map { holder in
                 SealedRecord(
                     uid: uid, sequence: record.sequence, balance: balance, state: record.state,

@@ -71,7 +71,7 @@ struct TagPermission: Sendable {
             return place == 2 && content == Page(0xFF, 0xFF, 0xFF, 0xFF)
                 || place == 3 && content == .zero
         case .settingPassword(let keyID):
-            guard let own = keys.entry(keyID)?.masters?.password(uid: uid) else { return false }
+            guard let own = keys.entry(keyID)?.masters.password(uid: uid) else { return false }
             return place == 1 && isRelief(of: page, content)
                 || place == 2 && content.bytes == own.password
                 || place == 3 && (content == .zero || content.bytes == own.pack + [0, 0])

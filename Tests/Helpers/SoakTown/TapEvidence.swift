@@ -88,7 +88,7 @@ extension Town {
                 bestLost = record.sequence
                 let holders = [.nobody, card.holder] + (face.map { [$0.holder] } ?? [])
                 evidence.isAheadForAnother = !holders.contains { holder in
-                    keys.entry(record.keyID)?.cardKey(uid: uid.bytes).map {
+                    (keys.entry(record.keyID)?.masters.cardKey(uid: uid.bytes)).map {
                         record.isSealed(
                             uid: uid, holder: holder, currency: .usd, cardKey: $0)
                     } ?? false

@@ -34,9 +34,8 @@ package struct RecordSlots: Hashable, Sendable {
         slots = records.map { bytes in
             if bytes.allSatisfy({ $0 == 0 }) { return .blank }
             guard let record = SealedRecord(bytes) else { return .broken }
-            guard let entry = keys.entry(record.keyID),
-                let key = cardKeys[entry.id] ?? entry.cardKey(uid: uid.bytes)
-            else { return .unsealed(record) }
+            guard let entry = keys.entry(record.keyID) else { return .unsealed(record) }
+            let key = cardKeys[entry.id] ?? entry.masters.cardKey(uid: uid.bytes)
             cardKeys[entry.id] = key
             let isSealed = holders.contains {
                 record.isSealed(uid: uid, holder: $0, currency: currency, cardKey: key)

@@ -83,20 +83,6 @@ package struct JournalFile: Sendable, Hashable {
         }
     }
 
-    /// Reseals the journal with the new keys. A journal already sealed with the new keys is left
-    /// unchanged, so resealing can be repeated after a failure.
-    func reseal(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
-        // A station that has never taken offline payments has no journal to reseal.
-        guard (try? DurableFile(path).permissions()) != nil else { return }
-        try withExclusiveLock(orThrow: notResealed) { () throws(TapcardError) in
-            // An earlier attempt may have been interrupted after it had replaced the file.
-            if (try? load(new)) != nil { return }
-            guard var journal = try load(old) else { return }
-            journal.reseal(under: new)
-            try replace(by: journal, orThrow: notResealed)
-        }
-    }
-
     /// Removes the lines up to this number from the journal with this ID, which have been booked.
     /// If there are such lines, runs `prepare` first.
     func drop(
@@ -223,13 +209,6 @@ package struct JournalFile: Sendable, Hashable {
         .unwritten(
             JournalFile.name, error,
             meaning: "No offline payments are possible until it can be written.",
-            next: [.ledger(.checkDisk)])
-    }
-
-    private func notResealed(_ error: FileError) -> TapcardError {
-        .unwritten(
-            JournalFile.name, error,
-            meaning: "It is still sealed with the earlier keys; the payments in it are safe.",
             next: [.ledger(.checkDisk)])
     }
 

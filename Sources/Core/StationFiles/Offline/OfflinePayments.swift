@@ -43,13 +43,6 @@ package struct OfflinePayments: Sendable {
             age: cards?.age(at: now, uptime))
     }
 
-    /// Reseals the station's journal when the station's keys are replaced, so that the journal
-    /// remains readable: a table of card keys contains no retired key, and a table seals
-    /// differently from the issuer's master keys.
-    package func changeKeys(from old: KeyRing, to new: KeyRing) throws(TapcardError) {
-        try journal.reseal(from: old, to: new)
-    }
-
     // MARK: Offline
 
     /// What the station remembers about its ledger.

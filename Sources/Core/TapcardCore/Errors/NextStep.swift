@@ -56,8 +56,6 @@ extension NextStep {
         case replaceIfItHappensAgain
         case useAsItIs
         case useAtItsStation
-        /// Use a station with the issuer's keys, because this one has only a table of card keys.
-        case useAtIssuerStation
         /// Use a reader that is trusted for making cards.
         case useTrustedReader
         /// Use the card at its own station, or use that station's ledger here. The associated
@@ -194,7 +192,6 @@ extension NextStep {
         case makeOwner
         case importKeys
         case importCurrentKeys
-        case importTable
         case importKeysOrOverwrite
         case importKeysOrReplace
         case renewKeys

@@ -13,8 +13,6 @@ package struct CardSnapshot: Sendable, Hashable {
     private static let rowSize = 20
     private static let uidSize = 7
     private static let head = Array("tapcard snapshot 1\n".utf8)
-    /// The first line for a station with a table of card keys, which seals with its own key.
-    private static let tableHead = Array("tapcard table snapshot 1\n".utf8)
     private static let purpose = "snapshot"
 
     package let currency: Currency
@@ -133,36 +131,30 @@ extension CardSnapshot {
             takenUptime?.boot ?? "-", String(takenUptime?.milliseconds ?? 0),
             retiredKeys.sorted().map { String($0) }.joined(separator: ","), "",
         ]
-        // The seal also covers the title, so a snapshot sealed under a table of card keys cannot
-        // pass for one sealed under the issuer's keys.
-        let seal = keys.stationSeal
-        let head = seal.isForTable ? CardSnapshot.tableHead : CardSnapshot.head
-        let text = head + Array((fields.joined(separator: " ") + "\n").utf8) + rows
-        return text + seal.code(of: text, for: CardSnapshot.purpose)
+        let text =
+            CardSnapshot.head + Array((fields.joined(separator: " ") + "\n").utf8) + rows
+        return text + keys.sealing.masters.seal(of: text, for: CardSnapshot.purpose)
     }
 
     /// Reads a snapshot; nil unless it has a valid seal made with a key in this ring that is not
     /// retired.
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
-        let isForTable = text.starts(with: CardSnapshot.tableHead)
-        let head = isForTable ? CardSnapshot.tableHead : CardSnapshot.head
-        let body = text.dropFirst(head.count)
-        guard text.starts(with: head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
+        let body = text.dropFirst(CardSnapshot.head.count)
+        guard text.starts(with: CardSnapshot.head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let fields = String(decoding: body[..<end], as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         let rows = Array(body[(end + 1)...])
         guard fields.count == 8, let keyID = UInt8(fields[0]), let entry = keys.entry(keyID),
             // A snapshot sealed with a retired key could come from anyone who has that key.
-            entry.status != .retired, let seal = StationSeal(entry, isForTable: isForTable),
-            let currency = Currency(code: fields[1]),
+            entry.status != .retired, let currency = Currency(code: fields[1]),
             let takenAt = Int64(fields[3]), let uptime = Int64(fields[5]),
             rows.count.isMultiple(of: CardSnapshot.rowSize),
             // The comparison takes constant time, so its duration reveals nothing about the seal.
             ConstantTime.equal(
                 Array(bytes.suffix(SHA256.size)),
-                seal.code(of: Array(text), for: CardSnapshot.purpose))
+                entry.masters.seal(of: Array(text), for: CardSnapshot.purpose))
         else { return nil }
         self.init(
             currency: currency, ledgerID: fields[2] == "-" ? nil : fields[2],

@@ -94,8 +94,6 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private static let title = "tapcard-journal-1"
-    /// The title for a station with a table of card keys, which seals with its own key.
-    private static let tableTitle = "tapcard-table-journal-1"
     private static let purpose = "journal"
     private static let sealSize = 16
 
@@ -106,15 +104,15 @@ package struct OfflineJournal: Sendable, Hashable {
     /// The number of the last line that has been booked and dropped.
     package private(set) var booked: Int64
     package private(set) var lines: [JournalLine] = []
-    /// The key that seals the lines.
-    private var seal: StationSeal
+    /// The keys that seal the lines.
+    private var masters: CardKeys
     private var lastSeal: [UInt8]
 
     package init(
         id: JournalID, currency: Currency, ledgerID: String?, booked: Int64 = 0, under keys: KeyRing
     ) {
         (self.id, self.currency, self.ledgerID) = (id, currency, ledgerID)
-        (self.booked, seal, lastSeal) = (booked, keys.stationSeal, [])
+        (self.booked, masters, lastSeal) = (booked, keys.sealing.masters, [])
         // The seal of the first line covers the seal of the head.
         lastSeal = code(of: head)
     }
@@ -154,7 +152,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     /// Reseals every line with the current key.
     package mutating func reseal(under keys: KeyRing) {
-        seal = keys.stationSeal
+        masters = keys.sealing.masters
         _ = resealed()
     }
 
@@ -182,8 +180,8 @@ package struct OfflineJournal: Sendable, Hashable {
     }
 
     private var head: String {
-        let title = seal.isForTable ? OfflineJournal.tableTitle : OfflineJournal.title
-        return "\(title) \(id) \(currency.code) \(ledgerID ?? "-") \(seal.keyID) \(booked)"
+        "\(OfflineJournal.title) \(id) \(currency.code) \(ledgerID ?? "-") \(masters.keyID) "
+            + "\(booked)"
     }
 
     private mutating func sealed(_ text: String) -> [UInt8] {
@@ -193,7 +191,7 @@ package struct OfflineJournal: Sendable, Hashable {
 
     private func code(of text: String) -> [UInt8] {
         // Each seal covers the previous one, so a line cannot be removed, inserted, or moved.
-        let code = seal.code(of: lastSeal + Array(text.utf8), for: OfflineJournal.purpose)
+        let code = masters.seal(of: lastSeal + Array(text.utf8), for: OfflineJournal.purpose)
         return Array(code.prefix(OfflineJournal.sealSize))
     }
 }
@@ -241,19 +239,16 @@ extension OfflineJournal {
 
     private init?(head bytes: ArraySlice<UInt8>, _ keys: KeyRing) throws(Unreadable) {
         guard let (fields, code) = OfflineJournal.parts(of: bytes), fields.count == 6,
-            [OfflineJournal.title, OfflineJournal.tableTitle].contains(fields[0]),
+            fields[0] == OfflineJournal.title,
             let id = JournalID(fields[1]),
             let currency = Currency(code: fields[2]), let keyID = UInt8(fields[4]),
             let booked = Int64(fields[5]), booked >= 0
         else { return nil }
-        let isForTable = fields[0] == OfflineJournal.tableTitle
-        guard let entry = keys.entry(keyID),
-            let seal = StationSeal(entry, isForTable: isForTable)
-        else { throw .keyMissing(keyID) }
+        guard let entry = keys.entry(keyID) else { throw .keyMissing(keyID) }
         self.id = id
         self.currency = currency
         ledgerID = fields[3] == "-" ? nil : fields[3]
-        (self.booked, self.seal, lastSeal) = (booked, seal, [])
+        (self.booked, masters, lastSeal) = (booked, entry.masters, [])
         // The head is checked with the key that it specifies, so a changed key ID is detected, too.
         guard ConstantTime.equal(code, self.code(of: head)) else { throw .altered(line: 1) }
         lastSeal = code

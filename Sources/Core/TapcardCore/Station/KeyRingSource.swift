@@ -30,9 +30,6 @@ public final class KeyRingSource: Sendable {
     /// can then verify cards but must not seal records.
     var missing: UInt8? { commonKey.withLock { $0.isHere ? nil : $0.id } }
 
-    /// Whether the ledger specifies the sealing key. No other key may then be used to seal.
-    var isCommon: Bool { commonKey.withLock { $0.id != nil } }
-
     /// Rereads the keys. The ledger overrules the file, which may be an older copy: a key that the
     /// ledger has retired is retired here, too, and the key that the ledger specifies is used to
     /// seal.
@@ -45,13 +42,13 @@ public final class KeyRingSource: Sendable {
         // `retiring` returns nil if the sealing key would be among the retired keys.
         guard let trusted = read.retiring(policy.retired) else {
             if let missing = policy.sealing, withSealingKey == nil {
-                throw .lackingKey(missing, isTable: own.isTable)
+                throw .lackingKey(missing)
             }
             throw TapcardError(
                 .keysUnusable,
                 "The ledger has retired key \(read.sealing.id), this station's sealing key.",
                 meaning: "This station's key file is an outdated copy. " + TapcardError.unchanged,
-                next: [.file(own.isTable ? .importTable : .renewKeys)])
+                next: [.file(.renewKeys)])
         }
         ring.withLock { $0 = trusted }
         commonKey.withLock { $0 = (policy.sealing, withSealingKey != nil) }
@@ -60,12 +57,12 @@ public final class KeyRingSource: Sendable {
 
 extension TapcardError {
     /// The error at a station that lacks the key with which the other stations seal.
-    static func lackingKey(_ id: UInt8, isTable: Bool = false) -> TapcardError {
+    static func lackingKey(_ id: UInt8) -> TapcardError {
         TapcardError(
             .keysBehind,
             "This station does not have sealing key \(id), which other stations of this ledger "
                 + "already use, so it cannot write cards.",
-            meaning: unchanged, next: [.file(isTable ? .importTable : .importCurrentKeys)])
+            meaning: unchanged, next: [.file(.importCurrentKeys)])
     }
 }
 

@@ -42,7 +42,6 @@ struct CardScanner: StationWork {
                 try await asking(await ledger.knownCard(of: uid))
             }
         try await refreshKeys(for: known)
-        try station.sealing.requireInTable(identity, uid, known)
         if identity.usesBlocks {
             return try await station.ntag424Scanner.scan(
                 identity, uid, known, thoroughly: thoroughly, &history)

@@ -150,7 +150,7 @@ struct NTAG424Scanner: StationWork {
         guard !history.hasRefused(.three) else { throw .refused(.inconsistentKeyVersions(uid)) }
         // During a key change, the grant may be sealed with either the old key or the new one.
         let others = keys.entries.filter { NTAG424CardKeys.version(of: $0.id) != selling }
-            .compactMap { SellingKey(of: uid, from: $0, currency) }
+            .map { SellingKey(of: uid, from: $0.masters, currency) }
         do throws(Interruption) {
             return NTAG424Reading(
                 state: .proved(try await readCard(key, or: others, known, &history)),
@@ -202,7 +202,7 @@ struct NTAG424Scanner: StationWork {
 
     private func sellingKey(_ version: UInt8, of uid: CardUID) -> SellingKey? {
         keys.entries.first { NTAG424CardKeys.version(of: $0.id) == version }
-            .flatMap { SellingKey(of: uid, from: $0, currency) }
+            .map { SellingKey(of: uid, from: $0.masters, currency) }
     }
 
     /// The message for phones on a chip that is not one of our cards yet. On a completed card, the
@@ -234,7 +234,7 @@ struct NTAG424Scanner: StationWork {
         _ uid: CardUID, _ state: NTAG424Reading.State, hasTried: Bool
     ) -> TapcardError {
         guard case .foreign(let version) = state else { return .factoryChip(uid) }
-        let error = station.sealing.lackingChipKeys(version, uid)
+        let error = TapcardError.foreignChip(version, uid)
         return hasTried
             ? error.reworded(
                 meaning: "The card rejected the key that the ledger has for it. No other key was "

@@ -19,17 +19,13 @@ struct NTAG424Writer: StationWork {
         _ chip: NTAG424Reading, _ uid: CardUID, _ history: inout TapHistory
     ) async throws(Interruption) {
         if case .foreign(let version) = chip.state { throw .claimed(.foreignChip(version, uid)) }
-        guard let masters = keys.sealing.masters, let grant = Grant(0) else {
-            throw .refused(
-                .needsIssuer(
-                    "This station has only a table of card keys and cannot make cards.", uid))
-        }
+        let newKeys = NTAG424CardKeys(keys.sealing.masters, uid: uid)
         do throws(Interruption) {
             try await personalize(
                 PersonalizeNTAG424.Plan(
                     uid: uid, currency: currency, address: settings.address,
-                    from: [.factory] + chipKeys(of: uid), to: NTAG424CardKeys(masters, uid: uid),
-                    grant: grant), isTrial: true, &history)
+                    from: [.factory] + chipKeys(of: uid), to: newKeys,
+                    grant: .zero), isTrial: true, &history)
         } catch .ntag424(let error) where error.isPermanent {
             throw .claimed(.cannotBecomeCard(error, uid))
         }
@@ -63,10 +59,10 @@ struct NTAG424Writer: StationWork {
     ) async throws(Interruption) {
         let (reading, open) = (change.reading, change.open)
         // Another station may have sealed the record with a key that this station lacks.
-        guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID),
-            let key = SellingKey(of: reading.uid, from: entry, currency)
-        else { throw .refused(.lackingKey(open.record[0], isTable: keys.isTable)) }
-        let newKeys = entry.masters.map { NTAG424CardKeys($0, uid: reading.uid) }
+        guard let record = SealedRecord(open.record), let entry = keys.entry(record.keyID)
+        else { throw .refused(.lackingKey(open.record[0])) }
+        let key = SellingKey(of: reading.uid, from: entry.masters, currency)
+        let newKeys = NTAG424CardKeys(entry.masters, uid: reading.uid)
         let last = reading.known?.issued[open.confirmed]?.bytes
         let spent = chip.visit?.slots.spent(at: last) ?? 0
         let balance = Int64(record.balance)
@@ -76,12 +72,6 @@ struct NTAG424Writer: StationWork {
             // decrease.
             let granted = max(visit?.grant?.granted ?? 0, balance + spent)
             guard let grant = Grant(granted) else { throw .refused(.chipExhausted(reading.uid)) }
-            guard let newKeys else {
-                throw .refused(
-                    .needsIssuer(
-                        "This station has only a table of card keys and cannot write the newer "
-                            + "keys that this card needs.", reading.uid))
-            }
             // A completed card never has the factory keys again. A chip that claims to have them
             // may be an attempt to obtain our keys, so the factory keys are tried only while a card
             // is being made.
@@ -109,7 +99,7 @@ struct NTAG424Writer: StationWork {
                 open.record, balance: balance, to: change.slotIndex, granted: visit.grant,
                 spent: spent),
             let procedure = UpdateNTAG424(
-                update, in: visit, loadKey: newKeys?[.four],
+                update, in: visit, loadKey: newKeys[.four],
                 random: dependencies.random(2 * SecureSession.randomSize))
         else { throw .refused(.chipExhausted(reading.uid)) }
         try await reader.performInTap(procedure, &history)
@@ -121,10 +111,9 @@ struct NTAG424Writer: StationWork {
             !change.open.operation.kind.makesCard,
             let record = SealedRecord(change.open.record)
         else { return true }
-        return keys.entry(record.keyID).flatMap {
-            SellingKey(of: visit.card.uid, from: $0, currency)
-        }
-            != visit.card
+        return keys.entry(record.keyID).map {
+            SellingKey(of: visit.card.uid, from: $0.masters, currency)
+        } != visit.card
     }
 
     /// The address for the card. If no page is set at this station, the card keeps its current
@@ -138,7 +127,7 @@ struct NTAG424Writer: StationWork {
 
     /// The keys that one of this station's cards may have.
     func chipKeys(of uid: CardUID) -> [NTAG424CardKeys] {
-        keys.entries.compactMap(\.masters).map { NTAG424CardKeys($0, uid: uid) }
+        keys.entries.map(\.masters).map { NTAG424CardKeys($0, uid: uid) }
     }
 
     /// Records in the tap's history that a chip will refuse every write. What the chip contains is

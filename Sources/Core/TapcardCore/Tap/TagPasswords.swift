@@ -66,7 +66,7 @@ struct TagPasswords: StationWork {
         unlocking identity: TagIdentity, noted: CardProtection?, withoutExpectedPACK: Bool
     ) async throws(Interruption) -> UInt8? {
         let first = noted?.keyID
-        let known = keys.entries.compactMap(\.masters)
+        let known = keys.entries.map(\.masters)
         let masters =
             known.filter { $0.keyID == first } + known.reversed().filter { $0.keyID != first }
         let passwords = masters.map { masters in

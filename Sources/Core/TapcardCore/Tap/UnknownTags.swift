@@ -76,7 +76,7 @@ struct UnknownTags: StationWork {
                 other.currency)
         }
         if case .ntag424(let chip) = reading.medium, case .foreign(let version) = chip.state {
-            return .untrusted(station.sealing.lackingChipKeys(version, reading.uid))
+            return .untrusted(TapcardError.foreignChip(version, reading.uid))
         }
         if let error = try await impostor(reading, content) { return .untrusted(error) }
         switch content {
@@ -221,8 +221,6 @@ struct UnknownTags: StationWork {
     /// made into a card. A tag's pages are checked here as they are when a card is made, but an
     /// NTAG 424's keys are tried only when a card is made.
     private func advice(_ step: NextStep, _ reading: CardReading) async -> [NextStep] {
-        // Making a card takes the issuer's keys.
-        if keys.isTable { return [.trust(.useAtIssuerStation)] }
         guard settings.checksAdvice, let tag = reading.pages?.tag else { return [step] }
         do throws(Interruption) {
             _ = try await station.fitness.requireWritable(

@@ -214,7 +214,7 @@ extension Topic {
 
     static let secrets = """
         Passwords are read only from variables or typed at a prompt, and are never shown:
-        `TAPCARD_MASTERMIND_PASSWORD`, `TAPCARD_CASHIER_PASSWORD`, and `TAPCARD_TABLE_PASSPHRASE`.
+        `TAPCARD_MASTERMIND_PASSWORD` and `TAPCARD_CASHIER_PASSWORD`.
         """
 
     static let simulation = """

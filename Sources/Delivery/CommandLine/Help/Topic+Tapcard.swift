@@ -262,7 +262,7 @@ extension Topic {
         `tapcard keys rotate` starts sealing with a new key, while older seals remain valid; on a
         shared ledger, run it twice. `tapcard keys retire` stops trusting a key that may have
         leaked. After either command, run `tapcard keys customers FILE --overwrite` for the customer
-        page and `tapcard keys table FILE` for each station that has a table of card keys.
+        page.
         """)
 
     private static let ledger = Topic(

@@ -5,7 +5,7 @@ import { cardSide } from "./card-face.js";
 import { h } from "./dom.js";
 import { confirmed } from "./notices.js";
 import {
-  isEnded, isOffered, isPossible, loadsCards, confirmingMember, provesItself, WITHOUT_TAP,
+  isEnded, isOffered, isPossible, makesCards, confirmingMember, provesItself, WITHOUT_TAP,
 } from "./offers.js";
 import { confirmedBySecond, may, needsConsent } from "./roles.js";
 import { draft, discardDrafts, isUsable, setDraft, state, trustedCard } from "./store.js";
@@ -87,7 +87,7 @@ export const issue = {
   title: say.issue.title,
   render: (s) => [
     heading(say.issue.title, say.issue.lead),
-    h("div.till", cardSide(s), loadsCards() ? issueForm(!isUsable() || !isPossible("issue"))
+    h("div.till", cardSide(s), makesCards() ? issueForm(!isUsable() || !isPossible("issue"))
       : note(say.issue.elsewhere, "warn", "warn")),
   ],
 };

@@ -4,7 +4,6 @@ import { load } from "./api.js";
 import { h } from "./dom.js";
 import { operationFinder } from "./find.js";
 import { confirmed } from "./notices.js";
-import { loadsCards } from "./offers.js";
 import { showReceipt } from "./receipt.js";
 import { may, mayRefund, seesAllHistory } from "./roles.js";
 import { draft, isUsable, setDraft, state, trustedCard } from "./store.js";
@@ -124,8 +123,6 @@ function refundPart(entry, refunded) {
   const way = words.back[kind];
   if (!way || outcome !== "committed" || !mayRefund(entry)) return null;
   if (refunded.has(operation)) return h("small", way.done);
-  // Refunding a payment puts money on a card, which needs the issuer's keys.
-  if (kind === "pay" && !loadsCards()) return null;
   if (draft("refund.open", null) !== operation) {
     return button(way.name, () => openRefund(operation),
       { tone: "small", "aria-label": `${way.name} ${shown(amount)}` });

@@ -14,7 +14,6 @@ const MEMBERS = {
 /** The steps in a refusal that mean that the tag can be turned into a card right away. */
 const MAKING_STEPS = ["issue", "overwrite-by-demo"];
 const MAKING = ["issue", "demo", "replace"];
-const LOADING = [...MAKING, "adopt"];
 /** Verbs for a card in the ledger that is on the reader or identified by its number. */
 const ON_KNOWN = ["repair", "block", "unblock", "forget"];
 const ENDED = ["closed", "replaced"];
@@ -23,8 +22,8 @@ export const WITHOUT_TAP = ["block", "unblock", "forget"];
 /** The NTAG 424: a card with this chip cannot be copied and needs no password. */
 export const AUTHENTICATING_CHIP = "NTAG424";
 
-/** Whether this station can make and top up cards; with a table of card keys, it cannot. */
-export const loadsCards = () => state.settings?.loadsCards !== false;
+/** Whether cards can be made at this till; on an untrusted machine, they cannot. */
+export const makesCards = () => state.settings?.makesCards !== false;
 
 /** Whether the settings name the address of this service, or the sandbox stands in for it. */
 export const usesService = (name) => state.settings?.services?.includes(name) === true;
@@ -39,7 +38,7 @@ export function confirmingMember(verb, { next }) {
 export const isEnded = () => !state.card?.problem && ENDED.includes(state.card?.read?.ledger);
 
 /** Whether the tag on the reader is not an active card and can become a card. */
-export const canBecomeCard = () => loadsCards() && may("issue") && (isEnded()
+export const canBecomeCard = () => makesCards() && may("issue") && (isEnded()
   || Boolean(state.card?.problem?.next.some(({ step }) => MAKING_STEPS.includes(step))));
 
 /** Whether a request to turn the tag on the reader into a card can succeed. */
@@ -51,7 +50,7 @@ function canBeMade() {
 
 /** Whether the verb is offered at all. A closed or replaced card can never be unblocked. */
 export const isOffered = (verb, hasNumber) => isAllowed(verb)
-  && (verb === "unblock" ? hasNumber || !isEnded() : loadsCards() || !LOADING.includes(verb));
+  && (verb === "unblock" ? hasNumber || !isEnded() : makesCards() || !MAKING.includes(verb));
 
 /** Whether the verb can be used on the tag on the reader or, if there is none, on the next. */
 export function isPossible(verb, hasNumber) {

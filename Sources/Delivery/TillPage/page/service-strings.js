@@ -47,7 +47,7 @@ export const services = {
     claims: {
       card: "Add to card", drawer: "Pay out in cash", done: "added to the card",
       "paid-out": "paid out in cash", blocked: "card blocked, prize on hold",
-      never: "can no longer be claimed", elsewhere: "cannot be claimed at this station",
+      never: "can no longer be claimed",
     },
     draw: (draw) => `Date unknown (${draw})`, legend: "What the balls mean",
   },
@@ -200,7 +200,7 @@ export const services = {
     none: "No activity yet.", takings: "Daily totals, all tills",
     quiet: "No payments, top-ups, or payouts.",
     day: "Day", before: "Previous day", after: "Next day",
-    paid: "By card", added: "Topped up", hour: "Hour", table: "Show as table",
+    paid: "Cards", added: "Topped up", hour: "Hour", table: "Show as table",
     sums: (paid, payments, added, topUps) =>
       `${counted(payments, "card payment")}: ${paid}, ${counted(topUps, "top-up")}: ${added}`,
     withoutCard: (amount) => `sales without a card: ${amount}`,

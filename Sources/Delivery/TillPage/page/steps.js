@@ -49,7 +49,6 @@ export const steps = {
   "replace-if-it-repeats": `If it happens again, ${REPLACE}`,
   "use-as-it-is": `Keep using it as it is, or ${REPLACE}`,
   "use-at-its-station": "Use it at the station that issued it.",
-  "use-at-issuer-station": "Use a station that has the issuer's keys.",
   "use-trusted-reader": "Use a till where cards may be made.",
   "use-there": "Use it where it was issued.",
 
@@ -151,7 +150,6 @@ export const steps = {
   "remove-cashier": OPERATOR,
   "make-owner": OPERATOR,
   "import-keys": OPERATOR,
-  "import-table": OPERATOR,
   "import-keys-or-overwrite": OPERATOR,
   "import-keys-or-replace": OPERATOR,
   "renew-keys": OPERATOR,
@@ -205,7 +203,6 @@ export const refusals = {
   ],
   "key-missing replace-if-genuine":
     ["This card may be a copy, or it may not have been read properly."],
-  "key-missing use-at-issuer-station": ["This station has no key for this kind of card."],
   "not-a-card overwrite-by-demo": ["This tag holds other data."],
   "not-a-card overwrite": ["This tag holds other data."],
   "unsupported-tag replace": ["This card can no longer be written to; the balance is safe."],

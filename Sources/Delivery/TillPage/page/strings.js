@@ -214,7 +214,6 @@ export const say = {
   },
   money: {
     notNow: "This card or tag cannot be charged or topped up.",
-    elsewhere: "This station cannot top up cards. Use a station with the issuer's keys.",
   },
   // Messages for a card that is still on the reader after an operation, and the labels of the
   // buttons that repeat the operation.
@@ -384,7 +383,7 @@ export const say = {
     protect: "Require a password to write",
     protectHint: "The password is derived from the issuer's key; only that key can remove it.",
     proven: "An NTAG 424 can prove that it is genuine, so it needs no password.",
-    elsewhere: "This station cannot issue cards. Use a station with the issuer's keys.",
+    elsewhere: "Cards cannot be made at this till.",
     action: "Issue card",
   },
 

@@ -5,7 +5,6 @@ import { serveAgain } from "./till.js";
 import { h, icon } from "./dom.js";
 import { ball, ballSigns, lotteryTabs, staleNote } from "./lottery.js";
 import { confirmed } from "./notices.js";
-import { loadsCards } from "./offers.js";
 import { may } from "./roles.js";
 import { draft, isBarred, isUsable, setDraft, state, trustedCard } from "./store.js";
 import { say } from "./strings.js";
@@ -63,11 +62,10 @@ async function payOut(ticket, reason) {
 
 function claimPart(ticket) {
   const said = ticket.claim ?? { true: "done", false: "card" }[ticket.claimed];
-  const way = said === "card" && !loadsCards() ? "elsewhere" : said;
-  const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[way];
-  return act ? button(words.claims[way], act,
+  const act = { card: () => claim(ticket), drawer: () => payOut(ticket) }[said];
+  return act ? button(words.claims[said], act,
     { tone: "strong small", disabled: !isUsable() || isBarred(), money: true })
-    : h("small", words.claims[way]);
+    : h("small", words.claims[said]);
 }
 
 const verdict = (ticket) => typeof ticket.won === "boolean" && h("p.verdict",

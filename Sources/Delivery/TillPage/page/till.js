@@ -7,7 +7,7 @@ import { isEmpty, isTopUp, total, totalUnits, uncovered } from "./cart.js";
 import { deposits, groups } from "./catalog.js";
 import { h, icon } from "./dom.js";
 import { announce } from "./notices.js";
-import { canBecomeCard, isEnded, loadsCards, usesService } from "./offers.js";
+import { canBecomeCard, isEnded, usesService } from "./offers.js";
 import { spinner } from "./panel.js";
 import { showReceipt } from "./receipt.js";
 import { loadShift, shiftNote } from "./shift.js";
@@ -78,7 +78,7 @@ function amountDue(s) {
   const task = !isTopUp() && saleTask();
   return h("section.due", { key: "due" },
     h("div.row.spread", h("h2", isTopUp() ? say.add.lead : words.due),
-      !isTopUp() && loadsCards() && may("add") && !isBarred() && topUpLink()),
+      !isTopUp() && may("add") && !isBarred() && topUpLink()),
     h("b", { id: "due", "aria-live": "off" }, task ? task.about : shown(total())));
 }
 
@@ -89,7 +89,7 @@ icon("check"),
 h("p", h("strong", paid.about), " ", payer(paid)),
 paid.change && minorUnits(paid.change) > 0n
   && h("p", say.tender.change(shown(paid.change))),
-!paid.offline && (paid.tender || loadsCards()) && button(words.undo, undoPaid,
+!paid.offline && button(words.undo, undoPaid,
   { tone: "quiet", sign: "undo", money: true, disabled: paid.tender ? s.link !== "live"
     : !isUsable() }),
 !paid.offline && button(say.receipt.name, () => showReceipt(paid.operation),
@@ -252,7 +252,6 @@ function codeLinks() {
 function obstacle(s) {
   if (s.sale.tender) return null;
   if (s.reader?.state === "missing") return say.home.noReader;
-  if (isTopUp() && !loadsCards()) return say.money.elsewhere;
   if (!isTopUp() && willBeBookedLater()) return null;
   if (isWithoutLedger()) return noLedger();
   return isBarred() ? say.money.notNow : null;

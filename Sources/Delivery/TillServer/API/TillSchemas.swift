@@ -44,7 +44,7 @@ enum TillSchemas {
         "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
         "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
-        "tills": Schema.count, "loadsCards": Schema.boolean, "printsReceipts": Schema.boolean,
+        "tills": Schema.count, "makesCards": Schema.boolean, "printsReceipts": Schema.boolean,
         "shiftRequired": Schema.boolean, "cashStep": Schema.named("Amount"),
     ])
 

@@ -60,6 +60,9 @@ struct TillRunner: Sendable {
     func newID() -> OperationID { session.dependencies.newID() }
     func now() -> Timestamp { session.dependencies.now() }
 
+    /// The issuer's keys; nil if there are none.
+    func keys() throws(TapcardError) -> KeyRing? { try session.keyFile.load() }
+
     /// The station's cashiers.
     func cashiers() throws(TapcardError) -> [Cashier] {
         try knownCashiers.withLock { known throws(TapcardError) in
@@ -319,7 +322,7 @@ struct TillRunner: Sendable {
             "simulator": .bool(readerIsSimulated),
             "chips": .array(Chip.allCases.map { .string($0.name) }),
             "ticketPrice": .text(price), "tills": .number(tills),
-            "loadsCards": .bool(session.keyFile.loadsCards),
+            "makesCards": .bool(session.settings.isReaderTrusted),
             "printsReceipts": .bool(session.settings.printsReceipts),
             "shiftRequired": .bool(session.settings.isOn(.shiftRequired)),
             "cashStep": .text(Money(minorUnits: currency.cashStep, currency)),

@@ -61,8 +61,7 @@ extension Command {
             discussion: "The name and the ID are optional. A tag with other content needs "
                 + "`--overwrite`. A tag that is already a card in this ledger needs `--reissue`, "
                 + "and you must pay out its balance in cash. Any phone can read the name and the "
-                + "ID, except on an NTAG 424. A station that has only a table of card keys cannot "
-                + "issue cards.",
+                + "ID, except on an NTAG 424.",
             takes: .name, .id, .balance, .noScratch, .confirmed, .display, .protect, .reissue,
             .overwrite, .anyChip, .operation, page: .post("issue", for: .making), answers: .card,
             example: "tapcard issue --name \"Zoë Álvarez\" --id 7 --balance 20",

@@ -39,8 +39,7 @@ extension Command {
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
             discussion: "The balance, cardholder, scratch state, tickets, and game move to the new "
                 + "card. The lost card is refused from then on, but an offline station may still "
-                + "accept it until its next snapshot. A closed card cannot be replaced, and a "
-                + "station that has only a table of card keys cannot replace cards.",
+                + "accept it until its next snapshot. A closed card cannot be replaced.",
             takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip,
             .operation, page: .post("replace", for: .supervised), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),

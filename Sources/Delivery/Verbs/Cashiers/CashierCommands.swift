@@ -61,29 +61,6 @@ extension Command {
     ]
 }
 
-/// A secret that a command reads from an environment variable or, if that is not set, prompts for.
-enum TypedSecret: String {
-    case cashierPassword = "password"
-    case tablePassphrase = "passphrase"
-
-    var variable: String {
-        switch self {
-        case .cashierPassword: Settings.cashierPasswordVariable
-        case .tablePassphrase: Settings.tablePassphraseVariable
-        }
-    }
-
-    /// Prompts for the secret with hidden input.
-    func typed(_ question: String, on console: Console) async throws(TapcardError) -> String {
-        guard let promptHidden = console.promptHidden else {
-            throw .missing(rawValue, variable, meaning: "Nothing was changed.")
-        }
-        if let typed = await promptHidden(question) { return typed }
-        // Nil means that the user canceled the prompt.
-        throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was changed.")
-    }
-}
-
 extension Settings {
     package var cashierFile: CashierFile { CashierFile(path: dataFolder + "/cashiers.json") }
 }
@@ -154,13 +131,10 @@ enum CashierCommands {
         if let given = try session.settings.cashierPassword {
             password = given
         } else {
-            let secret = TypedSecret.cashierPassword
-            password = try await secret.typed(
-                "Password for \(name.text.shown): ", on: session.console)
+            password = try await typed("Password for \(name.text.shown): ", on: session.console)
             // A password that is too weak is refused before the user types it a second time.
             try require(password, of: name)
-            guard try await secret.typed("Repeat the password: ", on: session.console) == password
-            else {
+            guard try await typed("Repeat the password: ", on: session.console) == password else {
                 throw TapcardError(
                     .usage, "The two entries do not match.", meaning: "Nothing was changed.",
                     advice: "Try again.")
@@ -168,6 +142,19 @@ enum CashierCommands {
         }
         try require(password, of: name)
         return password
+    }
+
+    /// Prompts for a password with hidden input.
+    private static func typed(
+        _ question: String, on console: Console
+    ) async throws(TapcardError) -> String {
+        guard let promptHidden = console.promptHidden else {
+            throw .missing(
+                "password", Settings.cashierPasswordVariable, meaning: "Nothing was changed.")
+        }
+        if let typed = await promptHidden(question) { return typed }
+        // Nil means that the user canceled the prompt.
+        throw TapcardError(.cancelled, "Canceled.", meaning: "Nothing was changed.")
     }
 
     private static func require(_ password: String, of name: CashierName) throws(TapcardError) {

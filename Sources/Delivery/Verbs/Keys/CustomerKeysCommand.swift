@@ -31,7 +31,6 @@ enum CustomerKeysCommand {
     static func write(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.customerKeyFile])
         try file.requireOutput("The keys", session.outputOptions)
-        try session.keyFile.requireMasterKeys()
         try requireReplaceable(file, in: session)
         let ring = try await session.keys()
         let ledger = try await session.existingLedger()

@@ -30,8 +30,7 @@ extension Command {
                 + "changed to the new key, nobody can ever write to it without that key. On a "
                 + "shared ledger, the owner runs this command twice: first to announce the key, "
                 + "which every station must then import, and again to start using it. Afterward, "
-                + "run `tapcard keys customers FILE --overwrite` and `tapcard keys table FILE` "
-                + "again.",
+                + "run `tapcard keys customers FILE --overwrite` again.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate",
             run: KeyCommands.rotate),
         Command(
@@ -47,19 +46,16 @@ extension Command {
             "keys export", group: .station, "Copy all keys to a file",
             discussion: "Keep a copy somewhere else: if every copy is lost, genuine cards will "
                 + "be rejected, and nobody can ever write to an NTAG 424 again. Anyone who has the "
-                + "file can make cards that your stations will accept. A station that has only a "
-                + "table of card keys cannot export keys.",
+                + "file can make cards that your stations will accept.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json",
             run: KeyCommands.export),
-        .keysForCustomers, .keysTable,
+        .keysForCustomers,
         Command(
-            "keys import", group: .station, "Import exported keys or a table of card keys",
+            "keys import", group: .station, "Import exported keys",
             discussion: "If the station already has keys, the imported keys are used only to "
                 + "verify seals; on a shared ledger, though, this station seals with the key that "
-                + "all stations use. Stations that were set up separately cannot be merged. A "
-                + "table is accepted only by a station without the issuer's keys; its passphrase "
-                + "is read from `TAPCARD_TABLE_PASSPHRASE` or typed at a prompt.",
-            takes: .file("File made by `tapcard keys export` or `tapcard keys table`"),
+                + "all stations use. Stations that were set up separately cannot be merged.",
+            takes: .file("File made by `tapcard keys export`"),
             answers: .imported, example: "tapcard keys import tapcard-keys.json",
             run: KeyImport.importKeys),
     ]
@@ -67,7 +63,6 @@ extension Command {
 
 enum KeyCommands {
     static func rotate(in session: Session) async throws(TapcardError) -> Report {
-        try session.keyFile.requireMasterKeys()
         let now = session.dependencies.now()
         // If an older key file was restored, cards may use keys that it lacks.
         let used = try await usedKeys(in: session)
@@ -94,7 +89,6 @@ enum KeyCommands {
     static func export(in session: Session) async throws(TapcardError) -> Report {
         let file = NamedFile(session[.newFile])
         try file.requireOutput("The keys", session.outputOptions)
-        try session.keyFile.requireMasterKeys()
         try file.requireAbsent()
         let all = try await session.keys().ordered(
             by: (try? LedgerAccess(session).issuerKeys()) ?? nil)
@@ -175,13 +169,12 @@ enum KeyCommands {
                             "protected": .number($0.use.protected),
                         ]
                     })
-            ] + shared + Report.table(of: ring),
-            Report.lines(on: ring)
-                + rows.map {
-                    "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
-                        + "created \($0.entry.created)  cards: \($0.use.cards)  "
-                        + "protected: \($0.use.protected)"
-                } + KeyRotation.lines(on: issuer), isPlain: true)
+            ] + shared,
+            rows.map {
+                "key \($0.entry.id)  \($0.entry.status.rawValue.padded(12))  "
+                    + "created \($0.entry.created)  cards: \($0.use.cards)  "
+                    + "protected: \($0.use.protected)"
+            } + KeyRotation.lines(on: issuer), isPlain: true)
     }
 
     private static func uses(in session: Session) async throws(TapcardError) -> [UInt8: KeyUse] {
@@ -202,7 +195,6 @@ enum KeyCommands {
 
     static func retire(in session: Session) async throws(TapcardError) -> Report {
         let id = session[.key]
-        try session.keyFile.requireMasterKeys()
         let issuer = try await LedgerAccess(session).issuerKeys()
         // An impossible change is refused before the user is asked for confirmation.
         let retiring: (KeyRing) throws(KeyError) -> KeyRing = { keys throws(KeyError) in

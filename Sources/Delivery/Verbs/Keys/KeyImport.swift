@@ -6,30 +6,20 @@ import TapcardDomain
 import TextCodecs
 
 enum KeyImport {
-    /// Imports keys from a file. They are merged with the station's keys, or they replace its table
-    /// of card keys.
+    /// Imports keys from a file. They are merged with the station's keys, if it has any.
     static func importKeys(in session: Session) async throws(TapcardError) -> Report {
         let path = session[.file()]
         try NamedFile(path).requireExisting()
-        let imported = try await imported(from: path, in: session)
+        let imported = try imported(from: path)
         let issuer = try await LedgerAccess(session).issuerKeys()
         let known = Set(((try? session.keyFile.load()) ?? nil)?.entries.map(\.id) ?? [])
         try session.places.makeDataFolder()
-        let isTable = try session.keyFile.load()?.isTable ?? true
         // If keys are merged instead, `changeKeys` records the retired ones.
-        if isTable, let ledger = try await session.existingLedger() {
+        if try session.keyFile.load() == nil, let ledger = try await session.existingLedger() {
             try await KeyCommands.recordRetired(in: imported, [], ledger, in: session)
         }
         let wasSavedWhole = try session.keyFile.withExclusiveLock { () throws(TapcardError) in
-            if let older = try session.keyFile.load() {
-                // Two rings of master keys are merged below. A table can be replaced, but it never
-                // replaces master keys.
-                guard imported.isTable || older.isTable else { return false }
-                _ = try older.changed { older throws(KeyError) in try imported.replacing(older) }
-                // The journal is changed first, so that if saving the key file fails, repeating the
-                // same import completes both.
-                try session.journal.payments.changeKeys(from: older, to: imported)
-            }
+            guard try session.keyFile.load() == nil else { return false }
             try session.keyFile.save(imported)
             return true
         }
@@ -61,11 +51,9 @@ enum KeyImport {
             [
                 "keys": .array(keys.entries.map { .number(String($0.id)) }),
                 "currency": .text(imported.currencyCode),
-            ] + Report.table(of: keys),
+            ],
             [
-                (keys.isTable
-                    ? "Card keys imported for \(keys.cardCount)" : "Keys imported: \(new)")
-                    + "; new records are sealed with key \(keys.sealing.id)"
+                "Keys imported: \(new); new records are sealed with key \(keys.sealing.id)"
             ]
                 + stillRetired.map { "Key \($0.id) is retired here and stays retired" }
                 + lacking(issuer?.sealing, keys)
@@ -88,11 +76,11 @@ enum KeyImport {
     }
 
     private static func imported(
-        from path: String, in session: Session
-    ) async throws(TapcardError) -> KeyRing {
-        let fileContents: KeyFile.ImportedKeys?
+        from path: String
+    ) throws(TapcardError) -> KeyRing {
+        let keys: KeyRing?
         do {
-            fileContents = try KeyFile(path: path).importedKeys()
+            keys = try KeyFile(path: path).importedKeys()
         } catch {
             if error.kind == .cancelled { throw error }
             throw TapcardError(
@@ -101,10 +89,9 @@ enum KeyImport {
                     "The file must come from tapcard keys export and be readable only by its owner."
             )
         }
-        switch fileContents {
-        case .ring(let keys): return keys
-        case .sealed(let table): return try await CardTableCommand.opened(table, path, in: session)
-        case nil: throw TapcardError(.fileUnusable, "The file \(path) does not exist.")
+        guard let keys else {
+            throw TapcardError(.fileUnusable, "The file \(path) does not exist.")
         }
+        return keys
     }
 }

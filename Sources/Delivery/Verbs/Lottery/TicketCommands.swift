@@ -57,8 +57,7 @@ extension Command {
             "ticket claim", group: .lottery, "Add the card's prizes to its balance",
             discussion: "Each prize is paid only once; `prizes` sets the amounts. If a prize would "
                 + "take the balance above the limit, it is not added: pay it out in cash with "
-                + "`--paid-out`. A station that has only a table of card keys can pay out prizes "
-                + "in cash but cannot add them to a card.",
+                + "`--paid-out`.",
             takes: .ticket, .paidOut,
             .operation.withHelp("ID that makes it safe to repeat a `--paid-out` request"), .card,
             asks: .lotteryURL, page: .post("ticket/claim", for: .cashiers), answers: .claim,

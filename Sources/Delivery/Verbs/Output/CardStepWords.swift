@@ -142,10 +142,6 @@ extension NextStep.TrustStep {
                 "Use it as it is, or move its balance to another tag with tapcard replace.")
         case .useAtItsStation:
             NextWords("use-at-its-station", "Use it at the station that issued it.")
-        case .useAtIssuerStation:
-            NextWords(
-                "use-at-issuer-station",
-                "Use a station that has the issuer's keys.")
         case .useTrustedReader:
             NextWords(
                 "use-trusted-reader",

@@ -216,11 +216,6 @@ extension NextStep.FileStep {
                 "import-keys",
                 "Run tapcard keys export FILE at the other station, then import the file here: "
                     + "tapcard keys import FILE")
-        case .importTable:
-            NextWords(
-                "import-table",
-                "Run tapcard keys table FILE at a station that has the issuer's keys, then import "
-                    + "the file here: tapcard keys import FILE")
         case .importKeysOrOverwrite:
             NextWords(
                 "import-keys-or-overwrite",

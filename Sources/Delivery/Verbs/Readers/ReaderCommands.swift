@@ -89,8 +89,7 @@ enum ReaderCommands {
         }
         let keys = await keyFindings(in: session)
         findings +=
-            keys + (try offlineFindings(in: session)) + session.keyFile.tableFindings
-            + settings.cardAddressFindings
+            keys + (try offlineFindings(in: session)) + settings.cardAddressFindings
         let keysProblem =
             keys.isEmpty
             ? nil

@@ -86,7 +86,6 @@ package enum MemberWords {
         "simulated": "true for a simulated station",
         "from": "where the value came from: flag, variable, file, or default",
         "passphrase": "passphrase that decrypts the card key file; printed only this once",
-        "table": "number of cards in the station's card key table; present only if it uses one",
         "live": "result of opening the reader and looking for a tag",
         "missing": "number of pages missing from the dump",
         "link": "name of the symbolic link to the emulated reader; the same on every run",

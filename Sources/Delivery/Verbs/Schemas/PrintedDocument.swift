@@ -54,7 +54,6 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case key = "NewKey"
     case retired = "RetiredKey"
     case imported = "ImportedKeys"
-    case cardTable = "CardTable"
     case readers = "Readers"
     case dump = "TagDump"
     case restoredTag = "RestoredTag"
@@ -161,10 +160,6 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
         case .script: PrintedDocument.done(["script": Schema.text])
         case .station, .settings, .setting, .changedSetting: settingSchema
         case .keys, .key, .retired, .imported: keySchema
-        case .cardTable:
-            PrintedDocument.done([
-                "file": Schema.text, "passphrase": Schema.text, "cards": Schema.count,
-            ])
         case .readers:
             PrintedDocument.shown(["readers": [ReaderRow].schema])
         case .dump, .restoredTag, .blankTag, .protection: tagSchema
@@ -264,7 +259,6 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 ],
                 optional: [
                     "nextKey": UInt8?.schema, "stations": [RegisteredStation].schema,
-                    "table": Schema.count,
                 ])
         case .key:
             PrintedDocument.done(
@@ -279,7 +273,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                 [
                     "keys": Schema.list(of: Schema.count),
                     "currency": Schema.nullable(Schema.text),
-                ], optional: ["table": Schema.count])
+                ])
         }
     }
 

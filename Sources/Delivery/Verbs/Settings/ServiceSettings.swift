@@ -27,15 +27,11 @@ extension Settings {
     /// files get copied.
     static let passwordVariable = "TAPCARD_MASTERMIND_PASSWORD"
     static let cashierPasswordVariable = "TAPCARD_CASHIER_PASSWORD"
-    static let tablePassphraseVariable = "TAPCARD_TABLE_PASSPHRASE"
-    static let secretVariables = [
-        passwordVariable, cashierPasswordVariable, tablePassphraseVariable,
-    ]
+    static let secretVariables = [passwordVariable, cashierPasswordVariable]
     /// Names that users might try in the settings file for a password, with the variables to use
     /// instead.
     static let secretNames = [
         "mastermind-password": passwordVariable, "cashier-password": cashierPasswordVariable,
-        "table-passphrase": tablePassphraseVariable,
     ]
 
     var mastermindAddress: ServiceAddress {

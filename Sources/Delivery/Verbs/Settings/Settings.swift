@@ -222,11 +222,6 @@ package struct Settings: Sendable {
         get throws(TapcardError) { try secret(Settings.cashierPasswordVariable) }
     }
 
-    /// The passphrase for a table of card keys, which is never shown or logged.
-    var tablePassphrase: String? {
-        get throws(TapcardError) { try secret(Settings.tablePassphraseVariable) }
-    }
-
     private func secret(_ variable: String) throws(TapcardError) -> String? {
         guard !malformed.contains(variable) else { throw Settings.isMalformed(variable) }
         return secrets[variable]

@@ -31,7 +31,7 @@ struct CardFixture {
             uid: uid, sequence: try #require(SequenceNumber(number)),
             balance: Money(minorUnits: 1_250, .usd), state: .unscratched,
             holder: holder ?? self.holder, keyID: keyID,
-            cardKey: try #require(entry.cardKey(uid: uid.bytes)))
+            cardKey: entry.masters.cardKey(uid: uid.bytes))
         return try #require(record).bytes
     }
 

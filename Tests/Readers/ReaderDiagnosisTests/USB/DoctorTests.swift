@@ -92,7 +92,7 @@ struct DoctorTests {
         // OfflineTests, the table and the page of the cards in CardOperatorTests, unusable keys in
         // KeyTests, and what a loss of the database has taken in StationsStoryTests.
         let others: Set = [
-            "unbooked", "snapshot", "card-table", "card-address", "keys-unusable",
+            "unbooked", "snapshot", "card-address", "keys-unusable",
             "lost-operation",
         ]
         #expect(Set(Finding.ID.allCases.map(\.rawValue)).subtracting(seen) == others)

@@ -20,11 +20,16 @@ package struct Grant: Hashable, Sendable {
     /// The sum of all credits, in minor units. It never decreases.
     package let granted: Int64
 
+    /// The grant of a card that has had no credit.
+    package static let zero = Grant(credits: 0)
+
     /// `nil` for credits that are negative or above `maximum`.
     package init?(_ granted: Int64) {
         guard (0...Grant.maximum).contains(granted) else { return nil }
-        self.granted = granted
+        self.init(credits: granted)
     }
+
+    private init(credits: Int64) { granted = credits }
 
     /// Reads a grant and checks its seal. `nil` if it was not sealed for this card.
     package init?(_ bytes: [UInt8], for card: SellingKey) {

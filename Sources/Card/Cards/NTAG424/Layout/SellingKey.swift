@@ -22,19 +22,6 @@ package struct SellingKey: Hashable, Sendable {
             key: NTAG424CardKeys.key(.three, from: masters, uid: uid), currency: currency)
     }
 
-    /// The key of a card, taken from a station's key ring; `nil` if its table lacks the card.
-    package init?(of uid: CardUID, from entry: KeyEntry, _ currency: Currency) {
-        if let masters = entry.masters {
-            self.init(of: uid, from: masters, currency)
-        } else if let key = entry.rows?.sellKey(for: uid.bytes) {
-            self.init(
-                uid: uid, version: NTAG424CardKeys.version(of: entry.id), key: key,
-                currency: currency)
-        } else {
-            return nil
-        }
-    }
-
     package init(uid: CardUID, version: UInt8, key: AESKey, currency: Currency) {
         (self.uid, self.version, self.key, self.currency) = (uid, version, key, currency)
         sealKey = key.derivedKey(for: Array("tapcard/seal of grants".utf8))

@@ -35,7 +35,7 @@ package struct ReadNTAG424: NTAG424Procedure {
         switch stage {
         case .selecting:
             stage = .authenticating
-            // Key 3 is the sell key; even a station with only a table of card keys has it.
+            // Key 3 is the sell key.
             return .authenticate(.three, card.key, random: random)
         case .authenticating: return readGrant()
         case .readingGrant:
