@@ -19,6 +19,10 @@ package final class TillService: Sendable {
         var tls: TLSFiles?
         /// Additional host names of this server.
         var names: [String] = []
+        /// The address at which other servers of the ledger reach this one; nil for none.
+        var peerAddress: ServiceAddress?
+        /// The certificates of additional authorities, for connections to other servers.
+        var authorities: String?
         /// Whether the page shows the progress of a payment for longer than the payment takes.
         var demoPace = false
         /// Other origins that may use API tokens.
@@ -36,7 +40,8 @@ package final class TillService: Sendable {
                 $0.lowercased()
             }
             let isDefaultPort = port == (tls == nil ? 80 : 443)
-            return Set(names.map { "\($0):\(port)" } + (isDefaultPort ? names : []))
+            let peers = [peerAddress?.host].compactMap(\.self)
+            return Set(names.map { "\($0):\(port)" } + (isDefaultPort ? names : []) + peers)
         }
     }
 
@@ -116,13 +121,16 @@ package final class TillService: Sendable {
         let authenticator = Authenticator(
             runners.server, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)
-        let enrolled = EnrolledTills(runners, tills, log: log) { number in
+        let forwarding = Forwarding(
+            runners.server, ownAddress: settings.peerAddress?.text,
+            authorities: settings.authorities)
+        let enrolled = EnrolledTills(runners, tills, forwarding, log: log) { number in
             authenticator.closeSessions(at: number)
         }
         router.withLock {
             $0 = Router(
                 tills: tills, server: runners.server,
-                agents: AgentRoutes(tills: enrolled, log: log),
+                agents: AgentRoutes(tills: enrolled, log: log), forwarding: forwarding,
                 originCheck: originCheck, authenticator: authenticator,
                 requests: requests, customers: customers, demoPace: settings.demoPace)
         }

@@ -43,6 +43,8 @@ public struct EnrolledTill: Hashable, Sendable {
         public let at: Timestamp
         /// The host name of the server.
         public let server: String
+        /// The address at which other servers reach this server; nil if it has none.
+        public let serverAddress: String?
         /// The agent's version of tapcard.
         public let release: String
         /// The name of the reader.
@@ -50,10 +52,12 @@ public struct EnrolledTill: Hashable, Sendable {
         /// The agent's network address.
         public let address: String
 
-        public init(at: Timestamp, server: String, release: String, reader: String, address: String)
-        {
-            (self.at, self.server, self.release) = (at, server, release)
-            (self.reader, self.address) = (reader, address)
+        public init(
+            at: Timestamp, server: String, serverAddress: String?, release: String, reader: String,
+            address: String
+        ) {
+            (self.at, self.server, self.serverAddress) = (at, server, serverAddress)
+            (self.release, self.reader, self.address) = (release, reader, address)
         }
     }
 
@@ -113,7 +117,8 @@ extension LedgerStore {
         }
     }
 
-    /// Changes the till with this name, unless `change` returns a refusal.
+    /// Changes the till with this name, unless `change` returns a refusal. The sessions of a removed
+    /// till end.
     public func changeTill(
         _ name: TillName,
         _ change: @escaping @Sendable (inout EnrolledTill, [EnrolledTill]) -> Refusal?
@@ -125,6 +130,7 @@ extension LedgerStore {
             }
             if let refusal = change(&till, current) { return .refused(refusal) }
             try rows.save(till)
+            if till.removed != nil { try rows.endSessions(at: till.number) }
             return .done(till)
         }
     }
@@ -163,13 +169,14 @@ extension LedgerStore {
         }
     }
 
-    /// Suspends all tills until the owner confirms them. A restored ledger may still contain tills
-    /// that were removed after the backup was made.
+    /// Suspends all tills until the owner confirms them, and ends their sessions. A restored ledger
+    /// may still contain tills that were removed and sessions that ended after the backup was made.
     package func suspendTills() async throws(LedgerError) {
         try await write { rows throws(LedgerError) in
             for var till in try rows.currentTills() {
                 till.isSuspended = true
                 try rows.save(till)
+                try rows.endSessions(at: till.number)
             }
         }
     }

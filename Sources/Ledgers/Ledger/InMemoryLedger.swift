@@ -43,6 +43,7 @@ package struct LedgerTables: Hashable, Sendable {
     fileprivate var readCounters: [CardUID: ReadCounter] = [:]
     fileprivate var products: [ProductID: Product] = [:]
     fileprivate var tills: [Int: EnrolledTill] = [:]
+    fileprivate var sessions: [[UInt8]: CashierSession] = [:]
     internal(set) package var shifts: [Shift] = []
     internal(set) package var cardless: [OperationID: CardlessOperation] = [:]
     package init() {}
@@ -379,6 +380,12 @@ final class MemoryRows: LedgerRows {
 
     func tills() -> [EnrolledTill] { tables.tills.values.sorted { $0.number < $1.number } }
     func save(_ till: EnrolledTill) { tables.tills[till.number] = till }
+
+    func sessions(at till: Int) -> [CashierSession] {
+        tables.sessions.values.filter { $0.till == till }.sorted { $0.opened < $1.opened }
+    }
+    func save(_ session: CashierSession) { tables.sessions[session.token] = session }
+    func deleteSession(_ token: [UInt8]) { tables.sessions[token] = nil }
 
     func gaps(on uid: CardUID) -> [SequenceGap] { tables.gaps.filter { $0.uid == uid } }
     func insert(_ gap: SequenceGap) { tables.gaps.append(gap) }

@@ -249,6 +249,13 @@ public protocol LedgerRows: LedgerPages {
     /// Adds the till, or replaces its row.
     func save(_ till: EnrolledTill) throws(LedgerError)
 
+    /// The cashiers' sessions at this till, in the order in which they were opened.
+    func sessions(at till: Int) throws(LedgerError) -> [CashierSession]
+    /// Adds the session, or replaces its row.
+    func save(_ session: CashierSession) throws(LedgerError)
+    /// Deletes the session with this hash of its token, if there is one.
+    func deleteSession(_ token: [UInt8]) throws(LedgerError)
+
     /// The ranges of this card's numbers that may have been assigned without a record here.
     func gaps(on uid: CardUID) throws(LedgerError) -> [SequenceGap]
     /// Adds a range of numbers that may already have been assigned.

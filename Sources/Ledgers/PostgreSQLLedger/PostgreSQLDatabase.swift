@@ -117,10 +117,9 @@ package struct PostgreSQLDatabase: LedgerDatabase {
             case .nothing where declared.isOpen: return
             case .nothing: try link.change([Opening.statement(epoch: epoch, skipping: 0)])
             case .something:
-                try link.change([
-                    Opening.statement(epoch: epoch + 1, skipping: Int64(restoreGap)),
-                    EnrolledTill.suspensionOfAll,
-                ])
+                try link.change(
+                    [Opening.statement(epoch: epoch + 1, skipping: Int64(restoreGap))]
+                        + EnrolledTill.suspensionOfAll)
             }
         }
     }

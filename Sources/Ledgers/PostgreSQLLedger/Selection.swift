@@ -73,7 +73,7 @@ extension ActivationAttempt: TableRow {
 
 extension String {
     /// A list of columns, each qualified with its table's name.
-    fileprivate func qualified(by table: String) -> String {
+    func qualified(by table: String) -> String {
         split(separator: ",").map { "\(table).\($0.filter { !$0.isWhitespace })" }
             .joined(separator: ", ")
     }

@@ -12,9 +12,28 @@ extension SQLiteRows {
         try connection.run(
             """
             INSERT INTO till (\(EnrolledTill.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
             """, till.values)
+    }
+
+    func sessions(at till: Int) throws(LedgerError) -> [CashierSession] {
+        try connection.query(
+            "SELECT \(CashierSession.columns) FROM session WHERE till = ? ORDER BY opened_at",
+            [.integer(Int64(till))]
+        ) { row throws(LedgerError) in try CashierSession(&row) }
+    }
+
+    func save(_ session: CashierSession) throws(LedgerError) {
+        try connection.run(
+            """
+            INSERT INTO session (\(CashierSession.columns)) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (token) DO UPDATE SET used_at = excluded.used_at
+            """, session.values)
+    }
+
+    func deleteSession(_ token: [UInt8]) throws(LedgerError) {
+        try connection.run("DELETE FROM session WHERE token = ?", [.blob(token)])
     }
 }
 
@@ -38,6 +57,7 @@ extension LedgerSchema {
             release TEXT,
             reader TEXT,
             address TEXT,
+            server_address TEXT,
             CHECK (removed_at IS NULL OR (code IS NULL AND token IS NULL))
         ) STRICT;
         CREATE UNIQUE INDEX till_of_name ON till (name) WHERE removed_at IS NULL;
@@ -46,5 +66,15 @@ extension LedgerSchema {
         BEGIN SELECT RAISE(ABORT, 'an epoch cannot decrease'); END;
         CREATE TRIGGER till_stays BEFORE DELETE ON till
         BEGIN SELECT RAISE(ABORT, 'a till cannot be deleted'); END;
+        CREATE TABLE session (
+            token BLOB PRIMARY KEY CHECK (length(token) = 32),
+            cookie BLOB NOT NULL UNIQUE CHECK (length(cookie) = 32),
+            till INTEGER NOT NULL REFERENCES till (number),
+            cashier TEXT NOT NULL,
+            login BLOB NOT NULL CHECK (length(login) = 32),
+            opened_at INTEGER NOT NULL,
+            used_at INTEGER NOT NULL CHECK (used_at >= opened_at)
+        ) STRICT;
+        CREATE INDEX session_of_till ON session (till);
         """
 }

@@ -30,8 +30,10 @@ struct RemoteTillTests {
         return String(try #require(output.firstMatch(of: /: ([0-9A-Z-]{14})\n/)).output.1)
     }
 
-    private func token(_ page: CashierPage, at till: Int) throws -> [String] {
-        let answer = try page.post("/tills/\(till)/api/v1/session", "{}")
+    private func token(
+        _ page: CashierPage, at till: Int, _ who: String = "{}"
+    ) throws -> [String] {
+        let answer = try page.post("/tills/\(till)/api/v1/session", who)
         let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
         return ["--header", "Authorization: Bearer \(token)"]
     }
@@ -162,6 +164,90 @@ struct RemoteTillTests {
             let ended = try other.station.run(["reader", "--server", address, "--code", code])
             #expect(ended.status == 2, "\(address): \(ended.errors)")
         }
+        try page.stop()
+    }
+
+    private func addCashier(_ server: Till) throws {
+        let ended = try server.run(
+            ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": "sesame-open"])
+        #expect(ended.status == 0, "\(ended.errors)")
+    }
+
+    /// Starts a server that other servers of its ledger can reach.
+    private func peer(_ server: Till) throws -> CashierPage {
+        let first = try CashierPage(server, ["--no-reader"])
+        try first.stop()
+        return try CashierPage(
+            server,
+            ["--no-reader", "--port", first.port, "--peer-address", first.address])
+    }
+
+    @Test("The page works at any server, and moves with the reader when a server is killed")
+    func twoServers() throws {
+        let server = try Till()
+        try server.step("tills add Bar --trusted")
+        try addCashier(server)
+        let (north, south) = (try peer(server), try peer(server))
+        let bar = try Machine()
+        let code = try code(server, "tills code Bar")
+        let agent = try bar.station.start([
+            "reader", "--server", "\(north.address),\(south.address)", "--code", code,
+        ])
+        try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
+        try bar.station.step("sim put NTAG213")
+        let path = "/tills/101/api/v1/"
+        // South learns within a second where the reader is, and then forwards.
+        let who = #"{"cashier":"Ann","password":"sesame-open"}"#
+        var token: [String] = []
+        try south.process.wait("it forwards") {
+            let answer = try south.post(path + "session", who)
+            guard answer.hasSuffix(" 200") else { return false }
+            token = try self.token(south, at: 101, who)
+            return try north.get(path + "card", token).hasSuffix(" 200")
+        }
+        let events = try south.begin(path + "events", ["--no-buffer"] + token)
+        let issued = try south.post(path + "issue", #"{"balance":"20"}"#, token)
+        #expect(issued.hasSuffix(" 200"), "\(issued)")
+        try events.wait("the card is told") { try events.output.contains(#""balance":"20.00""#) }
+        let paid = try south.post(path + "pay", #"{"amount":"2.50"}"#, token)
+        #expect(paid.hasSuffix(" 200") && paid.contains(#""balance":"17.50""#), "\(paid)")
+        // A refusal and a stopped session are forwarded, too.
+        let refused = try south.post(path + "pay", #"{"amount":"0"}"#, token)
+        #expect(
+            refused.hasSuffix(" 400") && refused.contains(#""error":"bad-amount""#), "\(refused)")
+        let other = try self.token(south, at: 101, who)
+        #expect(try south.get(path + "session", ["--request", "DELETE"] + other).hasSuffix(" 204"))
+        for page in [north, south] {
+            #expect(try page.get(path + "card", other).hasSuffix(" 401"))
+        }
+        north.process.signal(SIGKILL)
+        _ = try north.process.end()
+        try agent.wait("it is connected to the other server") {
+            try agent.errors.contains("Connected to \(south.address)")
+        }
+        // The cashier is still logged in, although South never checked the password.
+        let more = try south.post(path + "pay", #"{"amount":"3","again":true}"#, token)
+        #expect(more.hasSuffix(" 200") && more.contains(#""balance":"14.50""#), "\(more)")
+        #expect(try server.step("audit").contains("rules: all hold"))
+        try south.stop()
+    }
+
+    @Test("Nobody without the keys can state another client's address")
+    func forgedForwarding() throws {
+        let server = try Till()
+        try addCashier(server)
+        let page = try peer(server)
+        _ = try Machine().connect(page, code: try code(server, "tills add Bar"))
+        let wrong = #"{"cashier":"Ann","password":"wrong"}"#
+        var answers: [String] = []
+        for number in 1...6 {
+            let seal = String(repeating: "AB", count: 32)
+            let header = "Tapcard-Forwarded: 1 \(Int(time(nil)) * 1_000) 192.0.2.\(number) \(seal)"
+            answers.append(
+                try page.post("/tills/101/api/v1/session", wrong, ["--header", header]))
+        }
+        // All were counted for one client.
+        #expect(answers.last?.hasSuffix(" 429") == true, "\(answers)")
         try page.stop()
     }
 

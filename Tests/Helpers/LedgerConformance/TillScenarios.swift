@@ -73,6 +73,36 @@ extension Scenario {
             }
             #expect(all.0 == [renamed, removed, third] && all.1 == [renamed, third])
         },
+        Scenario("a session is kept until it ends, is too old, or its till is removed") { till in
+            let (first, second) = (
+                try await till.added("Bar 1", code: 1), try await till.added("Bar 2", code: 2)
+            )
+            let ledger = till.ledger
+            let ann = try CashierSession.sample(1, at: first, opened: 10)
+            let bob = try CashierSession.sample(2, at: first, opened: 20)
+            let other = try CashierSession.sample(3, at: second, opened: 5)
+            for session in [ann, bob, other] {
+                try await ledger.add(session, after: .tick(5))
+            }
+            #expect(try await ledger.sessions(at: first.number) == [ann, bob])
+            // A use of a session that has ended does not begin it again.
+            try await ledger.endSession(ann.token)
+            try await ledger.noteUse(of: ann.token, at: first.number, .tick(30))
+            try await ledger.noteUse(of: bob.token, at: first.number, .tick(30))
+            // The clock of a server may be slow.
+            try await ledger.noteUse(of: bob.token, at: first.number, .tick(25))
+            let kept = try await ledger.sessions(at: first.number)
+            #expect(kept.map(\.token) == [bob.token] && kept[0].used == .tick(30))
+            #expect(kept[0].opened == bob.opened && kept[0].login == bob.login)
+            let late = try CashierSession.sample(4, at: first, opened: 40)
+            try await ledger.add(late, after: .tick(21))
+            #expect(try await ledger.sessions(at: first.number) == [late])
+            _ = try await ledger.removeTill(.till("Bar 1"), at: .end)
+            #expect(try await ledger.sessions(at: first.number) == [])
+            #expect(try await ledger.sessions(at: second.number) == [other])
+            try await ledger.suspendTills()
+            #expect(try await ledger.sessions(at: second.number) == [])
+        },
     ]
 }
 
@@ -108,6 +138,17 @@ extension LedgerTill {
     }
 }
 
+extension CashierSession {
+    fileprivate static func sample(
+        _ number: UInt8, at till: EnrolledTill, opened: Int
+    ) throws -> CashierSession {
+        CashierSession(
+            token: .hash(number), cookie: .hash(number + 100), till: till.number,
+            cashier: try CashierName("Zoë \(number)"), login: .hash(number + 200),
+            opened: .tick(opened), used: .tick(opened))
+    }
+}
+
 extension TillOutcome {
     /// Refusals are equal if their rules are.
     fileprivate static let badIdentifierRefused = TillOutcome.refused(Refusal(.badIdentifier, ""))
@@ -137,5 +178,6 @@ extension EnrolledTill.Code {
 
 extension EnrolledTill.Attachment {
     fileprivate static let sample = EnrolledTill.Attachment(
-        at: .end, server: "north", release: "1.2.3", reader: "ACR122U", address: "192.0.2.1")
+        at: .end, server: "north", serverAddress: "https://north.example", release: "1.2.3",
+        reader: "ACR122U", address: "192.0.2.1")
 }

@@ -264,7 +264,7 @@ import Testing
                 try database.change(
                     "ALTER TABLE \(table) DROP COLUMN till, DROP COLUMN supervisor")
             }
-            try database.change("DROP TABLE till")
+            try database.change("DROP TABLE session, till")
             try database.change("UPDATE setting SET schema = 5")
             #expect(await OpeningTests.error { _ = try await database.open() } != nil)
             try await database.owned.migrate()

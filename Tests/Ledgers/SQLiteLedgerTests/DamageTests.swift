@@ -169,6 +169,15 @@ extension TestFolder {
         _ = try await CustomerLedger(ledger).raise(try #require(ReadCounter(1)), of: .first)
         try await till.openShift(8)
         _ = try await ledger.book(.cash(9, -100))
+        let hash = { [UInt8](repeating: $0, count: 32) }
+        _ = try await ledger.addTill(
+            try TillName("Bar 1"), isTrusted: false,
+            code: EnrolledTill.Code(hash: hash(1), expires: .end), at: .end)
+        _ = try await ledger.enroll(codeHash: hash(1), tokenHash: hash(2), at: .tick(1))
+        try await ledger.add(
+            CashierSession(
+                token: hash(3), cookie: hash(4), till: EnrolledTill.firstNumber, cashier: .ann,
+                login: hash(5), opened: .end, used: .end), after: .tick(0))
         await ledger.close()
         return File.read(self.ledger)
     }

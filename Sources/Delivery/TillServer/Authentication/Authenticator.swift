@@ -22,6 +22,8 @@ final class Authenticator: Sendable {
 
     private let runner: TillRunner
     private let sessions: TillSessions
+    /// The sessions in the ledger, for tills on other machines.
+    private let stored: StoredSessions
     private let passwords = PasswordChecker()
     private let turns = LoginTurns()
     private let limits = Guarded(LoginLimits())
@@ -49,6 +51,7 @@ final class Authenticator: Sendable {
                 try Authenticator.cashiers(of: runner).first(where: cashier.hasSameLogin)
             })
         sessions = TillSessions { SystemClock.millisecondsSinceBoot }
+        stored = StoredSessions(runner, sessions, log)
         hasRequiredLogin = Guarded(mustLogIn)
     }
 
@@ -63,7 +66,7 @@ final class Authenticator: Sendable {
     /// Opens a session, which requires a login if the station has cashiers.
     func open(
         _ members: [JSONMember], _ request: WebRequest
-    ) async throws(Problem) -> TillSessions.Session {
+    ) async throws(Problem) -> (session: TillSessions.Session, secrets: TillSessions.Secrets) {
         for member in members where !["cashier", "password"].contains(member.key) {
             throw Problem(.usage, "The member \(member.key.quotation) is unknown.")
         }
@@ -79,13 +82,37 @@ final class Authenticator: Sendable {
         let till = TillPath.remoteNumber
         guard try needsLogin() else { return sessions.open(nil, at: till) }
         guard let name, let password else { throw .loginNeeded }
-        return sessions.open(try await cashier(name, password, request), at: till)
+        let opened = sessions.open(try await cashier(name, password, request), at: till)
+        await stored.record(opened.session)
+        return opened
     }
 
-    func close(_ session: TillSessions.Session) { sessions.close(session) }
+    func close(_ session: TillSessions.Session) async {
+        sessions.close(session)
+        await stored.end(session)
+    }
 
-    /// Ends all sessions that were opened at this till.
+    /// Forgets all sessions that were opened at this till. They may still be in the ledger.
     func closeSessions(at till: Int) { sessions.close(at: till) }
+
+    /// Adds the sessions that the ledger has for a till on another machine. They may have been opened
+    /// at another server.
+    func recall(at till: Int) async {
+        guard let cashiers = try? cashiers() else { return }
+        await stored.load(at: till, among: cashiers)
+    }
+
+    /// Whether this request has a session that only the ledger may know.
+    func mayRecall(_ request: WebRequest, at till: Int) -> Bool {
+        if let token = request.bearerToken {
+            guard sessions.session(token: token, isUsed: false) == nil else { return false }
+        } else {
+            guard !cookies(of: request).isEmpty,
+                cookieSession(of: request, isUse: false) == nil
+            else { return false }
+        }
+        return stored.mayLoad(at: till)
+    }
 
     /// Returns the session of a client that wants to change something. Throws if the client has no
     /// valid token.
@@ -100,6 +127,7 @@ final class Authenticator: Sendable {
         guard let session = sessions.session(token: token, isUsed: isUse),
             try caller(in: session) != nil
         else { throw .staleToken }
+        if isUse { stored.noteUse(of: session) }
         return session
     }
 
@@ -196,8 +224,8 @@ final class Authenticator: Sendable {
         }
     }
 
-    func cookie(of session: TillSessions.Session) -> String {
-        cookie(session.cookie, seconds: TillSessions.hours * 3_600)
+    func cookie(of secrets: TillSessions.Secrets) -> String {
+        cookie(secrets.cookie, seconds: TillSessions.hours * 3_600)
     }
 
     var noCookie: String { cookie("", seconds: 0) }
@@ -293,15 +321,20 @@ final class Authenticator: Sendable {
     private func cookieSession(
         of request: WebRequest, isUse: Bool
     ) -> TillSessions.Session? {
-        // Servers on other ports of this host may have set cookies with the same name.
-        for field in request.headers.all("Cookie").flatMap({ $0.split(separator: ";") }) {
-            let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0] == cookieName else { continue }
-            if let session = sessions.session(cookie: String(parts[1]), isUsed: isUse) {
-                return session
-            }
+        for cookie in cookies(of: request) {
+            if let session = sessions.session(cookie: cookie, isUsed: isUse) { return session }
         }
         return nil
+    }
+
+    /// The session cookies in this request. Servers on other ports of this host may have set
+    /// cookies with the same name.
+    private func cookies(of request: WebRequest) -> [String] {
+        let fields = request.headers.all("Cookie").flatMap { $0.split(separator: ";") }
+        return fields.compactMap { field in
+            let parts = field.trimmingPrefix { $0 == " " }.split(separator: "=", maxSplits: 1)
+            return parts.count == 2 && parts[0] == cookieName ? String(parts[1]) : nil
+        }
     }
 }
 

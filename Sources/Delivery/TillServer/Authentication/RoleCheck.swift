@@ -173,7 +173,7 @@ final class Consents: Sendable {
     static let subjects = ["replace": "card", "refund": "payment"]
 
     private struct Key: Hashable {
-        let session: String
+        let session: [UInt8]
         let path: String
         let subject: String
     }
@@ -191,7 +191,7 @@ final class Consents: Sendable {
     ) {
         let now = SystemClock.millisecondsSinceBoot
         let key = Key(
-            session: session.token, path: CallRoutes.base + call, subject: subject.uppercased())
+            session: session.id, path: CallRoutes.base + call, subject: subject.uppercased())
         given.withLock { given in
             given = given.filter { $0.value.end > now }
             given[key] = (supervisor, now + Consents.duration)
@@ -204,7 +204,7 @@ final class Consents: Sendable {
         guard let member = Consents.subjects[String(path.dropFirst(CallRoutes.base.count))],
             let subject = members[member]?.string
         else { return nil }
-        let key = Key(session: session.token, path: path, subject: subject.uppercased())
+        let key = Key(session: session.id, path: path, subject: subject.uppercased())
         let consent = given.withLock { $0[key] }
         guard let consent, consent.end > SystemClock.millisecondsSinceBoot else { return nil }
         return try current(consent.supervisor)

@@ -9,15 +9,26 @@ package final class TillSessions: Sendable {
     package static let maximumCount = 1_024
     private static let secretBytes = 24
     package static let hours: Int64 = 12
+    /// The greatest age of a session, in milliseconds.
+    package static let limit = hours * 3_600_000
+    private static let recordingInterval: Int64 = 5 * 60_000
     /// The idle time after which a cashier's session ends.
     package static let idleMinutes: Int64 = 30
 
-    package struct Session: Sendable, Hashable {
+    /// The secrets of a new session, which only its client keeps.
+    package struct Secrets: Sendable, Hashable {
         /// The token for requests that change something.
-        package let token: String
+        package let token = TillSessions.newSecret()
         /// The cookie, which allows only read-only requests, because browsers send it to every
         /// server on this host, even on other ports.
-        package let cookie: String
+        package let cookie = TillSessions.newSecret()
+    }
+
+    package struct Session: Sendable, Hashable {
+        /// The hash of the token, which identifies the session.
+        package let id: [UInt8]
+        /// The hash of the cookie.
+        package let cookie: [UInt8]
         /// The cashier, as stored when the session was opened.
         package let cashier: Cashier?
         /// The number of the till, if its reader is on another machine. The session is valid only
@@ -30,6 +41,8 @@ package final class TillSessions: Sendable {
     private struct Entry {
         let session: Session
         var used: Int64
+        /// The time of the last use that is recorded in the ledger.
+        var recorded: Int64
 
         func isOver(at now: Int64) -> Bool {
             // Without a cashier, there is nobody to log out, so only the session's age counts.
@@ -39,14 +52,23 @@ package final class TillSessions: Sendable {
     }
 
     private struct State {
-        var sessions: [String: Entry] = [:]
-        var tokens: [String: String] = [:]
-        var order: [String] = []
+        var sessions: [[UInt8]: Entry] = [:]
+        /// The sessions' IDs by the hashes of their cookies.
+        var ids: [[UInt8]: [UInt8]] = [:]
+        var order: [[UInt8]] = []
 
-        mutating func remove(_ token: String) {
-            guard let stored = sessions.removeValue(forKey: token) else { return }
-            tokens[stored.session.cookie] = nil
-            order.removeAll { $0 == token }
+        mutating func add(_ session: Session, used: Int64, at now: Int64) {
+            if sessions[session.id] == nil { order.append(session.id) }
+            sessions[session.id] = Entry(session: session, used: used, recorded: now)
+            ids[session.cookie] = session.id
+            // The first session in the list is the oldest.
+            if order.count > TillSessions.maximumCount { remove(order[0]) }
+        }
+
+        mutating func remove(_ id: [UInt8]) {
+            guard let stored = sessions.removeValue(forKey: id) else { return }
+            ids[stored.session.cookie] = nil
+            order.removeAll { $0 == id }
         }
     }
 
@@ -57,52 +79,80 @@ package final class TillSessions: Sendable {
     /// a session could last much too long.
     package init(uptime: @escaping @Sendable () -> Int64) { self.uptime = uptime }
 
-    package func open(_ cashier: Cashier?, at till: Int? = nil) -> Session {
-        let now = uptime()
+    package func open(
+        _ cashier: Cashier?, at till: Int? = nil
+    ) -> (session: Session, secrets: Secrets) {
+        let (now, secrets) = (uptime(), Secrets())
         let session = Session(
-            token: TillSessions.newSecret(), cookie: TillSessions.newSecret(), cashier: cashier,
-            till: till, end: now + TillSessions.hours * 3_600_000)
-        state.withLock { state in
-            state.sessions[session.token] = Entry(session: session, used: now)
-            state.tokens[session.cookie] = session.token
-            state.order.append(session.token)
-            // The first session in the list is the oldest.
-            if state.order.count > TillSessions.maximumCount { state.remove(state.order[0]) }
-        }
-        return session
+            id: TillSessions.hash(of: secrets.token), cookie: TillSessions.hash(of: secrets.cookie),
+            cashier: cashier, till: till, end: now + TillSessions.limit)
+        state.withLock { $0.add(session, used: now, at: now) }
+        return (session, secrets)
     }
 
-    package func close(_ session: Session) { state.withLock { $0.remove(session.token) } }
+    /// Adds a session that was opened at another server, or before this server was restarted. Its
+    /// age and its idle time are in milliseconds.
+    package func adopt(
+        id: [UInt8], cookie: [UInt8], of cashier: Cashier, at till: Int, age: Int64, idle: Int64
+    ) {
+        let now = uptime()
+        let session = Session(
+            id: id, cookie: cookie, cashier: cashier, till: till,
+            end: now + TillSessions.limit - age)
+        state.withLock { $0.add(session, used: now - idle, at: now) }
+    }
 
-    /// Ends all sessions that were opened at this till.
+    package func close(_ session: Session) { state.withLock { $0.remove(session.id) } }
+
+    /// Forgets all sessions that were opened at this till.
     package func close(at till: Int) {
         state.withLock { state in
-            let tokens = state.sessions.values.filter { $0.session.till == till }
-            for entry in tokens { state.remove(entry.session.token) }
+            let entries = state.sessions.values.filter { $0.session.till == till }
+            for entry in entries { state.remove(entry.session.id) }
         }
     }
 
     /// The session for a token. The lookup uses a hash, so its timing reveals nothing about a
     /// token. Unless `isUsed` is false, the lookup restarts the idle time.
     package func session(token: String, isUsed: Bool = true) -> Session? {
+        session(id: TillSessions.hash(of: token), isUsed: isUsed)
+    }
+
+    package func session(cookie: String, isUsed: Bool = true) -> Session? {
+        let hash = TillSessions.hash(of: cookie)
+        return state.withLock { $0.ids[hash] }.flatMap { session(id: $0, isUsed: isUsed) }
+    }
+
+    private func session(id: [UInt8], isUsed: Bool) -> Session? {
         let now = uptime()
         return state.withLock { state in
-            guard let stored = state.sessions[token] else { return nil }
-            // A session that has timed out is removed when its token is next used.
+            guard let stored = state.sessions[id] else { return nil }
+            // A session that has timed out is removed when it is next used.
             guard !stored.isOver(at: now) else {
-                state.remove(token)
+                state.remove(id)
                 return nil
             }
-            if isUsed { state.sessions[token]?.used = now }
+            if isUsed { state.sessions[id]?.used = now }
             return stored.session
         }
     }
 
-    package func session(cookie: String, isUsed: Bool = true) -> Session? {
-        state.withLock { $0.tokens[cookie] }.flatMap { session(token: $0, isUsed: isUsed) }
+    /// Whether the latest use of this session should be recorded in the ledger, which is due every
+    /// few minutes.
+    package func mustRecord(_ session: Session) -> Bool {
+        let now = uptime()
+        return state.withLock { state in
+            guard let recorded = state.sessions[session.id]?.recorded,
+                now - recorded >= TillSessions.recordingInterval
+            else { return false }
+            state.sessions[session.id]?.recorded = now
+            return true
+        }
     }
 
-    private static func newSecret() -> String {
+    private static func hash(of secret: String) -> [UInt8] { SHA256.digest(Array(secret.utf8)) }
+
+    fileprivate static func newSecret() -> String {
         RandomBytes.make(secretBytes).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }.joined()

@@ -20,6 +20,7 @@ actor EnrolledTills {
 
     private let runners: TillRunners
     private let tills: Tills
+    private let forwarding: Forwarding
     private let closeSessions: @Sendable (Int) -> Void
     private let log: TillLog
     private var entries: [Int: Entry] = [:]
@@ -28,10 +29,11 @@ actor EnrolledTills {
     private(set) var isClosed = false
 
     init(
-        _ runners: TillRunners, _ tills: Tills, log: TillLog,
+        _ runners: TillRunners, _ tills: Tills, _ forwarding: Forwarding, log: TillLog,
         closeSessions: @escaping @Sendable (Int) -> Void
     ) {
         (self.runners, self.tills, self.log) = (runners, tills, log)
+        self.forwarding = forwarding
         self.closeSessions = closeSessions
     }
 
@@ -60,24 +62,29 @@ actor EnrolledTills {
         // Removed and suspended tills are disconnected first, so that adding others cannot delay
         // it.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
-        for number in entries.keys where !numbers.contains(number) { await drop(number) }
+        for number in entries.keys where !numbers.contains(number) {
+            forwarding.forget(number)
+            await drop(number)
+            log.say("till-removed", ["till": .number(number)])
+        }
         for till in listed where till.token != nil && !till.isSuspended { await keep(till) }
     }
 
     /// Adds a till or updates it from the ledger, and detaches a reader with an older epoch.
     private func keep(_ till: EnrolledTill) async {
-        let known = entries[till.number]
+        let known = entries[till.number]?.till
         // An older epoch means that the list was read before a reader was last attached here.
-        guard till.epoch >= known?.till.epoch ?? 0 else { return }
+        guard till.epoch >= known?.epoch ?? 0 else { return }
+        // A newer epoch means that the reader has since been attached to another server. The till
+        // begins anew, so that its pages ask again and are forwarded to that server.
+        if let known, till.epoch > known.epoch { await drop(till.number) }
         await update(till)
-        guard let known, till.epoch > known.till.epoch else { return }
-        // A newer epoch means that the reader has since been attached to another server.
-        await known.reader.detach()
     }
 
     /// Adds a till, or replaces it if its token, its name, or whether it is trusted has changed.
     private func update(_ till: EnrolledTill) async {
         guard !isClosed else { return }
+        forwarding.note(till)
         if let known = entries[till.number]?.till {
             if (known.token, known.name, known.isTrusted)
                 == (till.token, till.name, till.isTrusted)
@@ -100,7 +107,6 @@ actor EnrolledTills {
         let queue = tills.remove(number)
         closeSessions(number)
         await entry.reader.detach()
-        log.say("till-removed", ["till": .number(number)])
         // Closing waits for running operations, which must not delay the other tills.
         Task { await queue?.close() }
     }
@@ -138,7 +144,7 @@ actor EnrolledTills {
             tokenHash: tokenHash,
             EnrolledTill.Attachment(
                 at: ledger.time(at: runners.server.now()), server: runners.server.serverName,
-                release: greeting.release, reader: greeting.reader, address: address))
+                serverAddress: forwarding.ownAddress, release: greeting.release, reader: greeting.reader, address: address))
         switch outcome {
         case .refused(let refusal): return (nil, refusal)
         case .done(let till):

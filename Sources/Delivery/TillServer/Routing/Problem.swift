@@ -201,8 +201,11 @@ extension Problem {
     /// several.
     static func noSuchTill(among count: Int) -> Problem {
         let places =
-            count == 1
-            ? "The till is at /tills/1." : "The tills are at /tills/1 to /tills/\(count)."
+            switch count {
+            case 0: "To list the tills and their paths, run: tapcard tills list"
+            case 1: "The till is at /tills/1."
+            default: "The tills are at /tills/1 to /tills/\(count)."
+            }
         return Problem(
             .noSuchTill, "There is no till at this path.",
             "Nothing was done.",

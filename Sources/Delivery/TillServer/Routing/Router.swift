@@ -17,6 +17,7 @@ struct Router: Sendable {
     private let authenticator: Authenticator
     private let tills: Tills
     private let agents: AgentRoutes
+    private let forwarding: Forwarding
     /// The routes of the tills with readers on this machine, in order.
     private let tillRoutes: [TillRoutes]
     /// Creates the routes for a till whose reader is on another machine.
@@ -27,12 +28,12 @@ struct Router: Sendable {
     private let serverRoutes: TillRoutes
 
     init(
-        tills: Tills, server runner: TillRunner, agents: AgentRoutes, originCheck: OriginCheck,
-        authenticator: Authenticator,
+        tills: Tills, server runner: TillRunner, agents: AgentRoutes, forwarding: Forwarding,
+        originCheck: OriginCheck, authenticator: Authenticator,
         requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
-        (self.tills, self.agents) = (tills, agents)
+        (self.tills, self.agents, self.forwarding) = (tills, agents, forwarding)
         @Sendable func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
                 tills: tills, till: till, authenticator: authenticator,
@@ -97,16 +98,16 @@ struct Router: Sendable {
             return WebResponse(204)
         }
         routes.add(.openSession) { request, _ throws(Problem) in
-            let session = try await authenticator.open(try body(of: request), request)
+            let (session, secrets) = try await authenticator.open(try body(of: request), request)
             return .answer(
                 ([
-                    "token": .string(session.token),
+                    "token": .string(secrets.token),
                     "cashier": session.cashier.map { .string($0.name.text) } ?? .null,
                 ] + RoleCheck.document(of: session.cashier)).object,
-                headers: [("Set-Cookie", authenticator.cookie(of: session))])
+                headers: [("Set-Cookie", authenticator.cookie(of: secrets))])
         }
         routes.add(.closeSession) { request, _ throws(Problem) in
-            authenticator.close(try authenticator.requireToken(request))
+            await authenticator.close(try authenticator.requireToken(request))
             // Without this, the session's event streams would stay open until the next event.
             await tills.endUnauthorizedStreams()
             return WebResponse(204, headers: [("Set-Cookie", authenticator.noCookie)])
@@ -125,15 +126,18 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
+        let (whole, isForwarded) = forwarding.unwrapped(request)
         let (number, request) =
-            TillPath.split(request.path).map { ($0, request.at($1)) }
-            ?? (nil, request)
+            TillPath.split(whole.path).map { ($0, whole.at($1)) }
+            ?? (nil, whole)
         return TillPath.$number.withValue(number) {
-            reply(to: request, at: number).at(number)
+            reply(to: request, at: number, isForwarded: isForwarded).at(number)
         }
     }
 
-    private func reply(to request: WebRequest, at number: Int?) -> WebReply {
+    private func reply(
+        to request: WebRequest, at number: Int?, isForwarded: Bool
+    ) -> WebReply {
         let (routes, exists) = locate(number)
         let shared = SharedCall(path: request.path)
         let origin: String?
@@ -144,8 +148,29 @@ struct Router: Sendable {
             return .now(error.response)
         }
         if number == nil, let reply = agents.reply(to: request) { return reply }
+        let own = { @Sendable in ownReply(to: request, shared, from: origin, routes, exists) }
+        guard let number = TillPath.remoteNumber, !routes.isFile(request.path) else { return own() }
+        if !isForwarded, request.method != "OPTIONS", let place = forwarding.place(of: number) {
+            return .later {
+                guard let answer = await forwarding.answer(to: request, at: number, from: place)
+                else { return await own().response }
+                return origin.map { answer.adding(SharedCall.headers(for: $0)) } ?? answer
+            }
+        }
+        guard authenticator.mayRecall(request, at: number) else { return own() }
+        return .later {
+            await authenticator.recall(at: number)
+            return await own().response
+        }
+    }
+
+    /// The reply of this server.
+    private func ownReply(
+        to request: WebRequest, _ shared: SharedCall?, from origin: String?,
+        _ routes: TillRoutes, _ exists: Bool
+    ) -> WebReply {
         guard let shared, origin != nil || request.apiToken != nil else {
-            return ownReply(to: request, routes, exists)
+            return reply(to: request, routes, exists)
         }
         let reply =
             if request.method == "OPTIONS", origin != nil {
@@ -162,7 +187,7 @@ struct Router: Sendable {
     }
 
     /// The reply to the till page, or to a program without an API token.
-    private func ownReply(
+    private func reply(
         to request: WebRequest, _ routes: TillRoutes, _ exists: Bool
     ) -> WebReply {
         if !exists, routes.isFile(request.path) { return missingPage(routes, request) }
@@ -251,6 +276,16 @@ struct Router: Sendable {
 }
 
 extension WebReply {
+    /// The response, once it is there.
+    fileprivate var response: WebResponse {
+        get async {
+            switch self {
+            case .now(let response): response
+            case .later(let work): await work()
+            }
+        }
+    }
+
     /// This reply, with ``TillPath/number`` set to the till's number while it is prepared.
     fileprivate func at(_ number: Int?) -> WebReply {
         guard case .later(let work) = self else { return self }

@@ -42,6 +42,11 @@ extension Parameter<String?> {
     fileprivate static var names: Self {
         .option("name", "HOST", .word, "Accepted host names, separated by commas")
     }
+    fileprivate static var peerAddress: Self {
+        .option(
+            "peer-address", "URL", .word,
+            "Address at which other servers of this ledger reach this one")
+    }
 }
 
 extension Parameter<Bool> {
@@ -71,7 +76,7 @@ extension Command {
                 + "`--allow-origin` and a token from `tapcard tokens add`.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
-            .tlsKey, .names, .insecure, .customers, .customersName, .customersCertificate,
+            .tlsKey, .names, .peerAddress, .insecure, .customers, .customersName, .customersCertificate,
             .customersCertificateKey, .customersKeys, .noTill, .noReader, .allowedOrigins,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in
@@ -165,6 +170,15 @@ enum ServeCommand {
             session[.tlsCertificate], session[.tlsKey], orSay: TillService.unserved)
         request.names = try ServedAddress.names(session[.names])
         request.allowedOrigins = session[.allowedOrigins]
+        request.authorities = try session.settings.authorities
+        request.peerAddress = try session[.peerAddress].map { text throws(TapcardError) in
+            try translating(ServiceAddress(text)) { (error: ServiceError) in
+                TapcardError(
+                    .usage, "The address in --peer-address cannot be used: \(error.detail).",
+                    meaning: TillService.unserved,
+                    advice: "Use an address such as https://a.example")
+            }
+        }
         if let address = session[.listen] {
             request.address = try ServedAddress.checked(address)
         }

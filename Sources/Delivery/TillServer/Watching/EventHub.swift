@@ -17,7 +17,7 @@ struct EventHub {
 
     /// The size of a listener's buffer. A client that keeps reading never comes close to
     /// filling it.
-    private static let capacity = 64 << 10
+    static let capacity = 64 << 10
     static let maximumListeners = 2_048
     /// The maximum number of listeners for taps, and of displays, so that till pages can always
     /// connect.

@@ -5,7 +5,7 @@ extension EnrolledTill {
     package static let columnNames = [
         "number", "name", "is_trusted", "is_suspended", "added_at", "removed_at", "code",
         "code_expires_at", "code_is_used", "token", "epoch", "attached_at", "server",
-        "release", "reader", "address",
+        "release", "reader", "address", "server_address",
     ]
     /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
@@ -26,6 +26,7 @@ extension EnrolledTill {
             .optional(attachment?.release, SQLValue.text),
             .optional(attachment?.reader, SQLValue.text),
             .optional(attachment?.address, SQLValue.text),
+            .optional(attachment?.serverAddress, SQLValue.text),
         ]
     }
 
@@ -45,10 +46,11 @@ extension EnrolledTill {
         epoch = try row.value(\.integer)
         let (at, server) = (try row.optional(\.time), try row.optional(\.text))
         let (release, reader) = (try row.optional(\.text), try row.optional(\.text))
-        let address = try row.optional(\.text)
+        let (address, serverAddress) = (try row.optional(\.text), try row.optional(\.text))
         if let at, let server, let release, let reader, let address {
             attachment = Attachment(
-                at: at, server: server, release: release, reader: reader, address: address)
+                at: at, server: server, serverAddress: serverAddress, release: release,
+                reader: reader, address: address)
         }
     }
 }

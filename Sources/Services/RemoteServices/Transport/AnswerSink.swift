@@ -1,9 +1,9 @@
 import CCurl
 
 /// Receives a response from libcurl. Stops the transfer if the response exceeds a limit.
-final class AnswerSink {
-    /// The maximum size of a body, in bytes. The body is held in memory.
-    static let maximumBodySize = 1_048_576
+package final class AnswerSink {
+    /// The maximum size of a service's response, in bytes.
+    package static let maximumBodySize = 1_048_576
     /// The maximum total size of all headers, in bytes, including those of interim responses and
     /// those from proxies.
     static let maximumHeadSize = 65_536
@@ -19,8 +19,13 @@ final class AnswerSink {
 
     private let ignoresBody: Bool
 
-    init(streaming takeStream: (([UInt8]) -> Void)? = nil, ignoringBody: Bool = false) {
-        (self.takeStream, ignoresBody) = (takeStream, ignoringBody)
+    private let bodyLimit: Int
+
+    init(
+        streaming takeStream: (([UInt8]) -> Void)? = nil, ignoringBody: Bool = false,
+        bodyLimit: Int = maximumBodySize
+    ) {
+        (self.takeStream, ignoresBody, self.bodyLimit) = (takeStream, ignoringBody, bodyLimit)
     }
 
     var isStreaming: Bool { takeStream != nil }
@@ -49,7 +54,7 @@ final class AnswerSink {
             return chunk.count
         }
         if ignoresBody { return 0 }
-        guard chunk.count <= AnswerSink.maximumBodySize - body.count else {
+        guard chunk.count <= bodyLimit - body.count else {
             excess = .body
             return 0
         }

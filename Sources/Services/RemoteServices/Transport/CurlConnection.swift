@@ -41,7 +41,9 @@ import TapcardDomain
         _ request: HTTPRequest, by limits: HTTPLimits, within rest: Duration,
         streaming takeStream: (([UInt8]) -> Void)? = nil, _ abort: TransferSwitch
     ) throws(ServiceError) -> HTTPAnswer {
-        let sink = AnswerSink(streaming: takeStream, ignoringBody: request.ignoresBody)
+        let sink = AnswerSink(
+            streaming: takeStream, ignoringBody: request.ignoresBody,
+            bodyLimit: request.bodyLimit)
         let headers = unsafe try headerList(request)
         defer { unsafe functions.slist_free_all(headers) }
         // The options of one transfer must not carry over to the next one.
@@ -131,7 +133,7 @@ import TapcardDomain
         } else {
             try set(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds)
             // libcurl checks the announced size before the headers are complete.
-            let size = request.ignoresBody ? 0 : Int64(AnswerSink.maximumBodySize)
+            let size = request.ignoresBody ? 0 : Int64(request.bodyLimit)
             try require(
                 unsafe tapcard_libcurl_set_size(
                     functions, easy, CURLOPT_MAXFILESIZE_LARGE, size))
@@ -148,6 +150,9 @@ import TapcardDomain
         let body: [UInt8]
         switch request.method {
         case .get: return
+        case .delete:
+            try set(CURLOPT_CUSTOMREQUEST, "DELETE")
+            return try set(CURLOPT_FRESH_CONNECT, 1)
         case .message(let bytes): body = bytes
         case .post(let bytes):
             body = bytes
@@ -170,7 +175,7 @@ import TapcardDomain
         var lines = request.headers.map { "\($0.name): \($0.value)" }
         // An empty header keeps libcurl from sending its own "Expect: 100-continue".
         switch request.method {
-        case .get: break
+        case .get, .delete: break
         case .post: lines += ["Content-Type: application/json", "Expect:"]
         case .message: lines += ["Content-Type: application/octet-stream", "Expect:"]
         }

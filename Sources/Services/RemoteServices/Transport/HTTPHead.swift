@@ -1,10 +1,10 @@
 /// The headers of a response: names in lower case, values without surrounding spaces.
 package struct HTTPHead: Hashable, Sendable {
-    private(set) var lines: [Line] = []
+    package private(set) var fields: [Field] = []
 
-    struct Line: Hashable, Sendable {
-        let name: String
-        let value: String
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: String
     }
 
     package init() {}
@@ -14,7 +14,7 @@ package struct HTTPHead: Hashable, Sendable {
     package mutating func take(_ bytes: [UInt8]) {
         let text = bytes.filter { $0 != 0x0D && $0 != 0x0A }
         if HTTPHead.isStatusLine(text) {
-            lines = []
+            fields = []
             return
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > 0,
@@ -23,8 +23,8 @@ package struct HTTPHead: Hashable, Sendable {
         let name = text[..<colon]
         // HTTP no longer allows a line that begins with a space to continue the previous line.
         guard !name.contains(where: { $0 == 0x20 || $0 == 0x09 }) else { return }
-        lines.append(
-            Line(
+        fields.append(
+            Field(
                 name: String(decoding: name, as: UTF8.self).lowercased(),
                 value: HTTPHead.trimmed(text[(colon + 1)...])))
     }
@@ -33,7 +33,7 @@ package struct HTTPHead: Hashable, Sendable {
 
     /// The values of the headers with this name, in order.
     package subscript(all name: String) -> [String] {
-        lines.filter { $0.name == name }.map(\.value)
+        fields.filter { $0.name == name }.map(\.value)
     }
 
     /// The value of the header with this name, if there is exactly one.

@@ -30,6 +30,16 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
         /// A binary message that may safely be sent twice. libcurl repeats it if a reused
         /// connection turns out to be dead.
         case message(body: [UInt8])
+        /// A request that must never be sent twice, and has no body.
+        case delete
+
+        var name: String {
+            switch self {
+            case .get: "GET"
+            case .post, .message: "POST"
+            case .delete: "DELETE"
+            }
+        }
     }
 
     package let method: Method
@@ -38,17 +48,18 @@ package struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     /// Whether to ignore the body of the response. If so, the response is complete after its
     /// headers.
     package let ignoresBody: Bool
+    /// The maximum size of the response's body, in bytes. The body is held in memory.
+    package let bodyLimit: Int
 
     package init(
-        _ method: Method, _ url: String, headers: [HTTPHeader] = [], ignoresBody: Bool = false
+        _ method: Method, _ url: String, headers: [HTTPHeader] = [], ignoresBody: Bool = false,
+        bodyLimit: Int = AnswerSink.maximumBodySize
     ) {
         (self.method, self.url, self.headers) = (method, url, headers)
-        self.ignoresBody = ignoresBody
+        (self.ignoresBody, self.bodyLimit) = (ignoresBody, bodyLimit)
     }
 
-    package var description: String {
-        "\(method == .get ? "GET" : "POST") \(Shown.place(url))"
-    }
+    package var description: String { "\(method.name) \(Shown.place(url))" }
 }
 
 /// A header in a request.
