@@ -22,7 +22,7 @@ SECONDS ?= 60
 TARGET ?=
 SEED ?=
 
-.PHONY: all deps build-deps build demo stations test test-only sessions test-units test-servers test-programs test-schedules \
+.PHONY: all deps build-deps build demo servers stations test test-only sessions test-units test-servers test-programs test-schedules \
 	test-database test-browser browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
@@ -46,9 +46,13 @@ build: build-deps
 demo: build
 	@docs/demo.sh $(TAPCARD)
 
-# Three tills on one ledger in PostgreSQL, whose server dies: docs/STATIONS.md.
-stations: deps build
-	@docs/stations.sh $(TAPCARD)
+# Two servers and four tills on one ledger in PostgreSQL, while a server, a till, and the database die:
+# docs/SERVERS.md.
+servers: deps build
+	@docs/servers.sh $(TAPCARD)
+
+# The earlier name of this target.
+stations: servers
 
 # So many tests at once. If all of them begin together, each waits for all of the others at every step,
 # and those with a limit reach it on a machine that does something else as well. Swift 6.2 cannot do that.
@@ -200,7 +204,7 @@ check: deps
 		FUZZ_BUILD="--scratch-path .build/fuzz/check -Xswiftc -Onone"
 	@packaging/timed $(MAKE) --no-print-directory library
 	@packaging/timed $(MAKE) --no-print-directory example
-	@packaging/timed $(MAKE) --no-print-directory stations
+	@packaging/timed $(MAKE) --no-print-directory servers
 
 # The library products, as their users see them: a comment on every public symbol, tutorials that
 # compile, pages without a warning, and no break since the last tag that is not announced.
@@ -226,6 +230,7 @@ bench: deps build
 	.build/python/bin/python Benchmarks/processes.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/watching.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/till.py $(TAPCARD)
+	.build/python/bin/python Benchmarks/remote.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks
 

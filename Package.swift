@@ -184,7 +184,7 @@ let package = Package(
             "TillServer", on: "Delivery",
             """
             BlockingLane CZlib CardCryptography CustomerServer Ledger OperatingSystem RemoteReader \
-            RemoteServices StationFiles Tags TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
+            StationFiles Tags TapcardCore TapcardDomain TextCodecs TillPage Verbs WebServer
             """),
         room(
             "Bridge", on: "Delivery",

@@ -36,7 +36,7 @@ class TestIssuer:
         # The till reads its password from a file, which it must own.
         self.home = tempfile.mkdtemp(prefix="tapcard-owner-")
         self._own("ledger", "init", "--currency", currency)
-        self._own("station", "register", "till", f"{self.home}/pgpass")
+        self._own("servers", "add", "till", f"{self.home}/pgpass")
         self.address = self._address("till")
         self.settings = {"PGPASSFILE": f"{self.home}/pgpass"}
 

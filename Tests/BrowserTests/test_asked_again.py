@@ -85,7 +85,7 @@ class AskedAgainTests(BrowserCase):
             "return [...document.querySelectorAll('.moment h2, .moment p')]"
             ".map((it) => it.innerText)")
         self.assertEqual(told, [
-            "Payment failed", "A payment of $10,000.01 is over this station's limit of $10,000.00.",
+            "Payment failed", "A payment of $10,000.01 is over this machine's limit of $10,000.00.",
             "Check the amount."])
 
     def test_an_amount_that_was_not_confirmed_stays_to_be_changed(self):

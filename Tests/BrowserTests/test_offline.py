@@ -189,7 +189,7 @@ class SellingCase(IssuerCase):
     def setUp(self):
         super().setUp()
         # The server also takes a snapshot, but at a time of its own.
-        self.till.run("station", "snapshot", *self.options)
+        self.till.run("offline", "snapshot", *self.options)
 
     def pay(self, amount, again=False):
         self.page.go("home")
@@ -224,7 +224,7 @@ class SellingTests(SellingCase):
         self.assertNotIn("$20.00", page.text())
         self.assertEqual(page.count(".doubtful"), 0)
         self.issuer.start()
-        page.see("offline payments were recorded at")
+        page.see("All offline payments taken here were recorded at")
         page.see_no(OFFLINE)
         page.see("$17.50")
         self.assertEqual(self.till.done("offline"), ["-2.50"])
@@ -263,7 +263,7 @@ class SellingTests(SellingCase):
 
 
 class LimitTests(SellingCase):
-    more = {"TAPCARD_OFFLINE_PAYMENTS": "true", "TAPCARD_OFFLINE_STATION_LIMIT": "3.00"}
+    more = {"TAPCARD_OFFLINE_PAYMENTS": "true", "TAPCARD_OFFLINE_SERVER_LIMIT": "3.00"}
 
     def test_a_till_that_has_sold_enough_takes_cash(self):
         page = self.page
@@ -276,4 +276,4 @@ class LimitTests(SellingCase):
         page.see(f"{OFFLINE} Take cash, and write each sale down until it is back.")
         self.pay("0.50", again=True)
         page.panel("failed")
-        page.see("This station has reached its offline limit.", SELL)
+        page.see("This till has reached its offline limit.", SELL)

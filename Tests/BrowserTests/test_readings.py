@@ -4,7 +4,7 @@ import readings
 from case import BrowserCase
 from test_offline import DANGER
 
-UNVERIFIED = "This station cannot tell whether this card is genuine."
+UNVERIFIED = "This till cannot tell whether this card is genuine."
 OLD = "This card's data is out of date; there may be a copy."
 GENUINE = "Genuine NTAG 424 chip"
 # The expected words; the first are shown where a card is drawn without an amount.

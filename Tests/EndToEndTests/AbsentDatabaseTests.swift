@@ -78,8 +78,8 @@ import Testing
             .replacing("&user=tapcard", with: "")
         let told =
             "The ledger at \(till.ledger) was moved to the database \(place). Nothing was changed, "
-            + "and no money moved. Ask the owner of the ledger for a login for this station "
-            + "(tapcard station register), then run this command here: tapcard config set ledger "
+            + "and no money moved. Ask the owner of the ledger for a login for this machine "
+            + "(tapcard servers add), then run this command here: tapcard config set ledger "
             + "'\(place)'"
         for line in ["pay 1", "serve", "keys list"] {
             let ended = try till.run(till.words(of: line))

@@ -134,7 +134,7 @@ import Testing
         let other = try set("card-address", "https://service.example/c")
         #expect(
             other.contains(
-                "The host in card-address is service.example, but this station's customer page "
+                "The host in card-address is service.example, but this machine's customer page "
                     + "responds only to cards.example, 192.0.2.1."))
         #expect(other.contains("config set customers-name service.example,cards.example"))
         #expect(try till.run(["doctor"]).output.contains("card-address is service.example,"))
@@ -204,25 +204,25 @@ import Testing
             card.contains(
                 """
                 The chip keys have been changed (versions 2, 2, 2, 2, 2)
-                The chip's key versions match key 1 of this station; to authenticate the chip, run: tapcard read
+                The chip's key versions match key 1 of this machine; to authenticate the chip, run: tapcard read
                 A phone that taps this card opens a page at cards.example:8443
                 """), "\(card)")
         #expect(try till.step("tag info --json").contains(#""issuerKey":1,"halfMade":false,"#))
         try till.step("keys rotate")
         try till.step("keys retire 1 --for-ever")
-        #expect(try till.step("tag info").contains("key 1 of this station, which is retired;"))
+        #expect(try till.step("tag info").contains("key 1 of this machine, which is retired;"))
         // Another issuer, whose only key is another one, and does not know better.
         let other = try Till()
         try other.step("keys list")
         try other.step("sim list")
         try other.write(try till.text(of: till.simulation.path), to: other.simulation.path)
-        #expect(try other.step("tag info").contains("match key 1 of this station;"))
+        #expect(try other.step("tag info").contains("match key 1 of this machine;"))
         let fresh = try Till(["TAPCARD_READER": "sim:\(till.simulation.path)"])
         try fresh.step("keys list")
         try fresh.write(
             try fresh.text(of: fresh.keys).replacing("\"id\": 1", with: "\"id\": 3"),
             to: fresh.keys)
-        #expect(try fresh.step("tag info").contains("match none of this station's keys"))
+        #expect(try fresh.step("tag info").contains("match none of this machine's keys"))
     }
 
     @Test("Dumping, formatting and restoring are refused on an NTAG 424 because it has no pages")

@@ -6,11 +6,11 @@ import Testing
 @Suite("Stations in different currencies", .ownThread)
 struct CurrencyTests {
     private static let words =
-        "This is a genuine EUR card, but this station uses USD. Its balance is in the ledger of "
-        + "the station that issued it. Nothing was changed, and no money moved. The card is "
-        + "genuine, but its currency is EUR; use it at a station that uses that currency. To "
-        + "accept it here, specify the card's ledger with --ledger LOCATION, or restore a copy of "
-        + "that ledger: tapcard restore-backup FILE"
+        "This is a genuine EUR card, but this machine uses USD. Its balance is in the ledger where "
+        + "it was issued. Nothing was changed, and no money moved. The card is genuine, but its "
+        + "currency is EUR; use it where that currency is accepted. To accept it here, specify the "
+        + "card's ledger with --ledger LOCATION, or restore a copy of that ledger: tapcard "
+        + "restore-backup FILE"
 
     /// A station in dollars with the keys of a station in euros, and a card in euros on its reader.
     private func stations() throws -> (euro: Till, dollar: Till) {
@@ -52,9 +52,9 @@ struct CurrencyTests {
         #expect(ended.status == 4, "\(ended.errors)")
         #expect(
             ended.errors.hasPrefix(
-                "tapcard: This tag is listed in this station's USD ledger, but the card on it "
-                    + "uses EUR; use the card at the EUR station. The full balance is safe in the "
-                    + "ledger."), "\(ended.errors)")
+                "tapcard: This tag is listed in this machine's USD ledger, but the card on it "
+                    + "uses EUR; use the card where EUR is accepted. The full balance is safe in "
+                    + "the ledger."), "\(ended.errors)")
         #expect(!ended.errors.contains("overwrite"))
     }
 
@@ -71,8 +71,8 @@ struct CurrencyTests {
         let imported = try dollar.step("keys import \(euro.file("keys.json"))")
         #expect(
             imported.hasSuffix(
-                "The keys come from a station that uses EUR, and this one uses USD: that "
-                    + "station's cards are recognized here but refused"
+                "The keys come from a machine that uses EUR, and this one uses USD: that "
+                    + "machine's cards are recognized here but refused"
             ), "\(imported)")
     }
 

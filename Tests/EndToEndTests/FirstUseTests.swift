@@ -19,7 +19,7 @@ struct FirstUseTests {
     @Test("Before setup tags can be read, other commands ask for init, and nothing is created")
     func reading() throws {
         let note =
-            "Cards can be shown, but their seals cannot be checked, because this station is not "
+            "Cards can be shown, but their seals cannot be checked, because this machine is not "
             + "set up. To create keys and a ledger, run: tapcard init --currency EUR"
         let blank = try till.run(["read"])
         #expect(blank.status == 4)
@@ -44,7 +44,7 @@ struct FirstUseTests {
         #expect(ended.status == 7 && ended.output.contains("Seal: unknown key"))
         #expect(
             ended.errors.contains(
-                "This station does not have this card's sealing key"), "\(ended.errors)")
+                "This machine does not have this card's sealing key"), "\(ended.errors)")
         #expect(!exists(till.keys) && !exists(till.ledger))
     }
 
@@ -59,7 +59,7 @@ struct FirstUseTests {
         }
         let keys = try till.text(of: till.keys)
         #expect(
-            try till.step("init").hasPrefix("This station is already set up; its currency is EUR\n")
+            try till.step("init").hasPrefix("This machine is already set up; its currency is EUR\n")
         )
         #expect(try till.run(["init", "--currency", "USD"]).status == 9)
         #expect(try till.text(of: till.keys) == keys)
@@ -72,7 +72,7 @@ struct FirstUseTests {
         try DurableFile(till.ledger).remove()
         let ended = try till.run(["pay", "1"])
         #expect(ended.status == 9, "\(ended.errors)")
-        #expect(ended.errors.contains("This station has keys") && !exists(till.ledger))
+        #expect(ended.errors.contains("This machine has keys") && !exists(till.ledger))
         #expect(ended.errors.contains("tapcard restore-backup FILE"))
     }
 

@@ -131,7 +131,7 @@ struct KeyTests {
         #expect(rotated.hasPrefix("Records are now sealed with key 3\n"))
         #expect(
             rotated.hasSuffix(
-                "\nSome cards use keys that this station lacks (2); to import them, run: tapcard "
+                "\nSome cards use keys that this machine lacks (2); to import them, run: tapcard "
                     + "keys import FILE"))
         try till.step("keys import ~/newer")
         #expect(try till.step("pay 1").hasPrefix("Paid $1.00, $18.00 left\n"))

@@ -24,9 +24,9 @@ import Testing
     }
 
     private static let lacking =
-        "This station does not have sealing key 2, which other stations of this ledger already "
+        "This machine does not have sealing key 2, which other servers of this ledger already "
         + "use, so it cannot write cards. Nothing was changed, and no money moved. Run tapcard "
-        + "keys export FILE at the other station, then import the file here: tapcard keys import "
+        + "keys export FILE on the other server, then import the file here: tapcard keys import "
         + "FILE"
 
     @Test("A new key seals at every station once all of them have imported it")
@@ -35,7 +35,7 @@ import Testing
             let told = try owner.step("keys rotate")
             #expect(
                 told.hasPrefix(
-                    "Key 2 created and announced; key 1 seals records until every station has"))
+                    "Key 2 created and announced; key 1 seals records until every server has"))
             #expect(told.contains("\n  \(first.name), last seen "))
             try owner.step("keys export ~/new.json")
             #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €19.00 left"))
@@ -44,7 +44,7 @@ import Testing
                     == "Keys imported: 1; new records are sealed with key 1")
             #expect(try owner.status("keys rotate") == 4)
             let list = try owner.step("keys list")
-            let lacking = "Key 2 is the next sealing key, but these stations do not have it yet:"
+            let lacking = "Key 2 is the next sealing key, but these servers do not have it yet:"
             #expect(list.contains(lacking))
             #expect(list.contains("\n  \(second.name), last seen "))
             #expect(!list.contains("  \(first.name), last seen "))
@@ -54,9 +54,9 @@ import Testing
                     try second.step("keys import \(owner.home)/new.json")
                         == "Keys imported: \(count); new records are sealed with key 1")
             }
-            #expect(try owner.step("ledger status").contains("every station has it."))
+            #expect(try owner.step("ledger status").contains("every server has it."))
             let sealed = try owner.step("keys rotate")
-            #expect(sealed.hasPrefix("Records are now sealed with key 2 at every station"))
+            #expect(sealed.hasPrefix("Records are now sealed with key 2 on every server"))
             #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €18.00 left"))
             #expect(try second.step("pay 1").hasPrefix("Paid €1.00, €17.00 left"))
             #expect(try first.step("keys list").contains("key 2  active "))
@@ -84,7 +84,7 @@ import Testing
             try owner.step("keys retire 1 --for-ever --now")
             // A backup of the keys is older, and says so.
             let old = try second.step("keys import \(first.home)/keys.json")
-            #expect(old.contains("This station lacks key 2, which seals the records;"))
+            #expect(old.contains("This machine lacks key 2, which seals the records;"))
             try second.expect("pay 1", status: 9, complains: Self.lacking)
             let brought = try second.step("keys import \(owner.home)/new.json")
             #expect(brought.hasPrefix("Keys imported: 1; new records are sealed with key 2"))
@@ -104,8 +104,8 @@ import Testing
                 "keys rotate", status: 9,
                 complains:
                     "The key file ~/.local/share/tapcard/keys.json lacks key 2, which has been "
-                    + "announced to the stations of this ledger. The key file was not changed. Run "
-                    + "tapcard keys export FILE at the other station, then import the file here: "
+                    + "announced to the servers of this ledger. The key file was not changed. Run "
+                    + "tapcard keys export FILE on the other server, then import the file here: "
                     + "tapcard keys import FILE. If no machine has key 2, retire it: tapcard keys "
                     + "retire 2 --for-ever")
             #expect(try owner.till.text(of: owner.till.keys) == before)
@@ -123,16 +123,16 @@ import Testing
             let told = try third.step("keys list")
             #expect(
                 told
-                    == "This station has no keys; the others seal with key 1\nRun tapcard keys "
-                    + "export FILE at one of them, then import the file here: tapcard keys import "
-                    + "FILE")
+                    == "This machine has no keys; the other servers seal with key 1\nRun tapcard "
+                    + "keys export FILE on one of them, then import the file here: tapcard keys "
+                    + "import FILE")
             #expect(try DurableFile(third.till.keys).read() == nil)
             #expect(try third.step("keys list --json").contains(#""keys":[],"#))
             let other = try Till()
             try other.step("keys list")
             try third.till.write(try other.text(of: other.keys), to: third.till.keys)
             let doctor = try third.till.run(third.words(of: "doctor"))
-            #expect(doctor.output.contains("This station's key 1 differs from"), "\(doctor)")
+            #expect(doctor.output.contains("This machine's key 1 differs from"), "\(doctor)")
             #expect(doctor.output.contains("keys.json-before"))
             let sound = try first.till.run(first.words(of: "doctor")).output
             #expect(!sound.contains("differs from"), "\(sound)")

@@ -36,7 +36,7 @@ struct NotDoneTests {
         try till.step("read")
         let again = "pay 5 --operation \(NotDoneTests.id)"
         expectRefused(try till.run(again))
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         for _ in 0..<25 { try till.step("add 0.01") }
         issuer.server.kill()
         expectRefused(try till.run(again))
@@ -44,7 +44,7 @@ struct NotDoneTests {
         #expect(document.contains(#""error":"operation-voided""#), "\(document)")
         #expect(try till.step("pay 5").hasPrefix("Paid €5.00 (offline)"))
         try issuer.recover()
-        #expect(try till.step("station book") == "Booked 1 offline payment, €5.00 in total.")
+        #expect(try till.step("offline book") == "Booked 1 offline payment, €5.00 in total.")
         expectRefused(try till.run(again))
         #expect(try till.step("read").contains("€15.25"))
         #expect(try till.step("audit").contains("rules: all hold"))
@@ -65,7 +65,7 @@ struct NotDoneTests {
         let tills = [first, second, third]
         for till in tills {
             expectRefused(try till.run(again))
-            try till.step("station snapshot")
+            try till.step("offline snapshot")
         }
         issuer.server.kill()
         for till in tills { expectRefused(try till.run(again)) }
@@ -103,7 +103,7 @@ struct NotDoneTests {
         defer { issuer.server.kill() }
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         issuer.server.kill()
         try till.step("pay 5 --operation \(NotDoneTests.id)")
         try till.step("pay 1")
@@ -115,7 +115,7 @@ struct NotDoneTests {
         try issuer.recover()
         // The payment before the altered line is booked, again and again, once.
         for _ in 0..<2 {
-            let ended = try till.run("station book")
+            let ended = try till.run("offline book")
             #expect(
                 ended.status != 0
                     && ended.errors.contains("Line 3 of the offline payment journal")
@@ -131,7 +131,7 @@ struct NotDoneTests {
             "\(again)")
         #expect(try till.run("read").output.contains("€15.00"))
         try DurableFile(path).write(whole, mode: 0o600)
-        #expect(try till.step("station book") == "Booked 1 offline payment, €1.00 in total.")
+        #expect(try till.step("offline book") == "Booked 1 offline payment, €1.00 in total.")
         #expect(try till.step("read").contains("€14.00"))
     }
 }

@@ -103,15 +103,15 @@ struct OfflineTests {
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("sim put \(chip)")
         try till.step("issue --name Amanda --balance 20")
-        #expect(try till.step("station snapshot") == "The snapshot has 1 card")
+        #expect(try till.step("offline snapshot") == "The snapshot has 1 card")
         issuer.server.kill()
         let paid = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(
             paid.hasPrefix(
                 """
                 Paid €4.50 (offline), €15.50 left (last known balance)
-                The ledger is offline; this payment is in the station's journal and will be \
-                booked when the ledger is back online (this station's payments not yet booked: €4.50, \
+                The ledger is offline; this payment is in this machine's journal and will be \
+                booked when the ledger is back online (payments not yet booked here: €4.50, \
                 limit €
                 """), "\(paid)")
         let again = try till.step("pay 4.50 --operation \(OfflineTests.id)")
@@ -132,7 +132,7 @@ struct OfflineTests {
         try till.step("sim put")
         let limit = try till.run("pay 4.51 --json").output
         #expect(limit.contains(#""step":"wait-for-ledger","because":"card-limit","amount":"4.50""#))
-        #expect(try till.run("doctor").output.contains("not booked yet: 2, €5.50 in total."))
+        #expect(try till.run("doctor").output.contains("not yet booked here: 2, €5.50 in total."))
         try issuer.recover()
         let booked = try till.run("pay 1")
         #expect(booked.errors.hasSuffix("tapcard: Booked 2 offline payments, €5.50 in total.\n"))
@@ -144,7 +144,7 @@ struct OfflineTests {
         // Under the same id it is answered from the ledger now.
         let later = try till.step("pay 4.50 --operation \(OfflineTests.id)")
         #expect(later.contains("(already done; balance at that time)"))
-        #expect(try till.step("station book") == "No offline payments to book")
+        #expect(try till.step("offline book") == "No offline payments to book")
     }
 
     /// The card may already show that payment, and the cashier was told that its outcome is
@@ -158,7 +158,7 @@ struct OfflineTests {
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("sim put \(chip)")
         try till.step("issue --balance 20")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         try till.step("sim tear 1 killed-before")
         #expect(try till.run("pay 3 --operation \(OfflineTests.id)").status != 0)
         issuer.server.kill()
@@ -177,7 +177,7 @@ struct OfflineTests {
         issuer.server.kill()
         #expect(try till.step("pay 3").hasPrefix("Paid €3.00 (offline), €17.00 left"))
         try issuer.recover()
-        #expect(try till.step("station book") == "Booked 1 offline payment, €3.00 in total.")
+        #expect(try till.step("offline book") == "Booked 1 offline payment, €3.00 in total.")
         #expect(try till.step("audit").contains("rules: all hold"))
     }
 
@@ -188,7 +188,7 @@ struct OfflineTests {
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
         try till.step("pay 12 --operation \(OfflineTests.id)")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         try till.step("sim tear 1 killed-before")
         #expect(try till.run("add 7").status != 0)
         issuer.server.kill()
@@ -229,7 +229,7 @@ struct OfflineTests {
         defer { issuer.server.kill() }
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         issuer.server.kill()
         try till.step("pay 4.50")
         let journal = till.folder + "/deferred.journal"
@@ -238,18 +238,18 @@ struct OfflineTests {
         try DurableFile(copy).write(bytes)
         try DurableFile(journal).remove()
         try issuer.recover()
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         let status = try issuer.owner.step("ledger status --json")
         #expect(status.contains(#""reason":"replaced""#), "\(status)")
         #expect(try till.step("audit").contains("was replaced by a new one"))
         #expect(
-            try till.step("station book \(copy)") == "Booked 1 offline payment, €4.50 in total.")
-        #expect(try till.step("station book \(copy)") == "No offline payments to book")
+            try till.step("offline book \(copy)") == "Booked 1 offline payment, €4.50 in total.")
+        #expect(try till.step("offline book \(copy)") == "No offline payments to book")
         let id = try #require(Mask.uuid.first(in: String(decoding: bytes, as: UTF8.self)))
-        let refused = try till.run("station write-off \(id)")
+        let refused = try till.run("offline write-off \(id)")
         #expect(refused.errors.contains("Only the owner"), "\(refused)")
         #expect(try issuer.owner.step("ledger status --json").contains(#""reason":"replaced""#))
-        try issuer.owner.step("station write-off \(id)")
+        try issuer.owner.step("offline write-off \(id)")
         #expect(try issuer.owner.step("ledger status --json").contains(#""journals":[]"#))
     }
 
@@ -321,7 +321,7 @@ struct OfflineTests {
         defer { issuer.server.kill() }
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         issuer.server.kill()
         let killSwitch = try KillSwitch(till.till, files: till.folder)
         func pay(_ action: KillSwitch.Action?) throws -> Ended {
@@ -341,7 +341,7 @@ struct OfflineTests {
         let told = calls.firstIndex { $0.kind == "told" }
         #expect(try #require(synced) < (try #require(told)))
         try issuer.recover()
-        #expect(try till.step("station book") == "Booked 1 offline payment, €1.00 in total.")
+        #expect(try till.step("offline book") == "Booked 1 offline payment, €1.00 in total.")
     }
 
     private static let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60"
@@ -366,7 +366,7 @@ struct OfflineTests {
         func till(_ variables: [String: String] = [:]) throws -> OfflineTill {
             let name = "till-\(UInt32.random(in: 0...UInt32.max))"
             let password = owner.till.file("\(name).pgpass")
-            try owner.step("station register \(name) \(password)")
+            try owner.step("servers add \(name) \(password)")
             let tags = owner.till.file("tags.txt")
             let usual = ["TAPCARD_READER": "sim:\(tags)", "PGPASSFILE": password]
             return OfflineTill(

@@ -2,7 +2,7 @@ import OperatingSystem
 import TestSupport
 import Testing
 
-@Suite("The trial in docs/STATIONS.md", .ownThread) struct PrintedTrialTests {
+@Suite("The trial in docs/SERVERS.md", .ownThread) struct PrintedTrialTests {
     @Test("The commands of the trial work and print what the page shows")
     func trial() throws {
         var issuer = try OfflineTests.TestIssuer()
@@ -34,7 +34,7 @@ import Testing
 
     /// The lines of the page's code block that uses a simulated reader.
     private static func lines() throws -> [String] {
-        let page = try #require(try DurableFile(Repository.path("docs/STATIONS.md")).read())
+        let page = try #require(try DurableFile(Repository.path("docs/SERVERS.md")).read())
         let blocks = String(decoding: page, as: UTF8.self).split(separator: "```")
         let block = try #require(
             blocks.first { $0.hasPrefix("sh\n") && $0.contains("--reader sim") })

@@ -19,7 +19,7 @@ import Testing
         try second.step("keys import \(first.home)/keys.json")
         #expect(try second.step("add 20").hasPrefix("Added €20.00, €20.00 left"))
         #expect(try first.step("pay 4.50").hasPrefix("Paid €4.50, €15.50 left"))
-        let stations = try owner.step("station list").split(separator: "\n")
+        let stations = try owner.step("servers list").split(separator: "\n")
         #expect(
             stations.contains { $0.hasPrefix("2  \(second.name) ") && $0.contains("last seen") })
 
@@ -38,7 +38,7 @@ import Testing
         try first.step("audit")
         #expect(try first.step("doctor").contains("ok       The ledger is in PostgreSQL "))
 
-        try owner.step("station revoke \(second.name)")
+        try owner.step("servers remove \(second.name)")
         try StationsStoryTests.expectRevoked(second)
         #expect(try first.step("pay 1").hasPrefix("Paid €1.00, €12.50 left"))
     }
@@ -60,12 +60,12 @@ import Testing
             _ = try server.database(name, copying: kept)
             #expect(try till.status("pay 1") == 9)
             let reopened = try owner.step("ledger reopen --after-loss")
-            #expect(reopened.contains("run this at each station: tapcard ledger status"))
+            #expect(reopened.contains("run this on each server: tapcard ledger status"))
 
             let lines = try till.step("ledger status").split(separator: "\n")
             let lost = lines.filter { $0.contains("has lost") }
             #expect(lost.count == 2)
-            let done = "has lost an operation that this station completed: "
+            let done = "has lost an operation that this machine completed: "
             #expect(lost.first?.contains("\(done)top-up of $5.00, card ") == true)
             #expect(lost.last?.contains("\(done)payment of $4.50, card ") == true)
             #expect(lost.last?.contains(/, card [0-9A-F]{14}, [0-9a-f-]{36}\.$/) == true)
@@ -84,9 +84,9 @@ import Testing
         let told = try station.till.run(station.words(of: "pay 1"))
         #expect(told.status == 9)
         #expect(
-            told.errors.contains("This station was permanently revoked by the owner"),
+            told.errors.contains("This machine was permanently removed by the owner"),
             "\(told)")
-        #expect(told.errors.contains("register it under another name. Payments, top-ups"))
+        #expect(told.errors.contains("add it under another name. Payments, top-ups"))
     }
 
     private static func refuseOtherKeys(at stranger: TestIssuer) throws {
@@ -94,10 +94,10 @@ import Testing
         try stranger.expect(
             "pay 1", status: 1,
             complains:
-                "Key 1 in ~/.local/share/tapcard/simulated/keys.json differs from key 1 at the "
-                + "other stations of this ledger. Stations with different keys reject each other's "
+                "Key 1 in ~/.local/share/tapcard/simulated/keys.json differs from key 1 on the "
+                + "other servers of this ledger. Servers with different keys reject each other's "
                 + "cards. The card and the ledger were not changed. Move the key file out of the "
-                + "way. Run tapcard keys export FILE at another station, then import the file "
+                + "way. Run tapcard keys export FILE on another server, then import the file "
                 + "here: tapcard keys import FILE")
     }
 }

@@ -20,8 +20,8 @@ struct TestIssuer {
     /// A new station, as its owner and its cashier set it up. All stations have one reader.
     func station(_ number: Int) throws -> TestIssuer {
         let name = "till-\(number)-\(UInt32.random(in: 0...UInt32.max))"
-        let registered = try step("station register \(name) ~/\(name).pgpass")
-        #expect(registered.hasPrefix("Station \(name) registered"))
+        let registered = try step("servers add \(name) ~/\(name).pgpass")
+        #expect(registered.hasPrefix("Server \(name) added"))
         let tags = "sim:\(home)/tags.txt"
         let till = try Till([
             "TAPCARD_READER": tags, "PGPASSFILE": "\(home)/\(name).pgpass",

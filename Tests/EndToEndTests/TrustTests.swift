@@ -131,8 +131,8 @@ struct TrustTests {
         try again.expect(
             ["keys", "import", keys], status: 4,
             complains:
-                "Key 1 on this station differs from the one in the file. The key file was not "
-                + "changed. Remove the key file and import again, but only if this station has "
+                "Key 1 on this machine differs from the one in the file. The key file was not "
+                + "changed. Remove the key file and import again, but only if this machine has "
                 + "not issued any cards.")
         try DurableFile(again.keys).remove()
         try again.step("keys import \(keys)")

@@ -135,7 +135,7 @@ public struct KeyRing: Hashable, Sendable {
             // a record.
             guard mine.hasSameKeys(as: theirs) else {
                 throw KeyError(
-                    .conflict, "key \(theirs.id) on this station differs from the one in the file")
+                    .conflict, "key \(theirs.id) on this machine differs from the one in the file")
             }
         }
         if other.entry(sealing.id)?.status == .retired {

@@ -21,7 +21,7 @@ extension Parameter<Bool> {
         .flag("all-readers", "Watch every contactless reader that is ready")
     }
     static var withBalance: Self {
-        .flag("with-balance", "Add the name and the balance of this station's cards")
+        .flag("with-balance", "Add the name and the balance of your own cards")
     }
 }
 
@@ -65,8 +65,8 @@ extension Command {
             "watch", group: .tags, "Report every tag that arrives or leaves, to your own program",
             discussion: "Nothing is ever written to a tag or to the ledger, and no setup is "
                 + "needed. Each event says how far its UID can be trusted: `uid` (anyone can "
-                + "copy it), `sealed` (a card of this station with a valid seal), or `proved` (an "
-                + "NTAG 424 card of this station). With `--json`, each event is a line of JSON.\n\n"
+                + "copy it), `sealed` (one of your cards, with a valid seal), or `proved` (one of "
+                + "your NTAG 424 cards). With `--json`, each event is a line of JSON.\n\n"
                 + "The command after `--exec` gets the event as JSON on standard input and in the "
                 + "variables `TAPCARD_EVENT`, `_ID`, `_TIME`, `_READER_NAME`, `_UID`, `_KIND`, "
                 + "`_TRUST`, `_TEXT`, and `_URL`; put `--` before arguments that begin with a "

@@ -21,8 +21,6 @@ package final class TillService: Sendable {
         var names: [String] = []
         /// The address at which other servers of the ledger reach this one; nil for none.
         var peerAddress: ServiceAddress?
-        /// The certificates of additional authorities, for connections to other servers.
-        var authorities: String?
         /// Whether the page shows the progress of a payment for longer than the payment takes.
         var demoPace = false
         /// Other origins that may use API tokens.
@@ -82,7 +80,7 @@ package final class TillService: Sendable {
     /// those of a customer page in the same process.
     static func start(
         _ settings: Settings, _ runners: TillRunners, customers: CustomerWatch? = nil,
-        log write: @escaping @Sendable (String) -> Void
+        peers: (any PeerLine)? = nil, log write: @escaping @Sendable (String) -> Void
     ) async throws(TapcardError) -> TillService {
         let log = TillLog(now: { runners.server.time }, write: write)
         let requests = Guarded<[Int: Int]>([:])
@@ -122,8 +120,7 @@ package final class TillService: Sendable {
             runners.server, mustLogIn: settings.mustLogIn, isProtected: settings.tls != nil,
             isLoopback: settings.isLoopback, log: log)
         let forwarding = Forwarding(
-            runners.server, ownAddress: settings.peerAddress?.text,
-            authorities: settings.authorities)
+            runners.server, peers, ownAddress: settings.peerAddress?.text)
         let enrolled = EnrolledTills(runners, tills, forwarding, log: log) { number in
             authenticator.closeSessions(at: number)
         }

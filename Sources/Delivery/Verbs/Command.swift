@@ -63,7 +63,7 @@ package struct Command: Sendable {
         case operators = "Card tools"
         case tags = "Tags"
         case readers = "Readers"
-        case station = "This station"
+        case station = "This machine"
         case ledger = "Shared ledger"
         case simulation = "Simulation"
     }

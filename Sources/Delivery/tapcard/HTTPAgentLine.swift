@@ -11,11 +11,11 @@ import Verbs
 /// wait for the open poll.
 struct HTTPAgentLine: AgentLine {
     private static let path = "/agent/v1/"
-    private static let connecting = Duration.seconds(5)
-    private static let whole = Duration.seconds(10)
+    private static let connecting = Duration.seconds(3)
+    private static let whole = Duration.seconds(5)
     /// The time limit for a poll: the server holds its response back for up to eight seconds; the
     /// rest is for a slow network.
-    private static let polling = Duration.seconds(16)
+    private static let polling = Duration.seconds(12)
 
     private let servers: [String]
     /// How often the agent has switched servers. The remainder is the index of the current one.
@@ -37,7 +37,11 @@ struct HTTPAgentLine: AgentLine {
             return try await sendOnce(call, message)
         } catch {
             // All servers share the ledger, so the agent can attach its reader to the next one.
-            if case .offline = error, call == .attach { current.withLock { $0 += 1 } }
+            switch (error, call) {
+            case (.offline, .attach), (.silent, .attach), (.silent, .poll):
+                current.withLock { $0 += 1 }
+            default: break
+            }
             throw error
         }
     }
@@ -55,7 +59,9 @@ struct HTTPAgentLine: AgentLine {
                 by: HTTPLimits(
                     connecting: HTTPAgentLine.connecting,
                     whole: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.whole))
-        ) { (error: ServiceError) in AgentLineError.offline(error.detail) }
+        ) { (error: ServiceError) -> AgentLineError in
+            error.kind == .timedOut ? .silent(error.detail) : .offline(error.detail)
+        }
         switch answer.status {
         case 200: return answer.body
         case 401: throw .removed(HTTPAgentLine.reason(of: answer))

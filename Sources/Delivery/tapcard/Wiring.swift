@@ -126,7 +126,11 @@ enum Wiring {
             // it, and it would otherwise end the server.
             Hangup.listen { Task { await pages.reload() } }
             ServiceManager.report(.ready)
-        }, whenStopping: { ServiceManager.report(.stopping) })
+        }, whenStopping: { ServiceManager.report(.stopping) },
+        peers: { authorities in
+            HTTPPeerLine(
+                HTTPClient.Options(version: Release.version, authorities: authorities))
+        })
 
     private static let drivers = Drivers(
         openReader: openReader,

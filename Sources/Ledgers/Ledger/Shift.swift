@@ -91,7 +91,7 @@ extension LedgerStore {
             }
             guard try rows.openShift() == nil || SafetyRule.oneOpenShift.isDisabled else {
                 return .refused(
-                    Refusal(.wrongState, "a shift is already open at this station; close it first"))
+                    Refusal(.wrongState, "a shift is already open here; close it first"))
             }
             try rows.insert(shift)
             return .done(shift)
@@ -115,7 +115,7 @@ extension LedgerStore {
                 return .refused(
                     Refusal(
                         .shiftNeeded,
-                        id == nil ? "no shift is open at this station" : "there is no such shift"))
+                        id == nil ? "no shift is open here" : "there is no such shift"))
             }
             guard (0...Currency.largestPayout).contains(amount),
                 shift.counts.count < Shift.Count.maximumCount
@@ -123,7 +123,7 @@ extension LedgerStore {
             if shift.closing == nil {
                 guard shift.id == open?.id else {
                     return .refused(
-                        Refusal(.wrongState, "the shift is open at another station; close it there")
+                        Refusal(.wrongState, "the shift is open at another server; close it there")
                     )
                 }
                 var expected = try rows.expectedCash(in: shift)
@@ -161,7 +161,7 @@ extension LedgerRows {
         for shift in try shifts() {
             guard let closing = shift.closing else {
                 if !open.insert(shift.station).inserted {
-                    found.append("I17: station \(shift.station) has more than one open shift")
+                    found.append("I17: server \(shift.station) has more than one open shift")
                 }
                 continue
             }

@@ -172,11 +172,11 @@ extension PostgreSQLDatabase {
                 ],
                 refusing: [
                     "22012":
-                        "another station has a different key with number \(key); run the "
+                        "another server has a different key with number \(key); run the "
                         + "command again",
                     "23505":
                         "someone announced another key in the meantime; see `tapcard keys list`",
-                    "42501": "only the ledger's owner can change the stations' sealing key",
+                    "42501": "only the ledger's owner can change the servers' sealing key",
                 ])
         }
     }
@@ -206,9 +206,9 @@ extension PostgreSQLDatabase {
                 ],
                 refusing: [
                     "22012":
-                        "key \(key) has been retired, or not every station has received it yet; "
+                        "key \(key) has been retired, or not every server has received it yet; "
                         + "see `tapcard keys list`",
-                    "42501": "only the ledger's owner can change the stations' sealing key",
+                    "42501": "only the ledger's owner can change the servers' sealing key",
                 ])
         }
     }

@@ -162,8 +162,8 @@ extension Link {
         } catch .refused(sqlState: LinkFailure.insufficientPrivilege, _) {
             throw LedgerError(
                 .unavailable,
-                "this login has no rights here, because it was never registered or was revoked; "
-                    + "the owner can run `tapcard station register`"
+                "this login has no rights here, because it was never added or was removed; "
+                    + "the owner can run `tapcard servers add`"
             )
         } catch {
             throw LedgerError(error)
@@ -219,14 +219,14 @@ struct Declaration {
         guard !isRevoked else {
             throw LedgerError(
                 .unavailable,
-                "station \(login) was permanently revoked; if that was a mistake, register it "
+                "server \(login) was permanently removed; if that was a mistake, add it "
                     + "under another name")
         }
         guard required == nil || required == currency else {
             throw LedgerError(
                 .wrongCurrency,
-                "the ledger is in \(currency.code), but the station is set to "
-                    + "\(required?.code ?? ""); set the station to \(currency.code) or specify "
+                "the ledger is in \(currency.code), but this machine is set to "
+                    + "\(required?.code ?? ""); set it to \(currency.code) or specify "
                     + "another ledger")
         }
         guard schema >= PostgreSQLSchema.oldest else {
@@ -256,7 +256,7 @@ struct Declaration {
         LedgerError(
             .newer,
             "the ledger's tables are newer (schema \(schema); this version knows "
-                + "\(PostgreSQLSchema.version)), so this station can only read; install a newer "
+                + "\(PostgreSQLSchema.version)), so this machine can only read; install a newer "
                 + "version of tapcard")
     }
 

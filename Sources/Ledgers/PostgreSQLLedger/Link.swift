@@ -101,8 +101,8 @@ package struct ResponseTimeouts: Sendable {
         }
         // The server's messages, which are in English unless it is configured differently.
         if reason.contains("is not permitted to log in") {
-            return "this station was permanently revoked by the owner (\(reason)); if that was a "
-                + "mistake, register it under another name"
+            return "this machine was permanently removed by the owner (\(reason)); if that was a "
+                + "mistake, add it under another name"
         }
         return isServerRefusal(reason)
             ? "the database cannot be used: \(reason)" : "the database is offline: \(reason)"

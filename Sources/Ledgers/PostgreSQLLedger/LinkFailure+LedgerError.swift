@@ -17,13 +17,13 @@ extension LedgerError {
         case _ where state == LinkFailure.insufficientPrivilege, "25":
             self.init(
                 .readOnly,
-                "this station has read-only access \(cause); ask the ledger's owner for write "
+                "this machine has read-only access \(cause); ask the ledger's owner for write "
                     + "access")
         // The guardian has failed.
         case _ where state == Opening.guardState:
             self.init(
                 .unavailable,
-                "the ledger was reopened or this station was revoked in the meantime, and nothing "
+                "the ledger was reopened or this machine was removed in the meantime, and nothing "
                     + "was changed; try again to learn the reason")
         case "22", "23", "42":
             self.init(

@@ -149,9 +149,9 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                 refusing: [
                     "42710": "the server already has a login named \(name); choose another name",
                     "23505":
-                        "a station named \(name) exists or once existed, and names are never "
+                        "a server named \(name) exists or once existed, and names are never "
                         + "reused; choose another name",
-                    "42501": "only the ledger's owner can register stations",
+                    "42501": "only the ledger's owner can add servers",
                 ])
             let number = try translating(
                 link.value(
@@ -211,9 +211,9 @@ package struct PostgreSQLDatabase: LedgerDatabase {
                         ? [SQLStatement("REVOKE \(role.quotedName) FROM \(name.text.quotedName)")]
                         : []),
                 refusing: [
-                    "22012": "station \(name) is unknown or was already revoked; "
-                        + "see `tapcard station list`",
-                    "42501": "only the ledger's owner can revoke stations",
+                    "22012": "server \(name) is unknown or was already removed; "
+                        + "see `tapcard servers list`",
+                    "42501": "only the ledger's owner can remove servers",
                 ])
         }
     }

@@ -187,8 +187,8 @@ struct LedgerFile: Sendable {
         guard currency == nil || currency == stored else {
             throw LedgerError(
                 .wrongCurrency,
-                "\(path) is in \(stored.code), but the station is set to \(currency?.code ?? ""); "
-                    + "set the station to \(stored.code) or specify another ledger")
+                "\(path) is in \(stored.code), but this machine is set to \(currency?.code ?? ""); "
+                    + "set it to \(stored.code) or specify another ledger")
         }
         return stored
     }

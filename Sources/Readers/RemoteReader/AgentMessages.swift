@@ -1,4 +1,5 @@
 package import ReaderProcess
+package import Tags
 
 /// What an agent asks of its server. The raw value is the last part of the request's path.
 package enum AgentCall: String, CaseIterable, Sendable {
@@ -101,10 +102,17 @@ package struct AgentCommand: Hashable, Sendable {
     package let number: UInt64
     /// For a batch, the number of the command that selected its tag; otherwise, zero.
     package let selection: UInt64
+    /// The signal that the reader gives when it releases the selected tag. Every command except a
+    /// batch releases the tag first, so that a release needs no round trip of its own.
+    package let signal: TagSignal?
     package let request: ReaderRequest
 
-    package init(_ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0) {
-        (self.number, self.request, self.selection) = (number, request, selection)
+    package init(
+        _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0,
+        signaling signal: TagSignal? = nil
+    ) {
+        (self.number, self.request) = (number, request)
+        (self.selection, self.signal) = (selection, signal)
     }
 }
 
@@ -181,9 +189,14 @@ package enum AgentResponse: Hashable, Sendable {
             self = .attached(epoch: epoch, version: version)
         case .command:
             guard let epoch = rest.number(), let number = rest.number(),
-                let selection = rest.number(), let request = ReaderRequest(rest.remainder())
+                let selection = rest.number(), let signal = rest.byte(),
+                signal == AgentResponse.noSignal || TagSignal(rawValue: signal) != nil,
+                let request = ReaderRequest(rest.remainder())
             else { return nil }
-            self = .command(AgentCommand(number, request, selection: selection), epoch: epoch)
+            self = .command(
+                AgentCommand(
+                    number, request, selection: selection,
+                    signaling: TagSignal(rawValue: signal)), epoch: epoch)
         case .nothing where rest.isAtEnd: self = .nothing
         case .detached where rest.isAtEnd: self = .detached
         case .replaced where rest.isAtEnd: self = .replaced
@@ -194,6 +207,8 @@ package enum AgentResponse: Hashable, Sendable {
         }
     }
 
+    private static let noSignal: UInt8 = 0
+
     package var message: [UInt8] {
         switch self {
         case .attached(let epoch, let version):
@@ -201,7 +216,8 @@ package enum AgentResponse: Hashable, Sendable {
         case .command(let command, let epoch):
             [Opcode.command.rawValue] + MessageReader.bytes(of: epoch)
                 + MessageReader.bytes(of: command.number)
-                + MessageReader.bytes(of: command.selection) + command.request.message
+                + MessageReader.bytes(of: command.selection)
+                + [command.signal?.rawValue ?? AgentResponse.noSignal] + command.request.message
         case .nothing: [Opcode.nothing.rawValue]
         case .detached: [Opcode.detached.rawValue]
         case .replaced: [Opcode.replaced.rawValue]

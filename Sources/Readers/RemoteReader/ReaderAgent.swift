@@ -6,6 +6,9 @@ import TapcardDomain
 package enum AgentLineError: Error, Hashable, Sendable {
     /// The server is offline, or its response could not be used. The agent tries again.
     case offline(String)
+    /// The server did not respond in time. The agent attaches its reader again, perhaps to another
+    /// server.
+    case silent(String)
     /// The server rejected the token: the till was removed, or another agent has enrolled for it.
     case removed(String)
 }
@@ -99,7 +102,10 @@ package actor ReaderAgent {
                 }
                 await back(off: error)
                 // Only attaching again can switch to another server, which a poll cannot.
-                if failures >= ReaderAgent.mostFailures, attachment != nil { await detach() }
+                let isSilent = if case .silent = error { true } else { false }
+                if isSilent || failures >= ReaderAgent.mostFailures, attachment != nil {
+                    await detach()
+                }
                 continue
             }
             failures = 0
@@ -148,7 +154,11 @@ package actor ReaderAgent {
     /// Pauses after a failure. The pause grows with each failure and is partly random, so that
     /// agents do not all reconnect at the same moment after their server was offline.
     private func back(off error: AgentLineError) async {
-        if failures == 0, case .offline(let reason) = error { report(.offline(reason)) }
+        switch error {
+        case .offline(let reason), .silent(let reason):
+            if failures == 0 { report(.offline(reason)) }
+        case .removed: break
+        }
         failures += 1
         let pause = min(
             limits.pauses.lowerBound * (1 << min(failures - 1, 10)), limits.pauses.upperBound)
@@ -172,14 +182,8 @@ package actor ReaderAgent {
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
         follow(isWait: command.request.isWait) {
-            if case .release(.some) = command.request {
-                // Showing the signal takes time, so the reply is sent first.
-                await self.sendReport(AgentReport(attachment, command.number, .released))
-                _ = await self.carryOut(command)
-            } else {
-                let reply = await self.carryOut(command)
-                await self.sendReport(AgentReport(attachment, command.number, reply))
-            }
+            let reply = await self.carryOut(command)
+            await self.sendReport(AgentReport(attachment, command.number, reply))
         }
     }
 
@@ -201,8 +205,9 @@ package actor ReaderAgent {
                 return .report(
                     BatchReport(failure: ReaderError(.tagLost, "no tag is selected")))
             }
-        } else {
+        } else if selection != nil || command.signal != nil {
             selection = nil
+            await reader.release(signaling: command.signal)
         }
         let reply = await ReaderService.reply(to: command.request, reader)
         if case .tag = reply { selection = command.number }

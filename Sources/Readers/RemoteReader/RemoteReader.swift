@@ -61,8 +61,8 @@ public actor RemoteReader: BatchReader {
     private var poll: (number: UInt64, continuation: CheckedContinuation<AgentResponse, Never>)?
     private var polls: UInt64 = 0
     private var silence: Task<Void, Never>?
-    /// Whether the field is known to be off, so that a release needs no command.
-    private var isReleased = true
+    /// The signal to give when the tag is released, which the next command does.
+    private var signal: TagSignal?
     private var isTaken = false
     /// How many calls of ``ask(_:selection:)`` are waiting for their turn.
     private var asking = 0
@@ -130,17 +130,13 @@ public actor RemoteReader: BatchReader {
         }
     }
 
-    public func release() async { await release(signaling: nil) }
+    public func release() { release(signaling: nil) }
 
-    public func release(signaling signal: TagSignal?) async {
-        // While the agent waits for a tag, there is no selected tag to release.
-        guard !(isReleased || isWatching) || signal != nil else { return }
-        do throws(ReaderError) {
-            _ = try await ask(.release(signal))
-        } catch {
-            // The reader was detached. The agent then turns the field off on its own.
-            return
-        }
+    /// Releases the tag with the next command, so that this needs no round trip. If there is no next
+    /// command, the agent turns the field off on its own.
+    public func release(signaling signal: TagSignal?) {
+        selection = nil
+        self.signal = signal ?? self.signal
     }
 
     /// Whether the agent is waiting for a tag.
@@ -215,11 +211,11 @@ public actor RemoteReader: BatchReader {
             throw ReaderError(.noReader, "the till's reader is not connected to the server")
         }
         number += 1
-        pending = Pending(command: AgentCommand(number, request, selection: selection))
-        switch request {
-        case .batch: break
-        case .release: (self.selection, isReleased) = (nil, true)
-        case .select, .removal, .cancel: (self.selection, isReleased) = (nil, false)
+        if case .batch = request {
+            pending = Pending(command: AgentCommand(number, request, selection: selection))
+        } else {
+            pending = Pending(command: AgentCommand(number, request, signaling: signal))
+            (self.selection, signal) = (nil, nil)
         }
         deliver()
     }
@@ -303,7 +299,7 @@ public actor RemoteReader: BatchReader {
     package func detach() {
         agent = nil
         silence?.cancel()
-        (selection, isReleased) = (nil, true)
+        (selection, signal) = (nil, nil)
         pending?.caller?.continuation.resume(returning: .failed(lost()))
         pending = nil
         answerPoll(.detached)

@@ -8,7 +8,7 @@ struct OwnerFailureTests {
     private static let lost = ProgramBench.Failures(
         database: LedgerError(.outcomeUnknown, "the database did not say whether it kept it"))
     private static let refused = ProgramBench.Failures(
-        database: LedgerError(.refused, "there is a station till-1"))
+        database: LedgerError(.refused, "there is a server till-1"))
 
     @Test("A registration that lost its answer keeps the password and says how to find out")
     func lostRegistration() async throws {
@@ -16,12 +16,13 @@ struct OwnerFailureTests {
         let path = bench.path(of: "login.pgpass")
         try bench.write("{}", to: "config.json")
         let ended = await bench.run(
-            "\(Self.owner) station register till-1 \(path)", failing: Self.lost)
+            "\(Self.owner) servers add till-1 \(path)", failing: Self.lost)
         #expect(ended.status != 0)
         #expect(
             ended.text.contains(
-                "The station may be registered; its password is in ~/tapcard/simulated/login.pgpass. "
-                    + "To find out, run: tapcard station list"), "\(ended.text)")
+                "The server may have been added; its password is in "
+                    + "~/tapcard/simulated/login.pgpass. To find out, run: tapcard servers list"),
+            "\(ended.text)")
         #expect(try DurableFile(path).read() != nil)
     }
 
@@ -31,7 +32,7 @@ struct OwnerFailureTests {
         let path = bench.path(of: "login.pgpass")
         try bench.write("{}", to: "config.json")
         let ended = await bench.run(
-            "\(Self.owner) station register till-1 \(path)", failing: Self.refused)
+            "\(Self.owner) servers add till-1 \(path)", failing: Self.refused)
         #expect(ended.status != 0 && ended.text.contains("Nothing was changed."), "\(ended.text)")
         #expect(try DurableFile(path).read() == nil)
     }
@@ -40,12 +41,12 @@ struct OwnerFailureTests {
     func lostRegistrationToOutput() async throws {
         let bench = try ProgramBench()
         let ended = await bench.run(
-            "\(Self.owner) station register till-1 -", failing: Self.lost)
+            "\(Self.owner) servers add till-1 -", failing: Self.lost)
         #expect(
             ended.text.contains(
-                "The station may be registered, but its password was not printed. If tapcard station "
-                    + "list shows it, revoke it with tapcard station revoke till-1, then register the "
-                    + "station under another name."), "\(ended.text)")
+                "The server may have been added, but its password was not printed. If tapcard "
+                    + "servers list shows it, remove it with tapcard servers remove till-1, then "
+                    + "add the server under another name."), "\(ended.text)")
         #expect(!ended.text.contains("*:*:*:till-1"))
     }
 

@@ -77,7 +77,7 @@ struct ProgramOutputTests {
         #expect(
             reading.text.contains(
                 """
-                Protection: write password from key 1; only a station with that key can write to the tag. To check the chip, run: tapcard tag info
+                Protection: write password from key 1; only a machine with that key can write to the tag. To check the chip, run: tapcard tag info
                 Resolved: the interrupted write-password removal has been abandoned, because \
                 someone locked the tag's configuration. The tag stays as it is, and the card can \
                 still be used.

@@ -55,7 +55,7 @@ struct StationSettingTests {
         for line in ["pay 1", "audit"] {
             let lost = await bench.run(line, failing: failures)
             #expect(
-                lost.status == 9 && lost.text.contains("This station has keys, but"), "\(lost.text)"
+                lost.status == 9 && lost.text.contains("This machine has keys, but"), "\(lost.text)"
             )
             #expect(lost.text.contains("Check the path, and that its disk is mounted. "))
             #expect(lost.text.hasSuffix("not know the cards issued so far, run: tapcard init\n"))

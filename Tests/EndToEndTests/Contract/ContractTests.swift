@@ -12,8 +12,8 @@ struct ContractTests {
     private static let names = [
         "activation", "cards", "database", "interrupted", "lottery", "mastermind", "messages",
         "money", "page",
-        "page-cashiers", "page-services", "page-tills", "receipts", "reports", "selling", "shifts",
-        "station", "tags", "trust", "usage",
+        "page-cashiers", "page-services", "page-tills", "receipts", "reports", "selling",
+        "servers", "shifts", "tags", "trust", "usage",
     ]
 
     private static func text(of name: String) throws -> String {

@@ -36,7 +36,7 @@ struct LostFileTests {
         try DurableFile(till.ledger).remove()
         try expectRefused(
             ["read", "pay 1", "add 1", "close", "issue --balance 20", "audit", "keys list"],
-            at: till, status: 9, saying: "This station has keys")
+            at: till, status: 9, saying: "This machine has keys")
         #expect(try DurableFile(till.ledger).permissions() == nil)
         try till.step("init")
         try expectRefused(
@@ -52,7 +52,7 @@ struct LostFileTests {
         #expect(try till.run(["pay", "1"], with: watched).status == 137)
         try DurableFile(till.ledger).remove()
         try expectRefused(
-            ["read", "pay 1"], at: till, status: 9, saying: "This station has keys")
+            ["read", "pay 1"], at: till, status: 9, saying: "This machine has keys")
         #expect(try till.run(["init"]).errors.contains("its WAL journal is still there"))
         #expect(try DurableFile(till.ledger).permissions() == nil)
     }

@@ -9,7 +9,7 @@ extension OfflineTests {
         defer { issuer.server.kill() }
         let till = try issuer.till(["TAPCARD_OFFLINE_PAYMENTS": "true"])
         try till.step("issue --balance 20")
-        try till.step("station snapshot")
+        try till.step("offline snapshot")
         issuer.server.kill()
         let line = "pay 4.50 --operation 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f61"
         try till.step(line)

@@ -116,8 +116,8 @@ struct StoryTests {
         let others = [
             "init", "config", "schema", "backup", "restore-backup", "completions", "keys", "sim",
             "emulate", "readers", "doctor", "tag restore", "activate", "draws", "ticket",
-            "mastermind", "sandbox", "takings", "serve", "cashiers", "ledger", "station",
-            "watch", "tokens", "products", "report", "export", "find", "tills", "reader",
+            "mastermind", "sandbox", "takings", "serve", "cashiers", "ledger", "servers",
+            "offline", "watch", "tokens", "products", "report", "export", "find", "tills", "reader",
         ]
         for verb in verbs where !others.contains(where: verb.hasPrefix) {
             #expect(lines.contains { $0 == verb || $0.hasPrefix(verb + " ") }, "\(verb)")

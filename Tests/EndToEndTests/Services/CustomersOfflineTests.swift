@@ -21,7 +21,7 @@ struct CustomersOfflineTests {
             try till.step("issue --name Amanda --balance 20")
             card = try SimulationFileText(path: till.tags).uidOnReader()
             try till.step("keys customers ~/customer-keys.json")
-            try till.step("station snapshot")
+            try till.step("offline snapshot")
             let role = try issuer.server.answer(
                 to: "SELECT roles || 'customers' FROM setting", in: "issuer")
             _ = try issuer.server.answer(
@@ -85,7 +85,7 @@ struct CustomersOfflineTests {
         #expect(back.contains("€20,00") && back.hasSuffix(" 200"), "\(back)")
         for used in [1, 2] { #expect(try bench.open(used).hasSuffix(" 410")) }
         #expect(
-            try bench.till.step("station book") == "Booked 1 offline payment, €4.50 in total.")
+            try bench.till.step("offline book") == "Booked 1 offline payment, €4.50 in total.")
         try bench.till.step("pay 1")
         let next = try bench.open(3)
         #expect(next.contains("€14,50") && next.contains("€4,50"), "\(next)")

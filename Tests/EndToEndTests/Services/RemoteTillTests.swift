@@ -232,6 +232,52 @@ struct RemoteTillTests {
         try south.stop()
     }
 
+    @Test("If a server stops responding, the till's reader and its page move to the next one")
+    func silentServer() throws {
+        let server = try Till()
+        try addCashier(server)
+        let (north, south) = (try peer(server), try peer(server))
+        let bar = try Machine()
+        let agent = try bar.station.start([
+            "reader", "--server", "\(north.address),\(south.address)", "--code",
+            try code(server, "tills add Bar --trusted"),
+        ])
+        try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
+        try bar.station.step("sim put NTAG213")
+        let path = "/tills/101/api/v1/"
+        let who = #"{"cashier":"Ann","password":"sesame-open"}"#
+        try south.process.wait("it knows the till") {
+            try south.post(path + "session", who).hasSuffix(" 200")
+        }
+        let token = try token(south, at: 101, who)
+        let events = try south.begin(path + "events", ["--no-buffer"] + token)
+        try events.wait("it is told something") { try !events.output.isEmpty }
+        north.process.signal(SIGSTOP)
+        // This request is never answered by North. Once the till has moved, it is lost.
+        let waiting = try south.begin(
+            path + "issue",
+            ["--header", "Content-Type: application/json", "--data", #"{"balance":"20"}"#] + token)
+        try agent.wait("it is connected to the other server") {
+            try agent.errors.contains("Connected to \(south.address)")
+        }
+        #expect(try waiting.end().output.hasSuffix(" 502"))
+        _ = try events.end()
+        // The page asks again, and is still logged in.
+        let issued = try south.post(path + "issue", #"{"balance":"20"}"#, token)
+        #expect(issued.hasSuffix(" 200"), "\(issued)")
+        // What North wakes up with is no longer its till.
+        north.process.signal(SIGCONT)
+        let paid = try north.post(path + "pay", #"{"amount":"2"}"#, token)
+        #expect(paid.contains(#""balance":"18.00""#) || paid.hasSuffix(" 502"), "\(paid)")
+        try north.process.wait("it forwards") {
+            try north.post(path + "pay", #"{"amount":"1","again":true}"#, token)
+                .contains(#""result":"done""#)
+        }
+        #expect(try server.step("audit").contains("rules: all hold"))
+        try north.stop()
+        try south.stop()
+    }
+
     @Test("Nobody without the keys can state another client's address")
     func forgedForwarding() throws {
         let server = try Till()

@@ -140,7 +140,7 @@ struct ServedTillsTests {
         let station = "till-\(UInt32.random(in: 0...UInt32.max))"
         let owner = try Till(["TAPCARD_READER": ""])
         try owner.step("--ledger \(address) ledger init --currency EUR")
-        try owner.step("--ledger \(address) station register \(station) ~/login.pgpass")
+        try owner.step("--ledger \(address) servers add \(station) ~/login.pgpass")
         let till = try Till(["PGPASSFILE": "\(owner.home)/login.pgpass"])
         let place = address.replacing("user=tapcard", with: "user=\(station)")
         let served = try ServedTills(

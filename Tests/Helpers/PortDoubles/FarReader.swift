@@ -61,8 +61,8 @@ package final class FarReader: BatchReader {
         return BatchReport(failure: ReaderError(.readerLost))
     }
 
+    /// Needs no round trip: the next command releases the tag.
     package func release() async {
-        do throws(ReaderError) { try requireLine() } catch { return }
-        await reader.release()
+        if !state.withLock({ $0.isDown }) { await reader.release() }
     }
 }

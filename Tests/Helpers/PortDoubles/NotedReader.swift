@@ -25,5 +25,10 @@ package final class NotedReader: TagReader {
         return []
     }
 
-    package func release() { calls.withLock { $0.append("release") } }
+    package func release() { release(signaling: nil) }
+
+    package func release(signaling signal: TagSignal?) {
+        let word = signal.map { " \($0)" } ?? ""
+        calls.withLock { $0.append("release" + word) }
+    }
 }

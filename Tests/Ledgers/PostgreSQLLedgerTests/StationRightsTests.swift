@@ -97,7 +97,7 @@ import Testing
         let server = try PrivatePostgreSQL.shared.get()
         let names = (0..<2).map { _ in "own_\(UInt32.random(in: 0...UInt32.max))" }
         defer { for name in names { try? server.remove(name) } }
-        // An owner with no other right than docs/STATIONS.md gives.
+        // An owner with no other right than docs/SERVERS.md gives.
         let owner = names[0] + "_owner"
         _ = try server.answer(
             to: "CREATE ROLE \(owner) LOGIN CREATEROLE PASSWORD 'own'", in: "postgres")

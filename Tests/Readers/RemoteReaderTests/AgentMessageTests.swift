@@ -18,6 +18,7 @@ struct AgentMessageTests {
     private static let answers: [AgentResponse] = [
         .attached(epoch: 7, version: 1), .nothing, .detached, .replaced, .outdated(oldest: 3),
         .command(AgentCommand(1, .select(milliseconds: 100)), epoch: 7),
+        .command(AgentCommand(5, .select(milliseconds: 0), signaling: .refused), epoch: 7),
         .command(AgentCommand(2, .removal(of: [4, 1], sawSeveral: true)), epoch: 7),
         .command(AgentCommand(3, .removal(of: nil, sawSeveral: false)), epoch: 7),
         .command(AgentCommand(4, .batch([BatchItem(.frame([0x30]))]), selection: 1), epoch: 7),

@@ -11,9 +11,11 @@ struct ReaderAgentTests {
     private static let select = ReaderRequest.select(milliseconds: 0)
 
     private func command(
-        _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0, epoch: UInt64 = 1
+        _ number: UInt64, _ request: ReaderRequest, selection: UInt64 = 0,
+        signaling signal: TagSignal? = nil, epoch: UInt64 = 1
     ) -> AgentResponse {
-        .command(AgentCommand(number, request, selection: selection), epoch: epoch)
+        .command(
+            AgentCommand(number, request, selection: selection, signaling: signal), epoch: epoch)
     }
 
     @Test("A batch reaches only the tag that it was meant for")
@@ -22,14 +24,30 @@ struct ReaderAgentTests {
         let server = ScriptedAgentLine([
             command(1, Self.select), command(2, .batch(Self.batch), selection: 1),
             command(3, Self.select), command(4, .batch(Self.batch), selection: 1),
-            command(5, .release(nil)), command(6, .batch(Self.batch), selection: 3),
+            command(5, .removal(of: nil, sawSeveral: false)),
+            command(6, .batch(Self.batch), selection: 3),
         ])
         await server.serve(reader)
-        #expect(reader.noted.prefix(4) == ["select", "frame 162", "select", "release"])
+        // Each command except a batch releases the tag first.
+        #expect(
+            reader.noted.prefix(5) == ["select", "frame 162", "release", "select", "release"])
         let refused = ReaderReply.report(BatchReport(failure: ReaderError(.tagLost)))
         #expect(server.reports[2] == .report(BatchReport(answers: [[]])))
         #expect(server.reports[4] == refused)
         #expect(server.reports[6] == refused)
+    }
+
+    @Test("The signal is given when the tag is released, or although it already is")
+    func signal() async {
+        let reader = NotedReader()
+        await ScriptedAgentLine([
+            command(1, Self.select), command(2, Self.select, signaling: .done),
+            .command(AgentCommand(3, Self.select), epoch: 1),
+        ]).serve(reader)
+        #expect(
+            reader.noted == [
+                "select", "release done", "select", "release", "select", "release",
+            ])
     }
 
     @Test("A repeated command, or one of an earlier attachment, is not carried out")

@@ -177,7 +177,7 @@ package struct JournalFile: Sendable, Hashable {
             switch error {
             case .notAJournal: throw unusable("it was not written by tapcard")
             case .keyMissing(let id):
-                throw unusable("it is sealed with key \(id), which this station does not have")
+                throw unusable("it is sealed with key \(id), which this machine does not have")
             case .altered(let line): throw unusable("line \(line) was altered")
             }
         }

@@ -50,7 +50,7 @@ package struct OfflinePayments: Sendable {
         func unusable(_ reason: String) -> TapcardError {
             TapcardError(
                 .fileUnusable,
-                "The ledger is offline, and the station's state file \(memoryPath) cannot be "
+                "The ledger is offline, and this machine's state file \(memoryPath) cannot be "
                     + "read: \(reason).",
                 meaning: "This payment may already have been taken. Nothing was done this time.",
                 next: [.ledger(.readCardWhenBack)])

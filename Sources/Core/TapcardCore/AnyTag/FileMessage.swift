@@ -103,7 +103,7 @@ struct FileMessage: StationWork {
         case .unknownKeys(let version):
             refusal(
                 "The mirror can be changed only with the tag's key. The key has version "
-                    + "\(version), which is neither the factory's nor one of this station's.")
+                    + "\(version), which is neither the factory's nor one of this machine's.")
         case _ where error.isUnauthenticated:
             refusal(
                 "The mirror can be changed only with the tag's key. The tag rejected the key that "

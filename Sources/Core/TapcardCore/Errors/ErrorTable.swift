@@ -113,10 +113,10 @@ extension TapcardError.Kind {
         "rolled-back", .untrusted, "the card's record is older than the ledger's")
     /// The card is sealed with a key that this station does not have.
     public static let keyMissing = Self(
-        "key-missing", .untrusted, "this station lacks the card's key")
+        "key-missing", .untrusted, "this machine lacks the card's key")
     /// This station lacks the key that the other stations seal with.
     public static let keysBehind = Self(
-        "keys-behind", .ledger, "this station lacks the current sealing key")
+        "keys-behind", .ledger, "this machine lacks the current sealing key")
     /// The card is ahead of the ledger, which was restored from a backup.
     public static let ledgerBehind = Self(
         "ledger-behind", .ledger, "the card's record is newer than the ledger's")
@@ -148,7 +148,7 @@ extension TapcardError.Kind {
     public static let ledgerOffline = Self(
         "ledger-offline", .ledger, "the ledger's server is not responding")
     /// The station has not been set up.
-    public static let notSetUp = Self("not-set-up", .ledger, "this station is not set up")
+    public static let notSetUp = Self("not-set-up", .ledger, "this machine is not set up")
     /// The audit found that the ledger violates its own rules.
     public static let auditFailed = Self(
         "audit-failed", .ledger, "the audit found errors in the ledger",
@@ -183,7 +183,7 @@ extension TapcardError.Kind {
         case .badName: row("the name is invalid or too similar to another name", .usage)
         case .insufficientBalance: row("the balance is too low", next: .card(.topUp))
         case .limitExceeded: row("the amount or balance is above a limit")
-        case .wrongState: row("the current state of the card or station does not allow this")
+        case .wrongState: row("the current state of the card or machine does not allow this")
         case .cardBlocked: row("the card is blocked or was replaced", next: .card(.unblock))
         case .cardClosed:
             row("the card was closed and its balance was paid out", next: .card(.reissue))

@@ -89,8 +89,8 @@ extension TapcardError {
         TapcardError(
             .keyMissing,
             "This NTAG 424 has keys of version \(version), which were not derived from any of "
-                + "this station's keys.",
-            meaning: "The card belongs to another issuer, or this station is missing keys; no key "
+                + "this machine's keys.",
+            meaning: "The card belongs to another issuer, or this machine is missing keys; no key "
                 + "was tried, because the card counts failed attempts and may lock itself.",
             next: [.file(.importKeys)], uid: uid)
     }
@@ -99,7 +99,7 @@ extension TapcardError {
     static func otherIssuer(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .keyMissing,
-            "The NTAG 424 rejected this station's key.",
+            "The NTAG 424 rejected this machine's key.",
             meaning: "The card belongs to another issuer, and nothing was changed. Do not try "
                 + "again, because the card counts every rejected key.",
             next: [.tag(.useAnother)], uid: uid)
@@ -171,7 +171,7 @@ extension TapcardError {
     static func alteredSettings(_ uid: CardUID) -> TapcardError {
         TapcardError(
             .unusableTag,
-            "Someone altered the card's file settings, so no station can use the card.",
+            "Someone altered the card's file settings, so the card cannot be used.",
             meaning: moneyIsSafe, next: [.trust(.replace(uid))], uid: uid)
     }
 

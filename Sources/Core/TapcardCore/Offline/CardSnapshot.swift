@@ -48,7 +48,7 @@ package struct CardSnapshot: Sendable, Hashable {
                     throw LedgerError(
                         .refused,
                         "the ledger has more than \(CardSnapshot.maxCards) cards, too many for an "
-                            + "offline snapshot, so this station cannot take offline payments")
+                            + "offline snapshot, so this machine cannot take offline payments")
                 }
                 // Each card is packed as soon as it is read, so even a large ledger takes only 20
                 // bytes of memory per card.
@@ -141,7 +141,8 @@ extension CardSnapshot {
     package init?(_ bytes: [UInt8], _ keys: KeyRing) {
         let text = bytes.dropLast(SHA256.size)
         let body = text.dropFirst(CardSnapshot.head.count)
-        guard text.starts(with: CardSnapshot.head), let end = body.firstIndex(of: UInt8(ascii: "\n"))
+        guard text.starts(with: CardSnapshot.head),
+            let end = body.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let fields = String(decoding: body[..<end], as: UTF8.self)
             .split(separator: " ", omittingEmptySubsequences: false).map { String($0) }

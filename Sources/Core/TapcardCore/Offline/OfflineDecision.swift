@@ -52,7 +52,7 @@ package enum OfflineDecision: Sendable, Hashable {
             case .openOperation: "open-operation"
             case .balance: "balance"
             case .cardLimit: "card-limit"
-            case .stationLimit: "station-limit"
+            case .stationLimit: "server-limit"
             }
         }
 
@@ -188,10 +188,10 @@ extension TapcardError {
     package init(_ reason: OfflineDecision.Reason, uid: CardUID? = nil) {
         let explanation =
             switch reason {
-            case .noSnapshot: "this station has no usable snapshot of the cards"
-            case .oldSnapshot: "this station's snapshot of the cards is older than allowed"
+            case .noSnapshot: "this machine has no usable snapshot of the cards"
+            case .oldSnapshot: "this machine's snapshot of the cards is older than allowed"
             case .forgottenPayments:
-                "more payments failed in the last day than this station can remember, so earlier "
+                "more payments failed in the last day than this machine can remember, so earlier "
                     + "outcomes are uncertain"
             case .noRecord: "this card has no valid record sealed with a key in use"
             case .unknownCard: "this card is not in the snapshot"
@@ -205,7 +205,7 @@ extension TapcardError {
             case .cardLimit(let left):
                 "one card can pay only \(left.shown) until the ledger is back online"
             case .stationLimit(let left):
-                "this station can take only \(left.shown) more in payments until the ledger is "
+                "this machine can take only \(left.shown) more in payments until the ledger is "
                     + "back online"
             }
         self.init(

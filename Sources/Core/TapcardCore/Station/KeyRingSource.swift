@@ -46,8 +46,8 @@ public final class KeyRingSource: Sendable {
             }
             throw TapcardError(
                 .keysUnusable,
-                "The ledger has retired key \(read.sealing.id), this station's sealing key.",
-                meaning: "This station's key file is an outdated copy. " + TapcardError.unchanged,
+                "The ledger has retired key \(read.sealing.id), this machine's sealing key.",
+                meaning: "This machine's key file is an outdated copy. " + TapcardError.unchanged,
                 next: [.file(.renewKeys)])
         }
         ring.withLock { $0 = trusted }
@@ -60,7 +60,7 @@ extension TapcardError {
     static func lackingKey(_ id: UInt8) -> TapcardError {
         TapcardError(
             .keysBehind,
-            "This station does not have sealing key \(id), which other stations of this ledger "
+            "This machine does not have sealing key \(id), which other servers of this ledger "
                 + "already use, so it cannot write cards.",
             meaning: unchanged, next: [.file(.importCurrentKeys)])
     }

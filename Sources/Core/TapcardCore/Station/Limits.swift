@@ -124,7 +124,7 @@ struct Limits {
     private func overLimit(_ what: String, _ amount: Money, _ limit: Money) -> TapcardError {
         TapcardError(
             .refusal(.limitExceeded),
-            "\(what) of \(amount.shown) is over this station's limit of \(limit.shown).",
+            "\(what) of \(amount.shown) is over this machine's limit of \(limit.shown).",
             meaning: TapcardError.unchanged,
             next: [.request(.checkAmount), .request(.showLimits)])
     }

@@ -35,7 +35,7 @@ enum Interruption: Error, Sendable {
         case .ledger(let error): TapcardError(error)
         case .overtaken:
             TapcardError(
-                .tagLost, "Another station updated the card after this station had read it.",
+                .tagLost, "The card was updated elsewhere after it had been read here.",
                 meaning: TapcardError.unchanged, next: [.tag(.tapAgain)])
         case .refused(let error), .claimed(let error): error
         }

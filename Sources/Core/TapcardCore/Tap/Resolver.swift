@@ -111,9 +111,9 @@ struct Resolver: StationWork {
     private func issuedElsewhere(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This tag is listed in this station's \(currency.code) ledger, but the card on it "
-                + "uses \(other.code); use the card at the \(other.code) "
-                + "station.", meaning: TapcardError.moneyIsSafe,
+            "This tag is listed in this machine's \(currency.code) ledger, but the card on it "
+                + "uses \(other.code); use the card where \(other.code) is accepted.",
+            meaning: TapcardError.moneyIsSafe,
             next: [.trust(.useAtItsStation), .trust(.replace(uid))], uid: uid)
     }
 

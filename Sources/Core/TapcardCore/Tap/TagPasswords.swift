@@ -182,7 +182,7 @@ struct TagPasswords: StationWork {
         guard let masters = keys.entry(keyID)?.masters else {
             throw .refused(
                 .keyMissing,
-                "The tag's write password comes from key \(keyID), which this station does not "
+                "The tag's write password comes from key \(keyID), which this machine does not "
                     + "have.",
                 meaning: "Nothing was written to the tag, and the full balance is safe in the "
                     + "ledger.",

@@ -110,9 +110,9 @@ struct UnknownTags: StationWork {
     func otherCurrency(_ other: Currency, _ uid: CardUID) -> TapcardError {
         TapcardError(
             .cardCurrency,
-            "This is a genuine \(other.code) card, but this station uses \(currency.code).",
-            meaning: "Its balance is in the ledger of the station that issued it. Nothing was "
-                + "changed, and no money moved.", next: [.trust(.useThere(other))], uid: uid)
+            "This is a genuine \(other.code) card, but this machine uses \(currency.code).",
+            meaning: "Its balance is in the ledger where it was issued. Nothing was changed, and "
+                + "no money moved.", next: [.trust(.useThere(other))], uid: uid)
     }
 
     /// The error for a tag with records in our format but without a valid seal; nil for any other
@@ -146,9 +146,9 @@ struct UnknownTags: StationWork {
         if known.allSatisfy({ keys.entry($0) == nil }) {
             return TapcardError(
                 .keyMissing,
-                "This station does not have this card's sealing key "
+                "This machine does not have this card's sealing key "
                     + "(key \(known.map(String.init).joined(separator: " or "))).",
-                meaning: "Without the key, this station cannot tell whether the card is genuine.",
+                meaning: "Without the key, this machine cannot tell whether the card is genuine.",
                 next: [.file(.importKeysOrOverwrite)], uid: reading.uid)
         }
         return forged(reading, naming: known)
@@ -168,7 +168,7 @@ struct UnknownTags: StationWork {
         }
         return TapcardError(
             .forged,
-            "The card's record specifies \(names), but none of this station's keys verifies it for "
+            "The card's record specifies \(names), but none of this machine's keys verifies it for "
                 + "this chip.",
             meaning: "This is another issuer's card with the same key number, a copy, or a "
                 + "forgery. The card has no value "

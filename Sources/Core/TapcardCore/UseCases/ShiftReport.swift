@@ -156,7 +156,7 @@ package enum Shifts {
                 return try rows.cardless(id) != nil
             })
         if !isAllowed {
-            throw TapcardError(Refusal(.shiftNeeded, "no shift is open at this station"))
+            throw TapcardError(Refusal(.shiftNeeded, "no shift is open here"))
         }
     }
 

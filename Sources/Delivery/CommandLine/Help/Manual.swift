@@ -84,7 +84,7 @@ extension CommandTable {
     }
 
     private var settingsManual: ManualPage {
-        var page = page("\(program)-settings", 5, "the settings of a \(program) station")
+        var page = page("\(program)-settings", 5, "the settings of \(program)")
         if let topic = topic(named: "settings") {
             page.heading("Description")
             page.add(topic.parts)

@@ -8,9 +8,9 @@ extension Settings.Name {
         if let builtIn { return "`\(builtIn)`" }
         switch self {
         case .reader: return "the first reader that is ready"
-        case .data: return "`~/.local/share/tapcard` (simulated station: its subfolder `simulated`)"
+        case .data: return "`~/.local/share/tapcard` (simulation: its subfolder `simulated`)"
         case .ledger: return "`ledger.sqlite` in the data folder"
-        case .currency: return "the ledger's; USD for a new simulated station"
+        case .currency: return "the ledger's; USD for a new simulation"
         case .confirmPaymentAbove: return Self.standard(\.unconfirmed.payment)
         case .confirmTopUpAbove: return Self.standard(\.unconfirmed.topUp)
         case .confirmBalanceAbove: return Self.standard(\.unconfirmed.balance)
@@ -93,15 +93,15 @@ extension Settings.Name {
             "Take payments while the ledger's database is offline; the issuer bears any amount "
                 + "that cards cannot cover"
         case .offlineCardLimit:
-            "Maximum total of unbooked offline payments for one card at this station"
-        case .offlineStationLimit: "Maximum total of all unbooked offline payments at this station"
+            "Maximum total of unbooked offline payments for one card on this machine"
+        case .offlineStationLimit: "Maximum total of all unbooked offline payments on this machine"
         case .offlineSnapshotAge:
             "Seconds, 0 to 86400, after which a snapshot is too old for offline payments"
         case .express:
             "On the till page, arm a sale of one product one second after it is pressed, without "
                 + "Charge"
         case .shiftRequired:
-            "Require an open shift at this station for sales, top-ups, tickets, and starting "
+            "Require an open shift on this machine for sales, top-ups, tickets, and starting "
                 + "balances, but not for offline payments"
         case .topUpPresets:
             "Top-up amounts offered on the till page: one to six, separated by spaces"
@@ -148,7 +148,7 @@ extension CommandTable {
         }
         return [
             settingsStart, Topic.precedence, settingsTable + rows.joined(separator: "\n"),
-            Topic.secrets, "## Simulated station", Topic.simulation, "## Confirmations and limits",
+            Topic.secrets, "## Simulation", Topic.simulation, "## Confirmations and limits",
             Topic.ceilings, ceilingsTable + currencies.joined(separator: "\n"),
             "## Decimal comma", Topic.decimalComma,
         ].joined(separator: "\n\n") + "\n"
@@ -179,7 +179,7 @@ extension CommandTable {
     private static let settingsStart = """
         # Settings
 
-        This page is for anyone who runs a station: it lists every setting with its variable,
+        This page is for anyone who runs tapcard: it lists every setting with its variable,
         option, and default. `make docs` generates the page from the table in the program.
         """
 
@@ -218,18 +218,19 @@ extension Topic {
         """
 
     static let simulation = """
-        The readers `sim` and `sim:FILE` belong to a simulated station with its own settings, keys,
-        ledger, and tags, so play money never reaches the real ledger. The station keeps its keys,
+        The readers `sim` and `sim:FILE` belong to a simulation with its own settings, keys, ledger,
+        and tags, so play money never reaches the real ledger. The simulation keeps its keys,
         ledger, and tags in `~/.local/share/tapcard/simulated`, or in the `simulated` subfolder of
         the folder that the `data` setting specifies. If you select the reader with `--reader` or
-        `TAPCARD_READER`, the station's settings are in `~/.config/tapcard/simulated/config.json`.
-        If your settings file selects a simulated reader, that file also holds the station's
-        settings. The keys and a ledger are created on first use, in USD or the configured currency;
-        for another currency, start with `tapcard --reader sim init --currency EUR`. If the
-        station's keys exist but its ledger is missing, commands are refused, as on a real station.
+        `TAPCARD_READER`, the simulation's settings are in
+        `~/.config/tapcard/simulated/config.json`. If your settings file selects a simulated reader,
+        that file also holds them. The keys and a ledger are created on first use, in USD or the
+        configured currency; for another currency, start with
+        `tapcard --reader sim init --currency EUR`. If the keys exist but the ledger is missing,
+        commands are refused, as with a real reader.
         The `ledger` setting and `TAPCARD_LEDGER` have no effect; only `--ledger` makes commands on
         a simulated reader use another ledger, and every command that does so prints a warning.
-        `tapcard sim put`, `take`, `tear`, `list`, and `phone` work on the simulated station's tags.
+        `tapcard sim put`, `take`, `tear`, `list`, and `phone` work on the simulation's tags.
         """
 
     static let ceilings = """

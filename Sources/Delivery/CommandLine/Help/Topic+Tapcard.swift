@@ -25,7 +25,7 @@ extension Topic {
                 Topic.paragraphs(precedence + "\n\n" + secrets)
                     + [.table("Settings", CommandTable.settingRows)]),
             reader,
-            Topic("simulation", "a station without a real reader or real money", simulation),
+            Topic("simulation", "tapcard without a real reader or real money", simulation),
             keys, ledger,
         ]
     }
@@ -40,7 +40,7 @@ extension Topic {
         ("6", "Outcome unknown; the next tap of the same card resolves it"),
         ("7", "The card cannot be trusted; the money is safe in the ledger"),
         ("8", "A service did not return a usable response"),
-        ("9", "Ledger unusable, keys behind, station not set up, or audit failed"),
+        ("9", "Ledger unusable, keys behind, machine not set up, or audit failed"),
         ("130", "Stopped by Ctrl-C before anything began (SIGTERM 143, SIGHUP 129)"),
     ]
 
@@ -133,12 +133,12 @@ extension Topic {
                         ("ID", "ID of a draw, such as `draw-1`, as listed by `tapcard draws`"),
                         (
                             "NAME",
-                            "Login of a station on a shared ledger, as listed by `tapcard station "
+                            "Login of a server on a shared ledger, as listed by `tapcard servers "
                                 + "list`"
                         ),
                         (
                             "JOURNAL",
-                            "UUID of a station's journal, as shown by `tapcard ledger status`"
+                            "UUID of a server's journal, as shown by `tapcard ledger status`"
                         ),
                     ]),
             ])
@@ -182,7 +182,7 @@ extension Topic {
                         ),
                         (
                             "confirmed.txt",
-                            "Confirmations that this station has received from a shared ledger"
+                            "Confirmations that this machine has received from a shared ledger"
                         ),
                         (
                             "deferred.journal",
@@ -192,7 +192,7 @@ extension Topic {
                             "deferred.snapshot",
                             "State of all cards, by which offline payments are accepted or refused"
                         ),
-                        ("simulated/", "The same files for the simulated station"),
+                        ("simulated/", "The same files for the simulation"),
                     ]),
                 .table(
                     "System service files",
@@ -248,9 +248,9 @@ extension Topic {
     private static let keys = Topic(
         "keys", "the keys that seal the cards, and how to keep them safe",
         """
-        The keys seal the records on cards, and a station with different keys rejects those cards.
+        The keys seal the records on cards, and a machine with different keys rejects those cards.
         `tapcard init` creates them in `keys.json` in the data folder, readable only by its owner.
-        If a station has been set up but has no keys, new ones are created only if the ledger has no
+        If a machine has been set up but has no keys, new ones are created only if the ledger has no
         cards; otherwise, everything that needs keys is refused (`keys-unusable`). A backup of the
         ledger does not include the keys; `tapcard keys export` copies them. Anyone who has the copy
         can make cards.
@@ -270,7 +270,7 @@ extension Topic {
         """
         The ledger holds all accounts and operations; a card holds a sealed copy of its own account.
         The ledger is the file `ledger.sqlite` in the data folder, or a PostgreSQL database that
-        stations share. Specify it with `--ledger postgresql://till-1@db.example/issuer`, the
+        servers share. Specify it with `--ledger postgresql://server-1@db.example/issuer`, the
         variable `TAPCARD_LEDGER`, or the `ledger` setting.
 
         `tapcard backup` copies a ledger file while it is in use. Restore the copy only with

@@ -145,7 +145,7 @@ export const services = {
     short: (amount) => `${amount} short.`,
     both: (counted, expected) => `Counted ${counted}, expected ${expected}.`,
     reportOf: "Shift report", showReport: "Show report", print: "Print",
-    all: "All shifts", none: "No shifts yet.", station: (number) => `station ${number}`,
+    all: "All shifts", none: "No shifts yet.", server: (number) => `server ${number}`,
     from: (when) => `Opened ${when}`, to: (when) => `Closed ${when}`,
     sales: "Sales", cashiers: "Sales by cashier", topUps: "Top-ups", refunds: "Refunded or undone",
     ways: { card: "Card", cash: "Cash", terminal: "Card terminal", other: "Other" },
@@ -258,7 +258,7 @@ export const services = {
       today: "Today", yesterday: "Yesterday", week: "This week", month: "This month", all: "All",
     },
     texts: [
-      "day", "hour", "opened", "shift", "cashier", "supervisor", "station", "till", "product",
+      "day", "hour", "opened", "shift", "cashier", "supervisor", "server", "till", "product",
       "kind", "status", "lastUsed", "time", "operation", "card", "name", "reverses",
     ],
     values: {
@@ -267,7 +267,7 @@ export const services = {
     },
     columns: {
       day: "Day", hour: "Hour", opened: "Opened", shift: "Shift", cashier: "Cashier",
-      supervisor: "Approved by", station: "Station", till: "Till", product: "Product",
+      supervisor: "Approved by", server: "Server", till: "Till", product: "Product",
       kind: "Kind", quantity: "Quantity", amount: "Amount", status: "Status",
       lastUsed: "Last used", cards: "Cards", time: "Time", operation: "Operation", card: "Card",
       name: "Name", reverses: "Original operation", otherwise: "Returned another way",

@@ -235,13 +235,13 @@ const runningPart = (shift) => [
     h("h2", words.close), h("p.hint", words.blind), counting(shift, words.close)),
 ];
 
-const listed = ({ id, openedAt, openedBy, closedAt, counts, station }) =>
+const listed = ({ id, openedAt, openedBy, closedAt, counts, server }) =>
   h("li.entry", { key: id },
     h("p.when", h("strong", timeWords(openedAt)), h("small",
       [openedBy && say.history.by(openedBy),
         closedAt ? words.to(timeWords(closedAt)) : words.isOpen,
         counts.length > 1 && words.countedAgain,
-        station > 0 && words.station(station)].filter(Boolean).join(", "))),
+        server > 0 && words.server(server)].filter(Boolean).join(", "))),
     closedAt && h("p.sum", h("b", shown(differenceOf({ counts }))), h("small", words.difference)),
     closedAt && button(words.showReport, () => showReport(id),
       { tone: "small", "aria-label": `${words.showReport}: ${timeWords(openedAt)}` }));

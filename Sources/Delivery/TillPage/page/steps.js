@@ -48,7 +48,7 @@ export const steps = {
   "replace-if-genuine": `If it is the customer's card, ${REPLACE}`,
   "replace-if-it-repeats": `If it happens again, ${REPLACE}`,
   "use-as-it-is": `Keep using it as it is, or ${REPLACE}`,
-  "use-at-its-station": "Use it at the station that issued it.",
+  "use-at-its-server": "Use it where it was issued.",
   "use-trusted-reader": "Use a till where cards may be made.",
   "use-there": "Use it where it was issued.",
 
@@ -196,7 +196,7 @@ export const refusals = {
   "damaged": ["This card's data is damaged; the balance is safe."],
   "damaged block-in-doubt":
     ["Only old data is left on this card; the balance is safe.", IN_DOUBT],
-  "key-missing": ["This station cannot tell whether this card is genuine.", OPERATOR],
+  "key-missing": ["This till cannot tell whether this card is genuine.", OPERATOR],
   "key-missing use-another-tag": [
     "This card is from another business.",
     "Don't try this card again; too many failed attempts can lock it.",

@@ -115,5 +115,5 @@ extension Problem {
     }
 
     private static let addToken = NextWords(
-        "ask-operator", "The station's operator can add one: tapcard tokens add NAME")
+        "ask-operator", "The operator can add one: tapcard tokens add NAME")
 }

@@ -137,14 +137,15 @@ actor EnrolledTills {
                     .wrongState,
                     greeting.isSimulated
                         ? "a simulated reader cannot be used with real money"
-                        : "a real reader cannot be used with a simulated station")
+                        : "a real reader cannot be used with play money")
             )
         }
         let outcome = try await ledger.attach(
             tokenHash: tokenHash,
             EnrolledTill.Attachment(
                 at: ledger.time(at: runners.server.now()), server: runners.server.serverName,
-                serverAddress: forwarding.ownAddress, release: greeting.release, reader: greeting.reader, address: address))
+                serverAddress: forwarding.ownAddress, release: greeting.release,
+                reader: greeting.reader, address: address))
         switch outcome {
         case .refused(let refusal): return (nil, refusal)
         case .done(let till):

@@ -1,7 +1,6 @@
 import BlockingLane
 import CardCryptography
 import Ledger
-import RemoteServices
 import TapcardCore
 import TapcardDomain
 import TextCodecs
@@ -17,10 +16,6 @@ struct Forwarding: Sendable {
     private static let purpose = "forwarding"
     /// How long a seal is valid, in milliseconds.
     private static let validity: Int64 = 60_000
-    private static let connecting = Duration.seconds(3)
-    /// A payment can wait 30 seconds for a card.
-    private static let whole = Duration.seconds(60)
-    private static let bodyLimit = 64 << 20
     /// The request's headers that the other server needs.
     private static let passedOn = ["Authorization", "Cookie", "Accept", "Last-Event-ID"]
     /// Headers of a response that each server sets for its own connection.
@@ -32,27 +27,39 @@ struct Forwarding: Sendable {
     /// The address at which other servers reach this one; nil if they cannot.
     let ownAddress: String?
     private let runner: TillRunner
-    private let clients: ClientPool
+    private let peers: (any PeerLine)?
     /// The addresses of the servers to which readers of tills are attached, by till.
     private let places = Guarded<[Int: String]>([:])
+    /// The requests being forwarded, by till.
+    private let transfers = Guarded(Transfers())
 
-    init(_ runner: TillRunner, ownAddress: String?, authorities: String?) {
-        (self.runner, self.ownAddress) = (runner, ownAddress)
-        clients = ClientPool(
-            options: HTTPClient.Options(version: Release.version, authorities: authorities))
+    init(_ runner: TillRunner, _ peers: (any PeerLine)?, ownAddress: String?) {
+        (self.runner, self.peers, self.ownAddress) = (runner, peers, ownAddress)
     }
 
     /// Notes where the till's reader is attached.
     func note(_ till: EnrolledTill) {
         let place = till.attachment?.serverAddress
-        places.withLock { $0[till.number] = place == ownAddress ? nil : place }
+        set(till.number, place == ownAddress ? nil : place)
     }
 
-    func forget(_ number: Int) { places.withLock { $0[number] = nil } }
+    func forget(_ number: Int) { set(number, nil) }
+
+    private func set(_ number: Int, _ place: String?) {
+        let before = places.withLock { places in
+            let before = places[number]
+            places[number] = place
+            return before
+        }
+        // The earlier server may never respond, and its events are no longer those of the till.
+        if before != place { transfers.withLock { $0.cancel(at: number) } }
+    }
 
     /// The address of the server to which the reader of this till is attached; nil if it is this
     /// server, if no reader is attached, or if the server cannot be reached by others.
-    func place(of number: Int) -> String? { places.withLock { $0[number] } }
+    func place(of number: Int) -> String? {
+        peers == nil ? nil : places.withLock { $0[number] }
+    }
 
     // MARK: Receiving
 
@@ -89,69 +96,40 @@ struct Forwarding: Sendable {
         to request: WebRequest, at number: Int, from place: String
     ) async -> WebResponse? {
         let whole = request.at(TillPath.of(number) + request.path)
-        guard let forwarded = forwarded(whole, to: place) else { return Forwarding.lost }
-        let client = await clients.take()
-        if request.method == "GET" { return await streamed(forwarded, through: client) }
-        let limits = HTTPLimits(connecting: Forwarding.connecting, whole: Forwarding.whole)
-        let answer: WebResponse?
-        do throws(ServiceError) {
-            answer = Forwarding.response(try await client.send(forwarded, by: limits))
-        } catch {
-            answer = error.kind == .offline ? nil : Forwarding.lost
-        }
-        await clients.put(client)
-        return answer
-    }
-
-    /// A response that may be an endless stream of events.
-    private func streamed(
-        _ request: HTTPRequest, through client: HTTPClient
-    ) async -> WebResponse? {
+        guard let peers, let forwarded = forwarded(whole, to: place) else { return Forwarding.lost }
         let (answers, answer) = AsyncStream<WebResponse?>.makeStream()
-        let transfer = Guarded<Task<Void, Never>?>(nil)
-        let events = WebStream(capacity: EventHub.capacity) {
-            transfer.withLock { $0 }?.cancel()
+        let transfer = transfers.withLock { $0.begin(at: number) }
+        let events = WebStream(capacity: EventHub.capacity) { [transfers] in
+            transfers.withLock { $0.cancel(transfer) }
         }
         // Only the first of several answers counts: the events, or the whole response.
-        let task = Task { [clients] in
-            do throws(ServiceError) {
-                let whole = try await client.stream(
-                    request, connecting: Forwarding.connecting, silence: Forwarding.whole
-                ) { part in
+        let task = Task { [transfers] in
+            defer { transfers.withLock { $0.end(transfer) } }
+            do throws(PeerError) {
+                let whole = try await peers.send(forwarded) { part in
                     answer.yield(.events(events))
                     events.send(part)
                 }
                 answer.yield(Forwarding.response(whole))
             } catch {
-                answer.yield(error.kind == .offline ? nil : Forwarding.lost)
+                answer.yield(error == .notSent ? nil : Forwarding.lost)
             }
             events.finish()
             answer.finish()
-            await clients.put(client)
         }
-        transfer.withLock { $0 = task }
+        transfers.withLock { $0.note(task, as: transfer) }
         for await first in answers { return first }
-        return nil
+        return Forwarding.lost
     }
 
-    private func forwarded(_ request: WebRequest, to place: String) -> HTTPRequest? {
-        let method: HTTPRequest.Method
-        switch request.method {
-        case "GET": method = .get
-        case "POST": method = .post(body: request.body)
-        case "DELETE": method = .delete
-        default: return nil
-        }
+    private func forwarded(_ request: WebRequest, to place: String) -> PeerRequest? {
         guard let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
         let time = runner.now().milliseconds
         let seal = Forwarding.seal(entry, request, client: request.client, time: time)
         let header =
             "\(entry.id) \(time) \(request.client) \(Hexadecimal.encode(seal))"
         let fields = Forwarding.passedOn.flatMap { name in
-            request.headers.all(name).map { (name, $0) }
-        }
-        let headers = (fields + [(Forwarding.header, header)]).compactMap {
-            HTTPHeader($0.0, $0.1)
+            request.headers.all(name).map { WebField(name, $0) }
         }
         let query = request.query.map { field in
             Template.percentEncoded(field.name) + "=" + Template.percentEncoded(field.value)
@@ -159,13 +137,15 @@ struct Forwarding: Sendable {
         let url =
             place + Template.percentEncoded(request.path, keeping: "/")
             + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
-        return HTTPRequest(method, url, headers: headers, bodyLimit: Forwarding.bodyLimit)
+        return PeerRequest(
+            method: request.method, url: url,
+            headers: fields + [WebField(Forwarding.header, header)], body: request.body)
     }
 
-    private static func response(_ answer: HTTPAnswer) -> WebResponse {
+    private static func response(_ answer: PeerResponse) -> WebResponse {
         WebResponse(
             answer.status,
-            headers: answer.head.fields.filter { !connectionHeaders.contains($0.name) }.map {
+            headers: answer.headers.filter { !connectionHeaders.contains($0.name) }.map {
                 ($0.name, $0.value)
             }, body: .bytes(answer.body))
     }
@@ -176,18 +156,29 @@ struct Forwarding: Sendable {
         "The server of this till did not respond.\n", status: 502)
 }
 
-/// HTTP clients, each of which handles one request at a time.
-private actor ClientPool {
-    private static let maximumIdle = 16
+/// The tasks that forward requests.
+private struct Transfers {
+    private var count = 0
+    /// The tasks by number, each with its till. A task is nil until it is known.
+    private var tasks: [Int: (till: Int, task: Task<Void, Never>?)] = [:]
 
-    private let options: HTTPClient.Options
-    private var idle: [HTTPClient] = []
+    mutating func begin(at till: Int) -> Int {
+        count += 1
+        tasks[count] = (till, nil)
+        return count
+    }
 
-    init(options: HTTPClient.Options) { self.options = options }
+    mutating func note(_ task: Task<Void, Never>, as number: Int) {
+        // The task may have ended already, or its till may have moved.
+        guard tasks[number] != nil else { return task.cancel() }
+        tasks[number]?.task = task
+    }
 
-    func take() -> HTTPClient { idle.popLast() ?? HTTPClient(options) }
+    mutating func end(_ number: Int) { tasks[number] = nil }
 
-    func put(_ client: HTTPClient) {
-        if idle.count < ClientPool.maximumIdle { idle.append(client) }
+    mutating func cancel(_ number: Int) { tasks.removeValue(forKey: number)?.task?.cancel() }
+
+    mutating func cancel(at till: Int) {
+        for (number, transfer) in tasks where transfer.till == till { cancel(number) }
     }
 }

@@ -129,7 +129,7 @@ extension Problem {
         "Cashiers log in here, so only the operator can confirm this address.",
         "Nothing was done.",
         NextWords(
-            "ask-operator", "The station's operator must run tapcard config set KEY ADDRESS."))
+            "ask-operator", "The operator must run tapcard config set KEY ADDRESS."))
 
     static let operatorNeededInNetwork = Problem(
         .operatorNeeded,
@@ -138,7 +138,7 @@ extension Problem {
 
     static let otherAddressSet = Problem(
         .operatorNeeded, "Another address is set for this service.", "Nothing was done.",
-        NextWords("ask-operator", "The station's operator must restart `tapcard serve` to use it."))
+        NextWords("ask-operator", "The operator must restart `tapcard serve` to use it."))
 
     static let tooManyListeners = Problem(
         .tooManyListeners, "Too many pages of this till are open.", "Nothing was done.",

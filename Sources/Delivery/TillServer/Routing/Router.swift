@@ -150,16 +150,23 @@ struct Router: Sendable {
         if number == nil, let reply = agents.reply(to: request) { return reply }
         let own = { @Sendable in ownReply(to: request, shared, from: origin, routes, exists) }
         guard let number = TillPath.remoteNumber, !routes.isFile(request.path) else { return own() }
-        if !isForwarded, request.method != "OPTIONS", let place = forwarding.place(of: number) {
+        guard !isForwarded, request.method != "OPTIONS",
+            let place = forwarding.place(of: number)
+        else {
+            guard authenticator.mayRecall(request, at: number) else { return own() }
             return .later {
-                guard let answer = await forwarding.answer(to: request, at: number, from: place)
-                else { return await own().response }
-                return origin.map { answer.adding(SharedCall.headers(for: $0)) } ?? answer
+                await authenticator.recall(at: number)
+                return await own().response
             }
         }
-        guard authenticator.mayRecall(request, at: number) else { return own() }
         return .later {
-            await authenticator.recall(at: number)
+            if let answer = await forwarding.answer(to: request, at: number, from: place) {
+                return origin.map { answer.adding(SharedCall.headers(for: $0)) } ?? answer
+            }
+            // The other server is gone, so the till is served here, without its reader.
+            if authenticator.mayRecall(request, at: number) {
+                await authenticator.recall(at: number)
+            }
             return await own().response
         }
     }

@@ -10,14 +10,17 @@ package struct ServingProcess: Sendable {
     let prepare: @Sendable () -> Void
     let whenServing: @Sendable (ServedPages) -> Void
     let whenStopping: @Sendable () -> Void
+    /// Connects to other servers, given the certificates of additional authorities.
+    let peers: @Sendable (_ authorities: String?) -> (any PeerLine)?
 
     package init(
         prepare: @escaping @Sendable () -> Void = {},
         whenServing: @escaping @Sendable (ServedPages) -> Void = { _ in },
-        whenStopping: @escaping @Sendable () -> Void = {}
+        whenStopping: @escaping @Sendable () -> Void = {},
+        peers: @escaping @Sendable (_ authorities: String?) -> (any PeerLine)? = { _ in nil }
     ) {
         (self.prepare, self.whenServing) = (prepare, whenServing)
-        self.whenStopping = whenStopping
+        (self.whenStopping, self.peers) = (whenStopping, peers)
     }
 }
 
@@ -76,7 +79,8 @@ extension Command {
                 + "`--allow-origin` and a token from `tapcard tokens add`.",
             takes: .readers, .port(orSay: TillService.unserved), .demoPace, .listen,
             .tlsCertificate,
-            .tlsKey, .names, .peerAddress, .insecure, .customers, .customersName, .customersCertificate,
+            .tlsKey, .names, .peerAddress, .insecure, .customers, .customersName,
+            .customersCertificate,
             .customersCertificateKey, .customersKeys, .noTill, .noReader, .allowedOrigins,
             answers: .served, example: "tapcard --reader sim serve"
         ) { session throws(TapcardError) in
@@ -106,7 +110,8 @@ enum ServeCommand {
         var service: TillService?
         if let till {
             service = try await TillService.start(
-                till.settings, till.runners, customers: customers?.watch
+                till.settings, till.runners, customers: customers?.watch,
+                peers: process.peers(try session.settings.authorities)
             ) { session.say($0) }
         }
         let pages: ServedPages
@@ -170,7 +175,6 @@ enum ServeCommand {
             session[.tlsCertificate], session[.tlsKey], orSay: TillService.unserved)
         request.names = try ServedAddress.names(session[.names])
         request.allowedOrigins = session[.allowedOrigins]
-        request.authorities = try session.settings.authorities
         request.peerAddress = try session[.peerAddress].map { text throws(TapcardError) in
             try translating(ServiceAddress(text)) { (error: ServiceError) in
                 TapcardError(

@@ -44,7 +44,7 @@ extension Command {
             "read", group: .cards, "Show the card on the reader and resolve any open operation",
             discussion: "An open payment, ticket purchase, or payout is committed or voided; any "
                 + "other open operation is completed. A card that cannot be trusted is shown with "
-                + "the reason, and the exit status is 7. If this station's ledger is offline or "
+                + "the reason, and the exit status is 7. If the ledger is offline or "
                 + "missing, only the information on the tag is shown, and the exit status is 9.",
             takes: .noResolve, page: .post("read", for: .sellers), answers: .card,
             example: "tapcard read",
@@ -52,7 +52,7 @@ extension Command {
         Command(
             "demo", group: .cards, "Issue a sample card: Amanda Gonzalez, ID 1, balance 0",
             discussion: "The card is also a scratch card. With `--reader sim`, the first use also "
-                + "sets up the simulated station.",
+                + "sets up the simulation.",
             takes: .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip, .operation,
             page: .post("demo", for: .making), answers: .card, example: "tapcard --reader sim demo",
             run: CardCommands.demo),
@@ -69,7 +69,7 @@ extension Command {
         Command(
             "adopt", group: .cards, "Add another system's card to this ledger",
             discussion: "The cardholder and the scratch state carry over. An activated code stays "
-                + "activated only if the card was sealed with one of this station's keys; "
+                + "activated only if the card was sealed with one of this machine's keys; "
                 + "otherwise, the card counts as scratched but not activated. The balance starts "
                 + "at 0 unless you use `--accept-balance`; an accepted balance is subject to the "
                 + "same limits as a top-up, but is not counted as cash in the drawer. The "
@@ -121,7 +121,7 @@ enum CardCommands {
         if isFresh {
             session.say(
                 "tapcard: Cards can be shown, but their seals cannot be checked, because this "
-                    + "station is not set up. To create keys and a ledger, run: tapcard init "
+                    + "machine is not set up. To create keys and a ledger, run: tapcard init "
                     + "--currency EUR\n")
         }
         // A station that is not set up has no keys to seal a record with.

@@ -9,8 +9,8 @@ extension Command {
             "block", group: .operators, "Block a card",
             discussion: "Payments, top-ups, refunds, and payouts are refused until you unblock the "
                 + "card, and an open payment is voided at the next tap. Only the ledger changes, "
-                + "not the tag. A station that is offline may still accept the card until its next "
-                + "snapshot.",
+                + "not the tag. A server whose ledger is offline may still accept the card until "
+                + "its next snapshot.",
             takes: .namedCard, page: .post("block", reader: .without(.card), for: .cashiers),
             answers: .cardStatus,
             example: "tapcard block --card 04AC6B72BA6C80"
@@ -38,8 +38,9 @@ extension Command {
         Command(
             "replace", group: .operators, "Replace a lost card with the tag on the reader",
             discussion: "The balance, cardholder, scratch state, tickets, and game move to the new "
-                + "card. The lost card is refused from then on, but an offline station may still "
-                + "accept it until its next snapshot. A closed card cannot be replaced.",
+                + "card. The lost card is refused from then on, but a server whose ledger is "
+                + "offline may still accept it until its next snapshot. A closed card cannot be "
+                + "replaced.",
             takes: .lostCard, .confirmedPayout, .display, .protect, .reissue, .overwrite, .anyChip,
             .operation, page: .post("replace", for: .supervised), answers: .card,
             example: "tapcard replace --card 04AC6B72BA6C80", run: OperatorCommands.replace),

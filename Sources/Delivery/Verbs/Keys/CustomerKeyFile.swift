@@ -41,7 +41,7 @@ package struct CustomerKeyFile: Sendable {
             TapcardError(.fileUnusable, what, meaning: meaning, advice: advice)
         }
         let howToCreate =
-            "Create it at a station that has the issuer's keys: tapcard keys customers FILE"
+            "Create it on a server that has the issuer's keys: tapcard keys customers FILE"
         let file = DurableFile(path)
         func unreadable(_ error: FileError) -> TapcardError {
             refusal(

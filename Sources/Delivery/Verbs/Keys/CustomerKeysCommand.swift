@@ -42,10 +42,10 @@ enum CustomerKeysCommand {
         let keys = CustomerKeys(of: ring, without: retired)
         guard !keys.pairs.isEmpty else {
             throw TapcardError(
-                .keysUnusable, "The ledger has retired every key of this station.",
+                .keysUnusable, "The ledger has retired every key of this machine.",
                 meaning: "No file was written.",
                 advice:
-                    "Run tapcard keys export FILE at another station, then import the file here: "
+                    "Run tapcard keys export FILE on another server, then import the file here: "
                     + "tapcard keys import FILE")
         }
         if file.isStream {

@@ -21,7 +21,7 @@ extension Command {
     static let keyCommands: [Command] = [
         Command(
             "keys list", group: .station, "List the keys and how many cards use each one",
-            discussion: "The secret values are never shown. If the station has a ledger file but "
+            discussion: "The secret values are never shown. If there is a ledger file but "
                 + "no keys, this command creates them, unless the ledger has cards.",
             answers: .keys, example: "tapcard keys list", run: KeyCommands.list),
         Command(
@@ -29,7 +29,7 @@ extension Command {
             discussion: "Run `tapcard keys export` before the next tap: once an NTAG 424 has "
                 + "changed to the new key, nobody can ever write to it without that key. On a "
                 + "shared ledger, the owner runs this command twice: first to announce the key, "
-                + "which every station must then import, and again to start using it. Afterward, "
+                + "which every server must then import, and again to start using it. Afterward, "
                 + "run `tapcard keys customers FILE --overwrite` again.",
             takes: .withoutWaiting, answers: .key, example: "tapcard keys rotate",
             run: KeyCommands.rotate),
@@ -46,15 +46,15 @@ extension Command {
             "keys export", group: .station, "Copy all keys to a file",
             discussion: "Keep a copy somewhere else: if every copy is lost, genuine cards will "
                 + "be rejected, and nobody can ever write to an NTAG 424 again. Anyone who has the "
-                + "file can make cards that your stations will accept.",
+                + "file can make cards that your servers will accept.",
             takes: .newFile, answers: .file, example: "tapcard keys export tapcard-keys.json",
             run: KeyCommands.export),
         .keysForCustomers,
         Command(
             "keys import", group: .station, "Import exported keys",
-            discussion: "If the station already has keys, the imported keys are used only to "
-                + "verify seals; on a shared ledger, though, this station seals with the key that "
-                + "all stations use. Stations that were set up separately cannot be merged.",
+            discussion: "If this machine already has keys, the imported keys are used only to "
+                + "verify seals; on a shared ledger, though, this machine seals with the key that "
+                + "all servers use. Servers that were set up separately cannot be merged.",
             takes: .file("File made by `tapcard keys export`"),
             answers: .imported, example: "tapcard keys import tapcard-keys.json",
             run: KeyImport.importKeys),
@@ -79,7 +79,7 @@ enum KeyCommands {
                 + (missing.isEmpty
                     ? []
                     : [
-                        "Some cards use keys that this station lacks ("
+                        "Some cards use keys that this machine lacks ("
                             + missing.joined(separator: ", ")
                             + "); to import them, run: tapcard keys import FILE"
                     ]),
@@ -244,7 +244,7 @@ extension KeyRing {
             throw TapcardError(
                 kind, first + error.detail.dropFirst() + ".", meaning: KeyRotation.unchanged,
                 advice: error.kind == .conflict
-                    ? "Remove the key file and import again, but only if this station has not "
+                    ? "Remove the key file and import again, but only if this machine has not "
                         + "issued any cards."
                     : "To list the keys, run: tapcard keys list")
         }
@@ -265,7 +265,7 @@ extension Report {
         + "keys customers FILE --overwrite"
 
     fileprivate static func members(of issuer: IssuerKeys) -> Members {
-        ["nextKey": issuer.next.document, "stations": issuer.stations.document]
+        ["nextKey": issuer.next.document, "servers": issuer.stations.document]
     }
 
     /// The report of `keys list` for a station that has no keys.
@@ -273,11 +273,11 @@ extension Report {
         let lines =
             issuer.sealing.map {
                 [
-                    "This station has no keys; the others seal with key \($0)",
-                    "Run tapcard keys export FILE at one of them, then import the file here: "
+                    "This machine has no keys; the other servers seal with key \($0)",
+                    "Run tapcard keys export FILE on one of them, then import the file here: "
                         + "tapcard keys import FILE",
                 ]
-            } ?? ["No station has keys yet", "To create them, run: tapcard init"]
+            } ?? ["No server has keys yet", "To create them, run: tapcard init"]
         self.init(["keys": .array([])] + Report.members(of: issuer), lines, isPlain: true)
     }
 }

@@ -59,8 +59,8 @@ enum KeyImport {
                 + lacking(issuer?.sealing, keys)
                 + (usesOtherCurrency
                     ? [
-                        "The keys come from a station that uses \(imported.currencyCode ?? ""), "
-                            + "and this one uses \(currency?.code ?? ""): that station's cards "
+                        "The keys come from a machine that uses \(imported.currencyCode ?? ""), "
+                            + "and this one uses \(currency?.code ?? ""): that machine's cards "
                             + "are recognized here but refused"
                     ] : []),
             isChange: true)
@@ -69,8 +69,8 @@ enum KeyImport {
     private static func lacking(_ sealing: UInt8?, _ keys: KeyRing) -> [String] {
         guard let sealing, keys.sealing.id != sealing else { return [] }
         return [
-            "This station lacks key \(sealing), which seals the records; run tapcard keys export "
-                + "FILE at a station that has it, then import the file here: tapcard keys import "
+            "This machine lacks key \(sealing), which seals the records; run tapcard keys export "
+                + "FILE on a server that has it, then import the file here: tapcard keys import "
                 + "FILE"
         ]
     }

@@ -7,7 +7,7 @@ import TextCodecs
 
 extension Parameter<Bool> {
     static var withoutWaiting: Self {
-        .flag("now", "Do not wait for stations that still lack the new key")
+        .flag("now", "Do not wait for servers that still lack the new key")
     }
 }
 
@@ -30,7 +30,7 @@ extension RegisteredStation {
     /// The note about a station whose row was damaged by another program that used the station's
     /// login.
     static let damage =
-        "damaged in the database; revoke it and register the machine under another name"
+        "damaged in the database; remove it and add the machine under another name"
 
     /// The station's name and when it was last seen.
     var whenSeen: String {
@@ -53,7 +53,7 @@ enum KeyRotation {
         // A station logs in under its own name; a login that is not in the list is the owner's.
         guard !issuer.stations.contains(where: { $0.name == status.login }) else {
             throw TapcardError(
-                .ledgerReadOnly, "Only the owner of the ledger can change the stations' key.",
+                .ledgerReadOnly, "Only the owner of the ledger can change the servers' key.",
                 meaning: unchanged,
                 advice:
                     "Run this with the owner's login: tapcard --ledger "
@@ -122,9 +122,9 @@ enum KeyRotation {
         }
         return Report(
             members(key.id, sealing: key.id, lacking),
-            ["Records are now sealed with key \(key.id) at every station"] + Report.afterNewKey
+            ["Records are now sealed with key \(key.id) on every server"] + Report.afterNewKey
                 + lacking.map {
-                    "Station \($0.whenSeen), lacks the key and cannot take payments or top-ups "
+                    "Server \($0.whenSeen), lacks the key and cannot take payments or top-ups "
                         + "until you run there: tapcard keys import FILE"
                 },
             isChange: true)
@@ -148,12 +148,12 @@ enum KeyRotation {
         guard isNew else {
             throw TapcardError(
                 .refusal(.wrongState),
-                "Key \(id) cannot be used yet, because these stations lack it: "
+                "Key \(id) cannot be used yet, because these servers lack it: "
                     + stations.map(\.whenSeen).joined(separator: "; ") + ".",
                 meaning: untilThen,
                 advice:
-                    "Run tapcard keys export FILE here, then tapcard keys import FILE at each of "
-                    + "these stations. If a machine is lost, run tapcard station revoke NAME. To "
+                    "Run tapcard keys export FILE here, then tapcard keys import FILE on each of "
+                    + "these servers. If a machine is lost, run tapcard servers remove NAME. To "
                     + "switch without waiting, run: tapcard keys rotate --now")
         }
         return Report(
@@ -161,11 +161,11 @@ enum KeyRotation {
             [
                 "Key \(id) created and announced; "
                     + (issuer.sealing.map {
-                        "key \($0) seals records until every station has imported the new key"
-                    } ?? "it will seal records once every station has imported it"),
-                "Run tapcard keys export FILE here, then tapcard keys import FILE at each station",
+                        "key \($0) seals records until every server has imported the new key"
+                    } ?? "it will seal records once every server has imported it"),
+                "Run tapcard keys export FILE here, then tapcard keys import FILE on each server",
                 Report.customerKeyFileStep, "After that, run again: tapcard keys rotate",
-                "Stations that do not have key \(id) yet:",
+                "Servers that do not have key \(id) yet:",
             ] + stations.map { "  \($0.whenSeen)" }, isChange: true)
     }
 
@@ -176,8 +176,8 @@ enum KeyRotation {
             .keysBehind,
             "The key file \(session.settings.keyPath) lacks key \(id), which "
                 + (steps.isEmpty
-                    ? "the stations of this ledger use."
-                    : "has been announced to the stations of this ledger."),
+                    ? "the servers of this ledger use."
+                    : "has been announced to the servers of this ledger."),
             meaning: unchanged, next: [.file(.importCurrentKeys)] + steps)
     }
 
@@ -192,13 +192,13 @@ enum KeyRotation {
         guard !lacking.isEmpty else { return }
         throw TapcardError(
             .refusal(.wrongState),
-            "Key \(id) cannot be retired yet, because these stations lack key \(sealing), which "
+            "Key \(id) cannot be retired yet, because these servers lack key \(sealing), which "
                 + "succeeds it: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             meaning: unchanged,
             advice:
-                "Run tapcard keys import FILE at each of these stations. If a machine is lost, run "
-                + "tapcard station revoke NAME. To retire the key anyway, repeat this command "
+                "Run tapcard keys import FILE on each of these servers. If a machine is lost, run "
+                + "tapcard servers remove NAME. To retire the key anyway, repeat this command "
                 + "with --now.")
     }
 
@@ -211,15 +211,15 @@ enum KeyRotation {
             lines.append(
                 "Key \(next) is the next sealing key"
                     + (lacking.isEmpty
-                        ? ", and every station has it; to switch, run as the owner of the ledger: "
-                            + "tapcard keys rotate" : ", but these stations do not have it yet:"))
+                        ? ", and every server has it; to switch, run as the owner of the ledger: "
+                            + "tapcard keys rotate" : ", but these servers do not have it yet:"))
             lines += lacking.map { "  \($0.whenSeen)" }
         }
         if let sealing = issuer.sealing {
             let lacking = issuer.lacking(sealing)
             if !lacking.isEmpty {
                 lines.append(
-                    "Key \(sealing) seals records, but these stations have not reported it:")
+                    "Key \(sealing) seals records, but these servers have not reported it:")
             }
             lines += lacking.map { "  \($0.whenSeen)" }
         }

@@ -20,7 +20,7 @@ extension DatabaseStatus {
             : Finding(
                 .ledgerUndeclared, .problem,
                 "The database server changed after the ledger was opened (a promotion or a "
-                    + "restore), so no station can take payments or top-ups.",
+                    + "restore), so no payments or top-ups are possible.",
                 remedy: [
                     .say("If this server was a synchronous replica and has every commit:"),
                     .run("tapcard ledger reopen --lossless"),
@@ -45,12 +45,12 @@ extension DatabaseStatus {
             Finding(
                 .tables, .problem,
                 "The tables are at version \(schema) and need a newer version of tapcard; this "
-                    + "station can only read them.",
+                    + "machine can only read them.",
                 remedy: [.say("Install the newer version here.")])
         case .earlier:
             Finding(
                 .tables, .problem,
-                "The tables are at version \(schema), which is too old: stations with this version "
+                "The tables are at version \(schema), which is too old: servers with this version "
                     + "of tapcard cannot take payments or top-ups.",
                 remedy: [.say("As the owner of the database:"), .run("tapcard ledger migrate")])
         }
@@ -65,7 +65,7 @@ extension DatabaseStatus {
                     .noReplica, .note,
                     "There is no synchronous replica: if the server's disk fails, confirmed "
                         + "payments are lost.",
-                    remedy: [.say("See docs/STATIONS.md for a setup with three servers.")])
+                    remedy: [.say("See docs/SERVERS.md for a setup with three servers.")])
             ]
         }
         let inSync = replicas.filter(\.isSynchronous)
@@ -73,8 +73,8 @@ extension DatabaseStatus {
             inSync.isEmpty
             ? Finding(
                 .noReplica, .problem,
-                "Commits wait for a replica, but none is in sync, so no station can take payments "
-                    + "or top-ups.",
+                "Commits wait for a replica, but none is in sync, so no payments or top-ups are "
+                    + "possible.",
                 remedy: [
                     .say("Start a replica. To see the replicas with Patroni:"),
                     .run("patronictl list"),
@@ -131,22 +131,22 @@ extension DatabaseStatus {
             return Finding(
                 .deadLinks, .note,
                 "The database server takes " + (timeout > 0 ? "\(timeout) s" : "hours")
-                    + " to notice that a station is gone.",
+                    + " to notice that a machine is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card that was being used at that station may stay locked; "
-                            + "docs/STATIONS.md shows the server settings.")
+                        "Until then, the card that was being used there may stay locked; "
+                            + "docs/SERVERS.md shows the settings.")
                 ])
         // The server sees only the pooler's connections, so its timeout does not apply to stations.
         case .pooled:
             return Finding(
                 .deadLinks, .note,
-                "This station connects through a pooler, which must detect on its own when a "
-                    + "station is gone.",
+                "This machine connects through a pooler, which must detect on its own when a "
+                    + "machine is gone.",
                 remedy: [
                     .say(
-                        "Until then, the card that was being used at that station may stay locked; "
-                            + "docs/STATIONS.md shows the PgBouncer settings.")
+                        "Until then, the card that was being used there may stay locked; "
+                            + "docs/SERVERS.md shows the PgBouncer settings.")
                 ])
         }
     }
@@ -160,7 +160,7 @@ extension DatabaseStatus {
         let seconds = abs(clockLead) / 1_000
         return Finding(
             .clock, .note,
-            "This station's clock is \(seconds) s \(clockLead > 0 ? "behind" : "ahead of") the "
+            "This machine's clock is \(seconds) s \(clockLead > 0 ? "behind" : "ahead of") the "
                 + "database server's.",
             remedy: [.say("To sync it with NTP:"), .run("timedatectl set-ntp true")])
     }
@@ -174,7 +174,7 @@ extension DatabaseStatus {
         let isHere = lacking.contains { $0.name == login }
         return Finding(
             .keysBehind, isHere ? .problem : .note,
-            "Key \(sealing) seals records, but these stations have not reported it: "
+            "Key \(sealing) seals records, but these servers have not reported it: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             remedy: DatabaseStatus.copyKeySteps)
     }
@@ -185,21 +185,21 @@ extension DatabaseStatus {
         let words = "Key \(next) is the next sealing key (announced \(LocalTime.text(since)))"
         guard !lacking.isEmpty else {
             return Finding(
-                .keyWaits, .note, words + ", and every station has it.",
+                .keyWaits, .note, words + ", and every server has it.",
                 remedy: [
                     .say("To switch, run as the owner of the ledger:"), .run("tapcard keys rotate"),
                 ])
         }
         return Finding(
             .keyWaits, .note,
-            words + ", but these stations do not have it yet: "
+            words + ", but these servers do not have it yet: "
                 + lacking.map(\.whenSeen).joined(separator: "; ") + ".",
             remedy: DatabaseStatus.copyKeySteps)
     }
 
     private static let copyKeySteps: [Finding.Step] = [
-        .say("At a station that has the key, run:"), .run("tapcard keys export FILE"),
-        .say("At each of these stations, run:"), .run("tapcard keys import FILE"),
+        .say("On a server that has the key, run:"), .run("tapcard keys export FILE"),
+        .say("On each of these servers, run:"), .run("tapcard keys import FILE"),
     ]
 
     private var operations: Finding? {
@@ -240,13 +240,13 @@ extension Finding {
     init(otherKey id: UInt8, _ path: String) {
         self.init(
             .keysBehind, .problem,
-            "This station's key \(id) differs from key \(id) at the other stations, so this "
-                + "station cannot take payments or top-ups.",
+            "This machine's key \(id) differs from key \(id) on the other servers, so this "
+                + "machine cannot take payments or top-ups.",
             remedy: [
-                .say("Move this station's key file out of the way:"),
+                .say("Move this machine's key file out of the way:"),
                 .run("mv \(path) \(path)-before"),
-                .say("At a station that has the right keys:"), .run("tapcard keys export FILE"),
-                .say("At this station:"), .run("tapcard keys import FILE"),
+                .say("On a server that has the right keys:"), .run("tapcard keys export FILE"),
+                .say("On this machine:"), .run("tapcard keys import FILE"),
             ])
     }
 }

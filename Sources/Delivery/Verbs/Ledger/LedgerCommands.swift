@@ -25,7 +25,7 @@ extension Parameter<StationName> {
     fileprivate static var station: Self {
         .argument(
             "NAME", .station,
-            "Station name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), "
+            "Server name: up to \(StationName.maximumLength) characters (a-z, 0-9, -, and _), "
                 + "starting with a letter")
     }
 }
@@ -44,48 +44,48 @@ extension Command {
                 + "--currency EUR", run: LedgerCommands.make),
         Command(
             "ledger copy", group: .ledger, "Move a ledger file into an empty database",
-            discussion: "No station may be using FILE. The file is kept, but renamed to "
-                + "`FILE.moved-NUMBER`. If the command is interrupted, run it again. Stations that "
-                + "still try to use FILE are told the new address.",
+            discussion: "FILE must not be in use. The file is kept, but renamed to "
+                + "`FILE.moved-NUMBER`. If the command is interrupted, run it again. Commands that "
+                + "still try to use FILE report the new address.",
             takes: .file("Ledger file to move"), .into, answers: .copied,
             example: "tapcard ledger copy ledger.sqlite --into "
                 + "postgresql://owner@db.example/tapcard", run: LedgerCommands.copy),
         Command(
             "ledger migrate", group: .ledger, "Update a shared ledger's tables to this version",
             discussion: "Only the ledger's owner can do this; a ledger in a file does not need "
-                + "to be migrated. Stations with an older version keep working as long as the "
+                + "to be migrated. Servers with an older version keep working as long as the "
                 + "ledger allows that version. Tables from a newer version are refused.",
             answers: .database, example: "tapcard ledger migrate", run: LedgerCommands.migrate),
         Command(
             "ledger status", group: .ledger, "Show the state of a shared ledger",
-            discussion: "The output includes operations that this station knows were lost. If the "
-                + "ledger is not open on this server, the exit status is 9.",
+            discussion: "The output includes operations that this machine knows were lost. If the "
+                + "ledger is not open on the database server, the exit status is 9.",
             answers: .database, example: "tapcard ledger status", run: LedgerCommands.status),
         Command(
             "ledger reopen", group: .ledger, "Reopen the ledger on a promoted or restored server",
             discussion: "Until the ledger's owner does this with one of the two options, no "
-                + "station can take payments or top-ups. After `--after-loss`, cards whose latest "
-                + "operations were lost are refused until they are repaired. At each station, "
-                + "`tapcard ledger status` lists the operations that the station knows were lost.",
+                + "payments or top-ups are possible. After `--after-loss`, cards whose latest "
+                + "operations were lost are refused until they are repaired. On each server, "
+                + "`tapcard ledger status` lists the operations that the server knows were lost.",
             takes: .lossless, .afterLoss, answers: .database,
             example: "tapcard ledger reopen --lossless", run: LedgerCommands.reopen),
         Command(
-            "station register", group: .ledger, "Create a database login for a station",
+            "servers add", group: .ledger, "Create a database login for a server",
             discussion: "Only the ledger's owner can do this, and a name can never be reused. A "
                 + "random password is written to FILE; install that file as `~/.pgpass` on the "
-                + "station. Then import the keys there and set the `ledger` setting to the address "
+                + "server. Then import the keys there and set the `ledger` setting to the address "
                 + "that this command prints.",
             takes: .station, .newFile, answers: .registered,
-            example: "tapcard station register till-1 till-1.pgpass", run: LedgerCommands.register),
+            example: "tapcard servers add server-1 server-1.pgpass", run: LedgerCommands.register),
         Command(
-            "station list", group: .ledger, "List the stations of a shared ledger",
-            answers: .stations, example: "tapcard station list", run: LedgerCommands.list),
+            "servers list", group: .ledger, "List the servers of a shared ledger",
+            answers: .stations, example: "tapcard servers list", run: LedgerCommands.list),
         Command(
-            "station revoke", group: .ledger, "Revoke a station's login immediately",
+            "servers remove", group: .ledger, "Remove a server and block its login immediately",
             discussion: "Only the ledger's owner can do this, and the name can never be reused. "
                 + "The keys on a stolen or sold machine are still valid: run `tapcard keys "
                 + "rotate`, then `tapcard keys retire`.",
-            takes: .station, answers: .revoked, example: "tapcard station revoke till-1",
+            takes: .station, answers: .revoked, example: "tapcard servers remove server-1",
             run: LedgerCommands.revoke),
     ]
 }
@@ -98,7 +98,7 @@ enum LedgerCommands {
         guard case .database(let address) = place else {
             throw TapcardError.usage(
                 "This command needs a ledger in a database, but \(place) is a file, which only one "
-                    + "station can use.",
+                    + "machine can use.",
                 advice: "Use a database as the ledger: postgresql://LOGIN@HOST/DATABASE")
         }
         return session.drivers.database(address)
@@ -139,7 +139,7 @@ enum LedgerCommands {
     }
 
     private static let mayHaveBeenMade =
-        "The change may have been made; check with tapcard ledger status or tapcard station list "
+        "The change may have been made; check with tapcard ledger status or tapcard servers list "
         + "before you try again."
 
     /// The state after a change. If it cannot be read, the error says that the change was made.
@@ -172,7 +172,7 @@ enum LedgerCommands {
             on: status,
             [
                 "Ledger created in the database; its currency is \(currency.code)",
-                "Next, for each station: tapcard station register NAME FILE",
+                "Next, for each server: tapcard servers add NAME FILE",
             ])
     }
 
@@ -213,7 +213,7 @@ enum LedgerCommands {
                     ? []
                     : [
                         "The next record number of each card skips ahead by \(restoreGap)",
-                        "To list known losses, run this at each station: tapcard ledger status",
+                        "To list known losses, run this on each server: tapcard ledger status",
                     ]))
     }
 
@@ -251,7 +251,7 @@ enum LedgerCommands {
                 if error.isReplaced { try? DurableFile(path).remove() }
                 return TapcardError(
                     .fileUnusable, "The password file could not be written: \(error.detail).",
-                    meaning: "The station was not registered.")
+                    meaning: "The server was not added.")
             }
         }
         let number = try await translating(
@@ -265,12 +265,12 @@ enum LedgerCommands {
         }
         return Report(
             [
-                "station": .string(name.text), "number": .number(String(number)),
+                "server": .string(name.text), "number": .number(String(number)),
                 "ledger": .string("\(place)"), "file": .string(path),
             ],
             [
-                "Station \(name) registered; its password is in \(path)",
-                "At the station, install that file as ~/.pgpass, import the keys, then run:",
+                "Server \(name) added; its password is in \(path)",
+                "On the server, install that file as ~/.pgpass, import the keys, then run:",
                 "  tapcard config set ledger '\(place)'",
             ], isChange: true)
     }
@@ -289,33 +289,32 @@ enum LedgerCommands {
         guard !file.isStream else {
             return TapcardError(
                 error.kind, error.what,
-                meaning: "The station may be registered, but its password was not printed.",
-                advice: "If tapcard station list shows it, revoke it with tapcard station revoke "
-                    + "\(name), then register the station under another name.")
+                meaning: "The server may have been added, but its password was not printed.",
+                advice: "If tapcard servers list shows it, remove it with tapcard servers remove "
+                    + "\(name), then add the server under another name.")
         }
         return TapcardError(
             error.kind, error.what,
-            meaning: "The station may be registered; its password is in \(file.path).",
-            advice: "To find out, run: tapcard station list")
+            meaning: "The server may have been added; its password is in \(file.path).",
+            advice: "To find out, run: tapcard servers list")
     }
 
     static func list(in session: Session) async throws(TapcardError) -> Report {
         let stations = try await asOwner(
-            isChanging: false, orSay: "The stations could not be listed.", in: session
+            isChanging: false, orSay: "The servers could not be listed.", in: session
         ) { database throws(LedgerError) in
             try await database.stations()
         }
         let widest = stations.map(\.name.count).max() ?? 0
         return Report(
-            ["stations": stations.document],
+            ["servers": stations.document],
             stations.isEmpty
                 ? [
-                    "No stations registered yet; to register one, run: tapcard station register "
-                        + "NAME FILE"
+                    "No servers added yet; to add one, run: tapcard servers add NAME FILE"
                 ]
                 : stations.map { station in
                     let state =
-                        station.revokedAt.map { "revoked \(LocalTime.text($0))" }
+                        station.revokedAt.map { "removed \(LocalTime.text($0))" }
                         ?? station.seenAt.map { "last seen \(LocalTime.text($0))" }
                         ?? "never seen"
                     return "\(station.number)  \(station.name.padded(widest))  \(state)"
@@ -328,16 +327,15 @@ enum LedgerCommands {
         // The login loses its access first, and the rest of the revocation can still fail.
         try await asOwner(
             orSay:
-                "The login may already be locked out, but the station may not be revoked yet; "
-                + "check with tapcard station list before you try again.", in: session
+                "The login may already be locked out, but the server may not be removed yet; "
+                + "check with tapcard servers list before you try again.", in: session
         ) { database throws(LedgerError) in
             try await database.revoke(name)
         }
         return Report(
-            ["station": .string(name.text)],
+            ["server": .string(name.text)],
             [
-                "Login of station \(name) revoked; the station can no longer take payments or "
-                    + "top-ups",
+                "Server \(name) removed; it can no longer take payments or top-ups",
                 "If its computer was stolen or sold, run tapcard keys rotate, then tapcard keys "
                     + "retire",
             ], isChange: true)

@@ -72,8 +72,8 @@ extension LedgerCommands {
                     ? "\(counts) were already copied to the database"
                     : "Copied \(counts) to the database",
                 "The ledger file is kept as \(aside) and no longer used",
-                "Next, for each station: tapcard station register NAME FILE",
-                "Then, at that station: tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
+                "Next, for each server: tapcard servers add NAME FILE",
+                "Then, on that server: tapcard config set ledger 'postgresql://NAME@HOST/DATABASE'",
             ], isChange: true)
     }
 
@@ -82,8 +82,8 @@ extension LedgerCommands {
     }
 
     private static func nothingCopied(_ aside: String) -> String {
-        "Nothing was copied, but the ledger file was renamed to \(aside), so stations cannot use "
-            + "it now."
+        "Nothing was copied, but the ledger file was renamed to \(aside), so it cannot be "
+            + "used now."
     }
 
     private static func retryOrUndo(_ aside: String, _ path: String) -> String {
@@ -118,7 +118,7 @@ extension LedgerCommands {
             "You already started copying this ledger to another database: \(other).",
             meaning:
                 "With two copies, the same money would exist twice, so nothing was copied. The "
-                + "ledger file was renamed to \(aside), so stations cannot use it now.",
+                + "ledger file was renamed to \(aside), so it cannot be used now.",
             advice:
                 "Use that database. If it has no ledger and you want to use a different database, "
                 + "run: rm \(aside).into")

@@ -42,7 +42,7 @@ extension Finding {
         let sum = amount.minorUnits == 0 ? "" : " of \(amount.shown)"
         self.init(
             .lostOperation, .note,
-            "The ledger has lost an operation that this station "
+            "The ledger has lost an operation that this machine "
                 + (note.state == .committed ? "completed" : "started")
                 + ": \(note.kind.noun)\(sum), card \(note.card), \(note.operation).",
             remedy: [

@@ -83,7 +83,7 @@ extension Command {
             example: "tapcard mastermind guess 1 5 2 5 6 1", run: MastermindCommands.guess),
         Command(
             "mastermind show", group: .mastermind, "Show the current game and its guesses",
-            discussion: "The game is stored on this station, so the service is not contacted.",
+            discussion: "The game is stored on this machine, so the service is not contacted.",
             page: .get("mastermind/game", reader: .never, for: .sellers), answers: .board,
             example: "tapcard mastermind show", run: MastermindCommands.show),
         Command(
@@ -165,7 +165,7 @@ enum MastermindCommands {
                 problem = TapcardError(
                     error.kind, error.what,
                     meaning:
-                        "The game has started and is now this station's current game, but it could "
+                        "The game has started and is now this machine's current game, but it could "
                         + "not be stored on the card.",
                     next: error.next, uid: error.uid)
             }

@@ -70,8 +70,7 @@ extension Command {
             discussion: "The top-up is recorded in the ledger at once; if the card is removed too "
                 + "soon, a later tap brings it up to date. Large amounts need `--yes`, and amounts "
                 + "above the limit are refused; see `tapcard help amounts`. Top-ups are also "
-                + "refused while the ledger is offline, and at a station that has only a table of "
-                + "card keys.",
+                + "refused while the ledger is offline.",
             takes: .amount.withHelp("Amount to add (must be more than 0)"), .tender, .operation,
             .card, .again, .confirmedAmount, page: .post("add", for: .cashiers), answers: .receipt,
             example: "tapcard add 20", run: MoneyCommands.add),

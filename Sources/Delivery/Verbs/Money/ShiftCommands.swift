@@ -30,15 +30,15 @@ extension Parameter<Bool> {
 extension Command {
     static let shiftCommands: [Command] = [
         Command(
-            "shift open", group: .money, "Open a shift at this station",
-            discussion: "Count the cash in the drawer first. Each station has one drawer and at "
+            "shift open", group: .money, "Open a shift on this machine",
+            discussion: "Count the cash in the drawer first. Each server has one drawer and at "
                 + "most one open shift, which several cashiers can share.",
             takes: .float, .operation,
             page: .post("shift/open", reader: .never, for: .cashiers), answers: .shift,
             example: "tapcard shift open --float 100", run: ShiftCommands.open),
         Command(
             "shift show", group: .money, "Show whether a shift is open, or a shift's report",
-            discussion: "Without an ID, the command shows whether a shift is open at this station, "
+            discussion: "Without an ID, the command shows whether a shift is open on this machine, "
                 + "but not its cash. With the ID of a closed shift, from `tapcard shift list`, it "
                 + "shows the shift's report: sales, top-ups, refunds, cash put in or taken out, "
                 + "the expected cash, each count with its difference, and late entries, which are "
@@ -49,13 +49,13 @@ extension Command {
         Command(
             "shift close", group: .money, "Record the counted cash and close the shift",
             discussion: "The expected cash is shown only after your count is saved. Close a shift "
-                + "at the station that opened it. To count a closed shift again, give its ID: the "
+                + "on the server that opened it. To count a closed shift again, give its ID: the "
                 + "new count is added, and the report shows all counts.",
             takes: .shift, .counted, page: .post("shift/close", reader: .never, for: .cashiers),
             answers: .shift, example: "tapcard shift close --counted 123.40",
             run: ShiftCommands.close),
         Command(
-            "shift list", group: .money, "List the shifts of all stations, oldest first",
+            "shift list", group: .money, "List the shifts of all servers, oldest first",
             page: .get("shifts", reader: .never, for: .owners), answers: .shifts,
             example: "tapcard shift list", run: ShiftCommands.list),
     ]
@@ -89,7 +89,7 @@ enum ShiftCommands {
             let line = shift.map { "A shift has been open since \(LocalTime.text($0.openedAt))." }
             return report(
                 shift, nil, ledger.currency,
-                [line ?? "No shift is open at this station."]
+                [line ?? "No shift is open here."]
                     + (shift.map { ["Shift \($0.id)"] } ?? []))
         }
         let (shift, found) = try await Shifts.find(id, in: ledger)

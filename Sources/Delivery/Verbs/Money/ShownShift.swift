@@ -9,7 +9,7 @@ struct ShownShift: DocumentedObject {
     let currency: Currency
 
     static let fields: Fields<ShownShift> = [
-        "id": .of(\.shift.id), "station": .of(\.shift.station), "openedAt": .of(\.shift.openedAt),
+        "id": .of(\.shift.id), "server": .of(\.shift.station), "openedAt": .of(\.shift.openedAt),
         "openedBy": .of(\.shift.openedBy), "closedAt": .of { $0.shift.closing?.at },
         "closedBy": .of { $0.shift.closing?.by },
         "float": .of { shown in shown.shift.closing.map { _ in shown.money(shown.shift.float) } },

@@ -20,7 +20,7 @@ extension Command {
             + "final line shows the issuer's loss if cards could not cover their offline payments. "
             + "While a shift is open, only the amount paid with cards is shown for the day on "
             + "which it was opened and later days. Hours are in local time, and the totals for a "
-            + "shared ledger include all stations.",
+            + "shared ledger include all servers.",
         takes: .day, page: .get("takings", reader: .never, for: .owners), answers: .takings,
         example: "tapcard takings --day 2026-11-22", run: TakingsCommand.takings)
 }

@@ -141,7 +141,7 @@ extension NextStep.TrustStep {
                 "use-as-it-is",
                 "Use it as it is, or move its balance to another tag with tapcard replace.")
         case .useAtItsStation:
-            NextWords("use-at-its-station", "Use it at the station that issued it.")
+            NextWords("use-at-its-server", "Use it where it was issued.")
         case .useTrustedReader:
             NextWords(
                 "use-trusted-reader",
@@ -149,8 +149,8 @@ extension NextStep.TrustStep {
         case .useThere(let currency):
             NextWords(
                 "use-there",
-                "The card is genuine, but its currency is \(currency.code); use it at a station "
-                    + "that uses that currency. To accept it here, specify the card's ledger with "
+                "The card is genuine, but its currency is \(currency.code); use it where that "
+                    + "currency is accepted. To accept it here, specify the card's ledger with "
                     + "--ledger LOCATION, or restore a copy of that ledger: tapcard restore-backup "
                     + "FILE",
                 ["currency": currency.code])

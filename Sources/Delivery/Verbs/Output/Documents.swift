@@ -123,9 +123,8 @@ extension Report {
                 + (receipt.isReplayed
                     ? "(already done; last known balance)" : "(last known balance)")
             lines.append(
-                "The ledger is offline; this payment is in the station's journal and will be "
-                    + "booked when the ledger is back online (this station's payments not yet "
-                    + "booked: "
+                "The ledger is offline; this payment is in this machine's journal and will be "
+                    + "booked when the ledger is back online (payments not yet booked here: "
                     + "\(unbooked.unbooked.shown), limit \(unbooked.limit.shown))")
         } else if receipt.isReplayed {
             // The card's balance may have changed since.
@@ -187,7 +186,7 @@ extension Report {
         switch protection {
         case .off: "Protection: none; anyone can write to the tag"
         case .on(let keyID):
-            "Protection: write password from key \(keyID); only a station with that key can write "
+            "Protection: write password from key \(keyID); only a machine with that key can write "
                 + "to the tag. To check the chip, run: tapcard tag info"
         case .settingPassword, .switchingOn:
             "Protection: interrupted while being switched on; tap again to finish"

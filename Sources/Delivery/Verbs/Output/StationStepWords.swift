@@ -154,8 +154,8 @@ extension NextStep.LedgerStep {
         case .useDatabase(let address):
             NextWords(
                 "use-database",
-                "Ask the owner of the ledger for a login for this station (tapcard station "
-                    + "register), then run this command here: tapcard config set ledger "
+                "Ask the owner of the ledger for a login for this machine (tapcard servers add), "
+                    + "then run this command here: tapcard config set ledger "
                     + "'\(address)'",
                 ["ledger": address])
         }
@@ -214,7 +214,7 @@ extension NextStep.FileStep {
         case .importCurrentKeys:
             NextWords(
                 "import-keys",
-                "Run tapcard keys export FILE at the other station, then import the file here: "
+                "Run tapcard keys export FILE on the other server, then import the file here: "
                     + "tapcard keys import FILE")
         case .importKeysOrOverwrite:
             NextWords(
@@ -235,12 +235,12 @@ extension NextStep.FileStep {
             NextWords(
                 "keep-journal",
                 "Keep the journal, but move it somewhere else. The lines before the altered one "
-                    + "can still be booked: copy them with head -n, then run: tapcard station book "
+                    + "can still be booked: copy them with head -n, then run: tapcard offline book "
                     + "COPY")
         case .bookElsewhere:
             NextWords(
                 "book-elsewhere",
-                "Switch to the ledger that this journal belongs to, then run: tapcard station book")
+                "Switch to the ledger that this journal belongs to, then run: tapcard offline book")
         }
     }
 }

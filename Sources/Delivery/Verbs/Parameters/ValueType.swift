@@ -113,7 +113,7 @@ extension ValueType<StationName> {
     static var station: Self {
         parsed(
             by: { StationName($0) },
-            "a valid station name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and "
+            "a valid server name (up to \(StationName.maximumLength) characters: a-z, 0-9, -, and "
                 + "_, starting with a letter)")
     }
 }

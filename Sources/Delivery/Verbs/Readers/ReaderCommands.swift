@@ -15,7 +15,7 @@ extension Command {
                 + "none can be used, the exit status is 5.",
             answers: .readers, example: "tapcard readers", run: ReaderCommands.readers),
         Command(
-            "doctor", group: .readers, "Find out why a reader or this station is not working",
+            "doctor", group: .readers, "Find out why tapcard or a reader is not working",
             discussion: "The command tries up to eight readers until one responds (or just the one "
                 + "you specify). It also checks the ledger and the keys. It never writes to a tag. "
                 + "Each finding is marked ok, note, or problem; problems come with steps to fix "

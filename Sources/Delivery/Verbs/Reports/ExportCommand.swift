@@ -5,7 +5,7 @@ import TapcardDomain
 enum ExportCommand {
     /// The columns that every export starts with.
     private static let common = [
-        "time", "operation", "kind", "station", "till", "cashier", "supervisor", "card", "name",
+        "time", "operation", "kind", "server", "till", "cashier", "supervisor", "card", "name",
     ]
 
     /// Prints bookings as they are read, so that a large ledger does not fill the memory.

@@ -11,7 +11,7 @@ enum ReportName: String, Sendable, CaseIterable {
         .days: [.text("day", "day", ValueSchemas.day)], .hours: [.text("hour", "hour")],
         .shifts: [.text("opened", "opened"), .text("shift", "shift", ValueSchemas.operation)],
         .cashiers: [.text("cashier", "cashier")],
-        .tills: [.text("station", "station"), .text("till", "till")],
+        .tills: [.text("server", "server"), .text("till", "till")],
     ]
 
     var columns: [ReportTable.Column] {

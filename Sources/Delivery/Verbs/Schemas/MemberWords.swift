@@ -18,7 +18,7 @@ package enum MemberWords {
         "protection": "how the tag is write-protected: password (NTAG21x) or chip keys (NTAG 424)",
         "originality": "result of checking the chip manufacturer's signature",
         "keyVersions": "key versions in an NTAG 424; null for page-based tags (NTAG21x)",
-        "issuerKey": "ID of the station key that matches the chip's key versions; null if none",
+        "issuerKey": "ID of the server's key that matches the chip's key versions; null if none",
         "halfMade": "true if the chip's key versions differ: issuing or rekeying was interrupted",
         "host": "host of the page that phones open",
         "lrp": "true if the chip was permanently switched to LRP mode, which tapcard can't use",
@@ -55,11 +55,11 @@ package enum MemberWords {
         "activating": "cards whose activation request has not been answered yet",
         "journals": "journals that may still hold unbooked offline payments",
         "reason": "why this journal may still hold unbooked offline payments",
-        "reported": "time of the station's last report",
+        "reported": "time of the server's last report",
         "offline":
             "payment that is so far only in the journal; present only if the ledger was offline",
-        "unbooked": "total of this station's offline payments not yet booked",
-        "limit": "maximum total of this station's unbooked offline payments",
+        "unbooked": "total of this server's offline payments not yet booked",
+        "limit": "maximum total of this server's unbooked offline payments",
         "shortfall":
             "amount of offline payments that the cards could not cover when booked; the issuer's "
             + "loss",
@@ -82,10 +82,9 @@ package enum MemberWords {
         "exhausted": "cards with no record numbers left",
         "stopped": "cards blocked or replaced since the backup",
         "kept": "path where the replaced ledger was saved (or its journal, if only that existed)",
-        "new": "true if this call set up the station; false if it was already set up",
-        "simulated": "true for a simulated station",
+        "new": "true if this call set up the machine; false if it was already set up",
+        "simulated": "true for a simulation",
         "from": "where the value came from: flag, variable, file, or default",
-        "passphrase": "passphrase that decrypts the card key file; printed only this once",
         "live": "result of opening the reader and looking for a tag",
         "missing": "number of pages missing from the dump",
         "link": "name of the symbolic link to the emulated reader; the same on every run",
@@ -100,17 +99,17 @@ package enum MemberWords {
         "inStep": "true if the replica is streaming and commits wait for it",
         "lag": "bytes that the replica has not stored yet",
         "tables": "whether this version of tapcard can read and write this schema version",
-        "sealing": "ID of the key that all stations seal with",
-        "nextKey": "announced key, which will seal records once all stations have it",
-        "lacking": "stations that lack one of these keys",
-        "clockLead": "server clock minus station clock, in milliseconds",
+        "sealing": "ID of the key that all servers seal with",
+        "nextKey": "announced key, which will seal records once all servers have it",
+        "lacking": "servers that lack one of these keys",
+        "clockLead": "database server's clock minus this server's, in milliseconds",
         "openOperations": "number of operations that stay open until their card is next tapped",
         "oldestOpen": "start time of the oldest unfinished operation",
         "linkTimeout":
-            "seconds until the server ends a disconnected station's session; "
+            "seconds until the database ends a disconnected server's session; "
             + "null if the database is local or behind a connection pooler",
         "transactionAge": "transactions since the last freeze; PostgreSQL stops near 2 billion",
-        "keysTold": "when the station last reported a change to its keys",
+        "keysTold": "when the server last reported a change to its keys",
     ]
 }
 

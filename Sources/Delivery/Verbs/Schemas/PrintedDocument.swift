@@ -46,9 +46,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case file = "WrittenFile"
     case restoration = "Restoration"
     case script = "Script"
-    case station = "SetUpStation"
-    case settings = "StationSettings"
-    case setting = "StationSetting"
+    case station = "SetUpMachine"
+    case settings = "ShownSettings"
+    case setting = "ShownSetting"
     case changedSetting = "ChangedSetting"
     case keys = "Keys"
     case key = "NewKey"
@@ -78,9 +78,9 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
     case connectedReader = "ConnectedReader"
     case database = "LedgerDatabase"
     case copied = "CopiedLedger"
-    case registered = "RegisteredStation"
-    case stations = "Stations"
-    case revoked = "RevokedStation"
+    case registered = "AddedServer"
+    case stations = "Servers"
+    case revoked = "RemovedServer"
     case bookedJournal = "BookedJournal"
     case snapshot = "CardSnapshot"
     case writtenOff = "WrittenOffJournal"
@@ -206,11 +206,11 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
             ])
         case .registered:
             PrintedDocument.done([
-                "station": Schema.text, "number": Schema.count, "ledger": Schema.text,
+                "server": Schema.text, "number": Schema.count, "ledger": Schema.text,
                 "file": Schema.text,
             ])
-        case .stations: PrintedDocument.done(["stations": [RegisteredStation].schema])
-        case .revoked: PrintedDocument.done(["station": Schema.text])
+        case .stations: PrintedDocument.done(["servers": [RegisteredStation].schema])
+        case .revoked: PrintedDocument.done(["server": Schema.text])
         case .bookedJournal:
             PrintedDocument.done([
                 "payments": Schema.count, "amount": ValueSchemas.amount,
@@ -258,7 +258,7 @@ package enum PrintedDocument: String, Sendable, CaseIterable {
                         ]))
                 ],
                 optional: [
-                    "nextKey": UInt8?.schema, "stations": [RegisteredStation].schema,
+                    "nextKey": UInt8?.schema, "servers": [RegisteredStation].schema,
                 ])
         case .key:
             PrintedDocument.done(

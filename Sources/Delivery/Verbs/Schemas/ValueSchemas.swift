@@ -103,7 +103,7 @@ package enum ValueSchemas {
             "uid": card, "operation": operation,
             "kind": kind,
             "amount": Schema.described(amount, "amount for the step"),
-            "currency": Schema.described(Schema.text, "the other station's currency"),
+            "currency": Schema.described(Schema.text, "the card's currency"),
             "ticket": lotteryName, "file": Schema.text,
             "setting": Schema.described(Schema.text, "name of the setting to set or confirm"),
             "address": Schema.described(Schema.text, "built-in service URL to confirm"),

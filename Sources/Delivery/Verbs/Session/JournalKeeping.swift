@@ -58,7 +58,7 @@ package struct JournalKeeping {
             session.say("tapcard: \(booked.sentence)\n")
         } catch {
             session.say(
-                "tapcard: booking this station's offline payments was not completed; the next "
+                "tapcard: booking this machine's offline payments was not completed; the next "
                     + "command will continue with it: \(error.message.shown)\n")
         }
     }

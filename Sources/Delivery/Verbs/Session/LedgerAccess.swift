@@ -113,7 +113,7 @@ package struct LedgerAccess {
             }
             guard try session.keyFile.load() == nil else {
                 return TapcardError(
-                    .notSetUp, "This station has keys, but there is no ledger at \(path).",
+                    .notSetUp, "This machine has keys, but there is no ledger at \(path).",
                     meaning: TapcardError.unchanged,
                     advice:
                         "Check the path, and that its disk is mounted. If the ledger is lost, "
@@ -129,7 +129,7 @@ package struct LedgerAccess {
                         + settings.commandLine("demo"))
             }
             return TapcardError(
-                .notSetUp, "This station is not set up: there is no ledger at \(path).",
+                .notSetUp, "This machine is not set up: there is no ledger at \(path).",
                 meaning: TapcardError.unchanged,
                 advice:
                     "Set it up once with \(settings.commandLine("init --currency EUR")) (you "
@@ -164,7 +164,7 @@ package struct LedgerAccess {
         } else if session.command.verb.spec.path == ["init"] {
             advice =
                 "The currency of a ledger cannot be changed. To use \(code), set up another "
-                + "station: TAPCARD_DATA=FOLDER tapcard init --currency \(code)"
+                + "data folder: TAPCARD_DATA=FOLDER tapcard init --currency \(code)"
         } else {
             advice = settings.currencyAdvice
         }

@@ -210,14 +210,14 @@ package struct Session: Sendable {
         guard let id = others.min() else { return }
         throw TapcardError(
             .keysUnusable,
-            "Key \(id) in \(settings.keyPath) differs from key \(id) at the other stations of this "
+            "Key \(id) in \(settings.keyPath) differs from key \(id) on the other servers of this "
                 + "ledger.",
             meaning:
-                "Stations with different keys reject each other's cards. The card and the ledger "
+                "Servers with different keys reject each other's cards. The card and the ledger "
                 + "were not changed.",
             advice:
-                "Move the key file out of the way. Run tapcard keys export FILE at another "
-                + "station, then import the file here: tapcard keys import FILE")
+                "Move the key file out of the way. Run tapcard keys export FILE on another "
+                + "server, then import the file here: tapcard keys import FILE")
     }
 
     package var keyFile: KeyFile {

@@ -54,7 +54,7 @@ extension Settings {
         guard !known.contains(page.host) else { return nil }
         return Finding(
             .cardAddress, .note,
-            "The host in card-address is \(page.host), but this station's customer page "
+            "The host in card-address is \(page.host), but this machine's customer page "
                 + "responds only to \(known.joined(separator: ", ")).",
             remedy: [
                 .say("To make it respond to that host as well, directly or through a proxy:"),

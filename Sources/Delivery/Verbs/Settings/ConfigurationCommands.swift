@@ -7,11 +7,11 @@ import TextCodecs
 extension Command {
     static let configurationCommands: [Command] = [
         Command(
-            "init", group: .station, "Set up this station with keys and a ledger",
+            "init", group: .station, "Set up this machine with keys and a ledger",
             discussion: "Specify the currency with `--currency`; it cannot be changed later. A "
-                + "station that is already set up is left as it is. If the ledger has cards but "
+                + "machine that is already set up is left as it is. If the ledger has cards but "
                 + "the keys are missing, restore your copy of the keys first. With a shared "
-                + "ledger, keys that differ from the other stations' keys are refused.",
+                + "ledger, keys that differ from the other servers' keys are refused.",
             answers: .station, example: "tapcard init --currency EUR",
             run: ConfigurationCommands.setUp),
         Command(
@@ -77,9 +77,9 @@ enum ConfigurationCommands {
         try await session.requireCommonKeys(keys, ledger)
         if let other = keys.currency, other != ledger.currency {
             session.say(
-                "tapcard: These keys come from a station that uses \(other.code). This station's "
-                    + "currency is \(ledger.currency.code), so it will refuse cards from stations "
-                    + "that use another currency, even with the same keys.\n")
+                "tapcard: These keys come from a machine that uses \(other.code). This machine's "
+                    + "currency is \(ledger.currency.code), so it will refuse cards in another "
+                    + "currency, even with the same keys.\n")
         }
         let place = try settings.ledgerPlace
         let isDone = !isNew && hadKeys
@@ -90,8 +90,8 @@ enum ConfigurationCommands {
             ],
             [
                 isDone
-                    ? "This station is already set up; its currency is \(ledger.currency.code)"
-                    : "This station is now set up; its currency is \(ledger.currency.code)",
+                    ? "This machine is already set up; its currency is \(ledger.currency.code)"
+                    : "This machine is now set up; its currency is \(ledger.currency.code)",
                 "Ledger: \(place)", "Keys: \(settings.keyPath)",
             ] + settings.nextSteps, isChange: !isDone)
     }
@@ -191,8 +191,8 @@ enum ConfigurationCommands {
                     .usage, "This ledger's currency is \(existing.code) and cannot be changed.",
                     meaning: "Nothing was changed.",
                     advice:
-                        "For another currency, set up another station: TAPCARD_DATA=FOLDER tapcard "
-                        + "init --currency \(requested.code)")
+                        "For another currency, set up another data folder: TAPCARD_DATA=FOLDER "
+                        + "tapcard init --currency \(requested.code)")
             }
             currency = requested
         }

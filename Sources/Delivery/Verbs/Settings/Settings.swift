@@ -35,7 +35,7 @@ package struct Settings: Sendable {
         case cashierRefundLimit = "cashier-refund-limit"
         case offlinePayments = "offline-payments"
         case offlineCardLimit = "offline-card-limit"
-        case offlineStationLimit = "offline-station-limit"
+        case offlineStationLimit = "offline-server-limit"
         case offlineSnapshotAge = "offline-snapshot-age"
         case express
         case shiftRequired = "shift-required"

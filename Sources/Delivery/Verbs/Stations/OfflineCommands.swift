@@ -9,7 +9,7 @@ import TextCodecs
 extension Parameter<String?> {
     fileprivate static var copy: Self {
         .optionalArgument(
-            "FILE", .file, "Copy of another station's journal (default: this station's own)")
+            "FILE", .file, "Copy of another server's journal (default: this machine's own)")
     }
 }
 
@@ -23,31 +23,31 @@ extension Command {
     /// The commands for offline payments.
     static let offlineCommands: [Command] = [
         Command(
-            "station book", group: .ledger, "Book a station's offline payments in the ledger",
+            "offline book", group: .ledger, "Book a server's offline payments in the ledger",
             discussion: "Every command that uses cards and the ledger does this automatically; run "
-                + "this one for a station that will not be used again. FILE is a copy of "
-                + "`deferred.journal` from the data folder of a station with the same keys. Each "
+                + "this one for a server that will not be used again. FILE is a copy of "
+                + "`deferred.journal` from the data folder of a server with the same keys. Each "
                 + "payment is booked only once, even if you run the command again. The output "
                 + "shows any amount that cards could not cover, which is the issuer's loss.",
-            takes: .copy, answers: .bookedJournal, example: "tapcard station book",
+            takes: .copy, answers: .bookedJournal, example: "tapcard offline book",
             run: OfflineCommands.book),
         Command(
-            "station snapshot", group: .ledger, "Store the state of all cards for offline payments",
+            "offline snapshot", group: .ledger, "Store the state of all cards for offline payments",
             discussion: "Offline payments are refused once the snapshot is older than "
                 + "`offline-snapshot-age`, four hours by default. `tapcard serve` takes a "
-                + "snapshot about every five minutes; on other stations, run this command "
+                + "snapshot about every five minutes; where it is not running, run this command "
                 + "regularly. The command requires `offline-payments` to be on and the ledger to "
                 + "be in a database.",
-            answers: .snapshot, example: "tapcard station snapshot",
+            answers: .snapshot, example: "tapcard offline snapshot",
             run: OfflineCommands.takeSnapshot),
         Command(
-            "station write-off", group: .ledger, "Write off a station's journal as lost",
-            discussion: "Only the ledger's owner can do this; use it when the station and its "
+            "offline write-off", group: .ledger, "Write off a server's journal as lost",
+            discussion: "Only the ledger's owner can do this; use it when the server and its "
                 + "journal are permanently lost. Afterward, `tapcard audit` and `tapcard ledger "
                 + "status` no longer report the journal. If the journal turns up later, `tapcard "
-                + "station book` can still book its payments.",
+                + "offline book` can still book its payments.",
             takes: .journal, answers: .writtenOff,
-            example: "tapcard station write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
+            example: "tapcard offline write-off 6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f60",
             run: OfflineCommands.writeOff),
     ]
 }
@@ -87,7 +87,7 @@ enum OfflineCommands {
     private static func bookingKeys(in session: Session) throws(TapcardError) -> KeyRing {
         if let keys = try session.keyFile.load() { return keys }
         throw TapcardError(
-            .keysUnusable, "This station has no keys.", meaning: "Nothing was booked.",
+            .keysUnusable, "This machine has no keys.", meaning: "Nothing was booked.",
             next: [.file(.importKeys)])
     }
 
@@ -95,7 +95,7 @@ enum OfflineCommands {
         let settings = session.settings
         guard settings.isOn(.offlinePayments), case .database = try settings.ledgerPlace else {
             throw TapcardError.usage(
-                "This station does not take offline payments: they are turned off, or its ledger "
+                "This machine does not take offline payments: they are turned off, or its ledger "
                     + "is a file.",
                 advice:
                     "If its ledger is in a database, turn them on: tapcard config set "
@@ -128,7 +128,7 @@ enum OfflineCommands {
             meaning: "Nothing was changed.",
             advice:
                 "Run this with the owner's login: tapcard --ledger "
-                + "postgresql://OWNER@HOST/DATABASE station write-off JOURNAL")
+                + "postgresql://OWNER@HOST/DATABASE offline write-off JOURNAL")
     }
 
     static func writeOff(in session: Session) async throws(TapcardError) -> Report {
@@ -152,7 +152,7 @@ enum OfflineCommands {
 
 extension JournalConcern: DocumentedObject {
     static let fields: Fields<JournalConcern> = [
-        "journal": .of(\.journal.id), "station": .of(\.journal.station),
+        "journal": .of(\.journal.id), "server": .of(\.journal.station),
         "reason": .of(\.reason), "payments": .of(\.payments),
         "reported": .of(\.journal.reportedAt),
     ]
@@ -164,7 +164,7 @@ extension JournalConcern {
     /// One line for an operator.
     var sentence: String {
         let subject =
-            journal.station.map { "The journal of station \($0)" } ?? "Journal \(journal.id)"
+            journal.station.map { "The journal of server \($0)" } ?? "Journal \(journal.id)"
         let count = payments.map { $0 == 1 ? "1 payment" : "\($0) payments" } ?? ""
         let reported = LocalTime.text(journal.reportedAt)
         return switch reason {
@@ -181,9 +181,9 @@ extension JournalConcern {
     var remedy: [Finding.Step] {
         [
             .say(
-                "Offline payments may still have to be booked. At the station, or with a copy of "
-                    + "its journal:"), .run("tapcard station book"),
-            .say("If the journal is lost:"), .run("tapcard station write-off \(journal.id)"),
+                "Offline payments may still have to be booked. On the server, or with a copy of "
+                    + "its journal:"), .run("tapcard offline book"),
+            .say("If the journal is lost:"), .run("tapcard offline write-off \(journal.id)"),
         ]
     }
 }
@@ -197,8 +197,8 @@ extension OfflinePayments.Status {
             findings.append(
                 Finding(
                     .unbooked, .note,
-                    "Offline payments at this station not booked yet: \(payments), \(sum) in total.",
-                    remedy: [.say("To book them:"), .run("tapcard station book")]))
+                    "Offline payments not yet booked here: \(payments), \(sum) in total.",
+                    remedy: [.say("To book them:"), .run("tapcard offline book")]))
         }
         // A station that does not take offline payments does not need a snapshot.
         guard let limits else { return findings }
@@ -210,7 +210,7 @@ extension OfflinePayments.Status {
                 "The snapshot of the cards is \(words)"
                     + (isCurrent ? "." : ", so offline payments are refused."),
                 remedy: isCurrent
-                    ? [] : [.say("To take a new snapshot:"), .run("tapcard station snapshot")]))
+                    ? [] : [.say("To take a new snapshot:"), .run("tapcard offline snapshot")]))
         return findings
     }
 }

@@ -10,7 +10,7 @@ extension Command {
             "backup", group: .station, "Back up the ledger file, even while it is in use",
             discussion: "The keys are not included; copy them with `tapcard keys export`. Restore "
                 + "a backup only with `tapcard restore-backup`; if you copy the file back by hand, "
-                + "stations will reject genuine cards. For a ledger in a database, use the "
+                + "genuine cards will be rejected. For a ledger in a database, use the "
                 + "database server's own tools.",
             takes: .newFile, answers: .file, example: "tapcard backup ledger-2026-11-21.sqlite",
             run: StationCommands.backup),
@@ -165,10 +165,10 @@ extension Settings {
         get throws(TapcardError) {
             if case .file(let path) = try ledgerPlace { return path }
             throw TapcardError.usage(
-                "This command needs a ledger file; this station's ledger is in a database.",
+                "This command needs a ledger file; this machine's ledger is in a database.",
                 advice:
                     "Back up and restore the database with the server's own tools, such as "
-                    + "pg_basebackup, as shown in docs/STATIONS.md. After a restore, run: "
+                    + "pg_basebackup, as shown in docs/SERVERS.md. After a restore, run: "
                     + "tapcard ledger reopen --after-loss")
         }
     }

@@ -28,7 +28,7 @@ extension Command {
             + "With `--mirror`, an NTAG213, NTAG215, NTAG216, or NTAG 424 updates its message at "
             + "each tap: {uid} becomes its UID, {counter} the number of times it was read, and "
             + "{uid}x{counter} both. Use the placeholder exactly once. An NTAG 424 needs its "
-            + "factory keys or this station's; its keys stay the same. With `--protect`, later "
+            + "factory keys or this machine's; its keys stay the same. With `--protect`, later "
             + "changes to the tag require the password in `--password-file`.",
         takes: .urls, .texts, .language, .media, .wifi, .contacts, .messages, .overwrite,
         .mirror, .lock, .protectTag, .passwordFile, .jobFile, .startRow, .dryRun,

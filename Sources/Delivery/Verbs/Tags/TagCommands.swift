@@ -30,7 +30,7 @@ extension Command {
             "tag info", group: .tags, "Show a tag's chip, content, locks, and protection",
             discussion: "Works with any kind of tag; for a MIFARE Classic and other kinds that "
                 + "tapcard cannot read, it gives the kind and the size. Nothing is resolved or "
-                + "written, and the station does not have to be set up. The manufacturer's "
+                + "written, and no setup is needed. The manufacturer's "
                 + "signature proves who made the chip, not that the card is genuine.",
             page: .post("tag/info", for: .cashiers), answers: .tag, example: "tapcard tag info",
             run: TagCommands.info),
@@ -54,7 +54,7 @@ extension Command {
             example: "tapcard tag restore card.txt --overwrite", run: TagCommands.restore),
         Command(
             "tag protect", group: .tags, "Protect the card's tag with a write password",
-            discussion: "Phones can still read the tag, but writing to it requires the station's "
+            discussion: "Phones can still read the tag, but writing to it requires this machine's "
                 + "keys; if the keys are lost, nobody can ever write to the tag again. `tapcard "
                 + "tag unprotect` removes the password. An NTAG 424 is refused because its own "
                 + "keys protect it.",
@@ -64,7 +64,7 @@ extension Command {
             "tag unprotect", group: .tags, "Remove the write password from a tag",
             discussion:
                 "Blocked, closed, and replaced cards are also accepted. A tag that is not in "
-                + "this ledger is accepted if its password comes from one of this station's keys "
+                + "this ledger is accepted if its password comes from one of this machine's keys "
                 + "and the tag does not count wrong passwords (AUTHLIM 0). For a password set by "
                 + "`tapcard tag write --protect`, add `--password-file`.",
             takes: .card, .passwordFile, answers: .protection, example: "tapcard tag unprotect",
@@ -214,15 +214,15 @@ extension NTAG424CardInfo {
         if hasChangedKeys {
             lines.append(
                 issuerKey.map {
-                    "The chip's key versions match key \($0) of this station"
+                    "The chip's key versions match key \($0) of this machine"
                         + (isRetired ? ", which is retired" : "")
                         + "; to authenticate the chip, run: tapcard read"
-                } ?? "The chip's key versions match none of this station's keys; either the card "
+                } ?? "The chip's key versions match none of this machine's keys; either the card "
                     + "is another issuer's, or its key has to be imported: tapcard keys import")
             if isPartlyMade {
                 lines.append(
                     "The chip's key versions differ: issuing the card or changing its keys was "
-                        + "interrupted. The next change made to this card at a station that has "
+                        + "interrupted. The next change made to this card on a server that has "
                         + "the keys will finish it")
             }
         }
@@ -256,7 +256,7 @@ enum TagCommands {
             guard session[.card] == nil else {
                 throw TapcardError.usage(
                     "The option --password-file cannot be used with --card.",
-                    advice: "A card's password comes from this station's keys.")
+                    advice: "A card's password comes from this machine's keys.")
             }
             let password = try MessageCommands.tagPassword(path)
             return Report(try await session.tagStation().messages.unprotect(password))

@@ -153,14 +153,14 @@ extension DoctorCase {
                 journals: missingJournal, link: .network(timeout: 0))
         ) { try machine(["acr122u"]) },
         DoctorCase(
-            heading: "A replica that is not in step, and a key that waits for stations", status: 0,
+            heading: "A replica that is not in step, and a key that waits for servers", status: 0,
             words: shared,
             database: status(
                 isOpen: true, replicas: [inStep, late], reach: .later,
                 keys: keys(sealing: 1, next: 2), link: .pooled)
         ) { try machine(["acr122u"]) },
         DoctorCase(
-            heading: "A station without the key, and later tables", status: 9,
+            heading: "A server without the key, and later tables", status: 9,
             words: shared,
             database: status(
                 isOpen: true, replicas: nil, reach: .readOnly, keys: keys(sealing: 2, next: nil))

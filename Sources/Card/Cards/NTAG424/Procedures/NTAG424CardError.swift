@@ -63,8 +63,8 @@ package struct NTAG424CardError: Error, Sendable, Equatable, CustomStringConvert
     static func unknownKeys(_ number: KeyNumber, version: UInt8) -> NTAG424CardError {
         NTAG424CardError(
             .unknownKeys(version: version),
-            "the card's key \(number.rawValue) has version \(version), which is unknown at this "
-                + "station")
+            "the card's key \(number.rawValue) has version \(version), which is unknown on this "
+                + "machine")
     }
 
     static func notTried(_ number: KeyNumber) -> NTAG424CardError {

@@ -88,7 +88,7 @@ package struct NTAG424Error: Error, Sendable, Equatable, CustomStringConvertible
             "Do not try other keys: failed attempts are counted and can disable a key. "
                 + "Compare the card's key versions with the ledger."
         case .notAllowed:
-            "Check the access rights of the card's files and which key this station has."
+            "Check the access rights of the card's files and which key this machine has."
         case .memory: "The card is worn out. Use another one."
         case .noSuchFile: "The card is not an NTAG 424. Use one that is."
         case .wrongLength, .wrongParameter, .outsideFile, .other:
