@@ -10,10 +10,11 @@ tapcard=$(realpath "$given")
 programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)
 home=$(mktemp -d)
 chmod 755 "$home"
-unset XDG_DATA_HOME XDG_CONFIG_HOME PGPASSWORD PGPASSFILE ${!TAPCARD_*}
+unset XDG_DATA_HOME XDG_CONFIG_HOME ${!PG*} ${!TAPCARD_*}
 bold='' plain=''
 [ -t 1 ] && bold=$'\e[1m' plain=$'\e[0m'
 declare -A running=()
+sellers=()
 failures=0
 
 chapter() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
@@ -43,7 +44,8 @@ node() {
 }
 
 end() {
-    kill "${running[@]}" 2>/dev/null
+    touch "$home/give-up"
+    kill "${running[@]}" "${sellers[@]}" 2>/dev/null
     for name in one two; do
         [ -d "$home/$name/data" ] &&
             database pg_ctl stop --silent --mode immediate --pgdata "$home/$name/data" >/dev/null 2>&1
@@ -105,6 +107,7 @@ serve() {
         wait "$first" 2>/dev/null
         ports[$1]=$port
     fi
+    : >"$home/$1.page"
     on "$1" serve --no-reader --port "$port" --peer-address "http://127.0.0.1:$port" \
         >"$home/$1.page" 2>"$home/$1.log" &
     running[$1]=$!
@@ -226,14 +229,13 @@ sell() {
                 [ -n "$token" ] || token=$(log_in server-2 "$1")
                 ;;
             esac
-            [ -e "$home/stop" ] && [ -e "$home/give-up" ] && return
+            [ -e "$home/give-up" ] && return
             sleep 0.05
         done
     done
 }
 told() { cat "$home"/told-* | wc -l; }
 sold_since() { [ "$(told)" -ge "$1" ]; }
-sellers=()
 for number in 1 2 3 4; do
     : >"$home/told-$number"
     sell "till-$number" &
@@ -247,7 +249,9 @@ serve server-1
 printf '  server-1 is back after %s payments.\n' "$(told)"
 crash till-2
 agent till-2
-wait_until 'till 2 sells again' sold_since $(($(told) + 40))
+before=$(wc -l <"$home/told-2")
+sells_again() { [ "$(wc -l <"$home/told-2")" -gt "$((before + 3))" ]; }
+wait_until 'till 2 sells again' sells_again
 printf '  The agent of till 2 was killed and started again.\n'
 kill -9 "$(head -1 "$home/one/data/postmaster.pid")"
 at_death=$(told)
@@ -260,6 +264,9 @@ step 9 'ledger reopen --lossless' owner ledger status
 step 0 'Ledger open on this server' owner ledger reopen --lossless
 wait_until 'they sell on the second database' sold_since $((at_death + 40))
 touch "$home/stop"
+have_stopped() { ! kill -0 "${sellers[@]}" 2>/dev/null; }
+wait_until 'every till has its last answer' have_stopped
+touch "$home/give-up"
 wait "${sellers[@]}"
 
 chapter 'What was told is in the ledger, once.'

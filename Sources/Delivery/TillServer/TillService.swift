@@ -38,7 +38,7 @@ package final class TillService: Sendable {
                 $0.lowercased()
             }
             let isDefaultPort = port == (tls == nil ? 80 : 443)
-            let peers = [peerAddress?.host].compactMap(\.self)
+            let peers = [peerAddress?.host.lowercased()].compactMap(\.self)
             return Set(names.map { "\($0):\(port)" } + (isDefaultPort ? names : []) + peers)
         }
     }

@@ -44,7 +44,7 @@ struct HTTPPeerLine: PeerLine {
                     outgoing,
                     by: HTTPLimits(
                         connecting: HTTPPeerLine.connecting, whole: HTTPPeerLine.whole))
-        ) { (error: ServiceError) in error.kind == .offline ? PeerError.notSent : .lost }
+        ) { (error: ServiceError) in error.isUnsent ? PeerError.notSent : .lost }
         return PeerResponse(
             status: answer.status,
             headers: answer.head.fields.map { WebField($0.name, $0.value) }, body: answer.body)

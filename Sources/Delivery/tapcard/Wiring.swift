@@ -128,8 +128,10 @@ enum Wiring {
             ServiceManager.report(.ready)
         }, whenStopping: { ServiceManager.report(.stopping) },
         peers: { authorities in
+            // A proxy must not see what servers tell each other.
             HTTPPeerLine(
-                HTTPClient.Options(version: Release.version, authorities: authorities))
+                HTTPClient.Options(
+                    version: Release.version, authorities: authorities, proxy: ""))
         })
 
     private static let drivers = Drivers(

@@ -107,7 +107,6 @@ extension PostgreSQLSchema {
                 (SELECT roles FROM setting), 'tapcard_' || current_database() || '_');
         BEGIN
             EXECUTE format('GRANT SELECT, INSERT, UPDATE ON till TO %I', prefix || 'station');
-            EXECUTE format('GRANT SELECT ON till, session TO %I', prefix || 'auditor');
             EXECUTE format(
                 'GRANT SELECT, INSERT, UPDATE, DELETE ON session TO %I', prefix || 'station');
         END $$

@@ -97,21 +97,19 @@ final class Authenticator: Sendable {
 
     /// Adds the sessions that the ledger has for a till on another machine. They may have been opened
     /// at another server.
-    func recall(at till: Int) async {
-        guard let cashiers = try? cashiers() else { return }
-        await stored.load(at: till, among: cashiers)
+    /// Returns the problem if the ledger is offline.
+    func recall(at till: Int) async -> Problem? {
+        guard let cashiers = try? cashiers() else { return nil }
+        return await stored.load(at: till, among: cashiers)
     }
 
     /// Whether this request has a session that only the ledger may know.
-    func mayRecall(_ request: WebRequest, at till: Int) -> Bool {
+    func mayRecall(_ request: WebRequest) -> Bool {
         if let token = request.bearerToken {
-            guard sessions.session(token: token, isUsed: false) == nil else { return false }
-        } else {
-            guard !cookies(of: request).isEmpty,
-                cookieSession(of: request, isUse: false) == nil
-            else { return false }
+            return request.apiToken == nil
+                && sessions.session(token: token, isUsed: false) == nil
         }
-        return stored.mayLoad(at: till)
+        return !cookies(of: request).isEmpty && cookieSession(of: request, isUse: false) == nil
     }
 
     /// Returns the session of a client that wants to change something. Throws if the client has no
@@ -143,7 +141,9 @@ final class Authenticator: Sendable {
     func caller(of request: WebRequest, isUse: Bool = true) throws(Problem) -> Caller {
         // Metrics need no login here, because a monitoring program has no session, and only
         // programs on this machine can connect.
-        if request.path == "/metrics", isLoopback { return Caller(session: nil, cashier: nil) }
+        if request.path == "/metrics", isLoopback, TillPath.remoteNumber == nil {
+            return Caller(session: nil, cashier: nil)
+        }
         // A display on this machine shows only what customers may see.
         if SharedCall(path: request.path) == .display, request.isFromMachine {
             return Caller(session: nil, cashier: nil)

@@ -3,6 +3,7 @@ import CardCryptography
 import Ledger
 import OperatingSystem
 import StationFiles
+import TapcardCore
 import TapcardDomain
 import Verbs
 
@@ -12,12 +13,14 @@ struct StoredSessions: Sendable {
     /// The shortest time between two searches for the sessions of one till, in milliseconds, so that
     /// requests with invented tokens cannot keep the ledger busy.
     private static let interval: Int64 = 1_000
+    /// How far the clocks of two servers may differ, in milliseconds.
+    private static let clockTolerance: Int64 = 5_000
 
     private let runner: TillRunner
     private let sessions: TillSessions
     private let log: TillLog
-    /// When the sessions of each till were last searched for.
-    private let searches = Guarded<[Int: Int64]>([:])
+    /// The latest search for the sessions of each till, which all requests share.
+    private let searches = Guarded<[Int: (at: Int64, task: Task<LedgerError?, Never>)]>([:])
 
     init(_ runner: TillRunner, _ sessions: TillSessions, _ log: TillLog) {
         (self.runner, self.sessions, self.log) = (runner, sessions, log)
@@ -27,11 +30,16 @@ struct StoredSessions: Sendable {
     func record(_ session: TillSessions.Session) async {
         guard let till = session.till, let cashier = session.cashier else { return }
         let now = runner.ledger.time(at: runner.now())
+        guard let entry = ((try? runner.keys()) ?? nil)?.sealing else { return }
+        func stored(_ login: [UInt8]) -> CashierSession {
+            CashierSession(
+                token: session.id, cookie: session.cookie, till: till, cashier: cashier.name,
+                login: login, opened: now, used: now)
+        }
+        let sealed = stored(cashier.seal(of: stored([]), under: entry))
         await changing("session-not-recorded", till) { () throws(LedgerError) in
             try await runner.ledger.add(
-                CashierSession(
-                    token: session.id, cookie: session.cookie, till: till, cashier: cashier.name,
-                    login: cashier.loginMark, opened: now, used: now),
+                sealed,
                 after: Timestamp(milliseconds: now.milliseconds - TillSessions.limit))
         }
     }
@@ -65,35 +73,52 @@ struct StoredSessions: Sendable {
         }
     }
 
-    /// Whether the ledger may be searched for this till's sessions now.
-    func mayLoad(at till: Int) -> Bool {
+    /// Adds the sessions that the ledger has for this till. A session ends when its cashier is
+    /// removed or gets another password. Returns the problem if the ledger is offline.
+    func load(at till: Int, among cashiers: [Cashier]) async -> Problem? {
         let now = SystemClock.millisecondsSinceBoot
-        return searches.withLock { searches in
-            if let last = searches[till], now - last < StoredSessions.interval { return false }
-            searches[till] = now
-            return true
+        let task = searches.withLock { searches in
+            if let last = searches[till], now - last.at < StoredSessions.interval {
+                return last.task
+            }
+            let task = Task { await search(at: till, among: cashiers) }
+            searches[till] = (now, task)
+            return task
         }
+        return await task.value.map { Problem(TapcardError($0)) }
     }
 
-    /// Adds the sessions that the ledger has for this till. A session ends when its cashier is
-    /// removed or gets another password.
-    func load(at till: Int, among cashiers: [Cashier]) async {
-        guard let stored = try? await runner.ledger.sessions(at: till) else { return }
+    private func search(at till: Int, among cashiers: [Cashier]) async -> LedgerError? {
+        let stored: [CashierSession]
+        do throws(LedgerError) {
+            stored = try await runner.ledger.sessions(at: till)
+        } catch {
+            return error
+        }
         let now = runner.ledger.time(at: runner.now()).milliseconds
+        let keys = ((try? runner.keys()) ?? nil)?.entries.filter { $0.status != .retired } ?? []
+        sessions.forget(at: till, except: Set(stored.map(\.token)))
         for session in stored {
             let (age, idle) = (now - session.opened.milliseconds, now - session.used.milliseconds)
-            guard age >= 0, idle >= 0,
+            guard min(age, idle) >= -StoredSessions.clockTolerance,
                 let cashier = cashiers.named(session.cashier),
-                cashier.loginMark == session.login
+                keys.contains(where: { session.login == cashier.seal(of: session, under: $0) })
             else { continue }
             sessions.adopt(
-                id: session.token, cookie: session.cookie, of: cashier, at: till, age: age,
-                idle: idle)
+                id: session.token, cookie: session.cookie, of: cashier, at: till,
+                age: max(0, age), idle: max(0, idle))
         }
+        return nil
     }
 }
 
 extension Cashier {
-    /// A hash that identifies the cashier's password, and does not reveal it.
-    fileprivate var loginMark: [UInt8] { SHA256.digest(password.salt + password.bytes) }
+    /// A seal over a session and the cashier's password, which ends the session when the password
+    /// changes. Whoever can write to the ledger cannot make one.
+    fileprivate func seal(of session: CashierSession, under entry: KeyEntry) -> [UInt8] {
+        let text = "\(session.till) \(session.opened.milliseconds) \(name.text)\n"
+        return entry.masters.seal(
+            of: Array(text.utf8) + session.token + session.cookie + password.salt + password.bytes,
+            for: "session")
+    }
 }

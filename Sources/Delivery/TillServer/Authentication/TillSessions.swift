@@ -12,6 +12,8 @@ package final class TillSessions: Sendable {
     /// The greatest age of a session, in milliseconds.
     package static let limit = hours * 3_600_000
     private static let recordingInterval: Int64 = 5 * 60_000
+    /// How long an adopted session is believed before the ledger is asked again.
+    private static let trust: Int64 = 30_000
     /// The idle time after which a cashier's session ends.
     package static let idleMinutes: Int64 = 30
 
@@ -43,6 +45,9 @@ package final class TillSessions: Sendable {
         var used: Int64
         /// The time of the last use that is recorded in the ledger.
         var recorded: Int64
+        /// Until when the ledger need not be asked whether the session has ended at another server;
+        /// nil if it was opened here.
+        var valid: Int64?
 
         func isOver(at now: Int64) -> Bool {
             // Without a cashier, there is nobody to log out, so only the session's age counts.
@@ -57,9 +62,12 @@ package final class TillSessions: Sendable {
         var ids: [[UInt8]: [UInt8]] = [:]
         var order: [[UInt8]] = []
 
-        mutating func add(_ session: Session, used: Int64, at now: Int64) {
-            if sessions[session.id] == nil { order.append(session.id) }
-            sessions[session.id] = Entry(session: session, used: used, recorded: now)
+        mutating func add(_ session: Session, used: Int64, at now: Int64, valid: Int64? = nil) {
+            let known = sessions[session.id]
+            if known == nil { order.append(session.id) }
+            sessions[session.id] = Entry(
+                session: session, used: max(used, known?.used ?? used),
+                recorded: known?.recorded ?? now, valid: valid)
             ids[session.cookie] = session.id
             // The first session in the list is the oldest.
             if order.count > TillSessions.maximumCount { remove(order[0]) }
@@ -99,7 +107,21 @@ package final class TillSessions: Sendable {
         let session = Session(
             id: id, cookie: cookie, cashier: cashier, till: till,
             end: now + TillSessions.limit - age)
-        state.withLock { $0.add(session, used: now - idle, at: now) }
+        state.withLock {
+            // A session that was opened here ends here, too.
+            if let known = $0.sessions[id], known.valid == nil { return }
+            $0.add(session, used: now - idle, at: now, valid: now + TillSessions.trust)
+        }
+    }
+
+    /// Forgets the adopted sessions of this till, except those with these IDs.
+    package func forget(at till: Int, except ids: Set<[UInt8]>) {
+        state.withLock { state in
+            let ended = state.sessions.values.filter {
+                $0.session.till == till && $0.valid != nil && !ids.contains($0.session.id)
+            }
+            for entry in ended { state.remove(entry.session.id) }
+        }
     }
 
     package func close(_ session: Session) { state.withLock { $0.remove(session.id) } }
@@ -132,6 +154,7 @@ package final class TillSessions: Sendable {
                 state.remove(id)
                 return nil
             }
+            if let valid = stored.valid, now >= valid { return nil }
             if isUsed { state.sessions[id]?.used = now }
             return stored.session
         }

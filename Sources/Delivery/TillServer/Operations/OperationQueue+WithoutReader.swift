@@ -44,6 +44,9 @@ extension OperationQueue {
         // A cashier who is told "not begun" might charge again, although the ledger may have
         // recorded the operation.
         if case .unknown(let error) = recorded { throw Problem(error) }
+        // Another server may still carry out the first request, so it must not be called lost. The
+        // ledger books each ID only once, so the request simply continues.
+        if TillPath.remoteNumber != nil, !operation.needsReader { return }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }
         guard admission.mayContinue(operation.id, isBegun: recorded != .nothing) else {

@@ -73,8 +73,6 @@ actor EnrolledTills {
     /// Adds a till or updates it from the ledger, and detaches a reader with an older epoch.
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]?.till
-        // An older epoch means that the list was read before a reader was last attached here.
-        guard till.epoch >= known?.epoch ?? 0 else { return }
         // A newer epoch means that the reader has since been attached to another server. The till
         // begins anew, so that its pages ask again and are forwarded to that server.
         if let known, till.epoch > known.epoch { await drop(till.number) }
@@ -83,7 +81,8 @@ actor EnrolledTills {
 
     /// Adds a till, or replaces it if its token, its name, or whether it is trusted has changed.
     private func update(_ till: EnrolledTill) async {
-        guard !isClosed else { return }
+        // An older epoch means that the reader has been attached again since the till was read.
+        guard !isClosed, till.epoch >= entries[till.number]?.till.epoch ?? 0 else { return }
         forwarding.note(till)
         if let known = entries[till.number]?.till {
             if (known.token, known.name, known.isTrusted)
@@ -93,6 +92,8 @@ actor EnrolledTills {
                 return
             }
             await drop(till.number)
+            // Another call may have added the till in the meantime.
+            guard entries[till.number] == nil else { return }
         }
         let reader = RemoteReader(named: till.name.text)
         entries[till.number] = Entry(till: till, reader: reader)
@@ -144,7 +145,7 @@ actor EnrolledTills {
             tokenHash: tokenHash,
             EnrolledTill.Attachment(
                 at: ledger.time(at: runners.server.now()), server: runners.server.serverName,
-                serverAddress: forwarding.ownAddress, release: greeting.release,
+                serverAddress: forwarding.sealedAddress, release: greeting.release,
                 reader: greeting.reader, address: address))
         switch outcome {
         case .refused(let refusal): return (nil, refusal)

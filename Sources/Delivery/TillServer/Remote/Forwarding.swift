@@ -14,10 +14,16 @@ import WebServer
 struct Forwarding: Sendable {
     private static let header = "Tapcard-Forwarded"
     private static let purpose = "forwarding"
+    private static let addressPurpose = "peer address"
     /// How long a seal is valid, in milliseconds.
     private static let validity: Int64 = 60_000
     /// The request's headers that the other server needs.
-    private static let passedOn = ["Authorization", "Cookie", "Accept", "Last-Event-ID"]
+    private static let passedOn = [
+        "Authorization", "Cookie", "Accept", "Last-Event-ID", "Forwarded", "X-Forwarded-For",
+    ]
+    static let methods: Set = ["GET", "POST", "DELETE"]
+    fileprivate static let maximumTransfers = 128
+    fileprivate static let maximumTransfersPerTill = 16
     /// Headers of a response that each server sets for its own connection.
     private static let connectionHeaders: Set = [
         "connection", "content-length", "date", "keep-alive", "strict-transport-security",
@@ -39,7 +45,7 @@ struct Forwarding: Sendable {
 
     /// Notes where the till's reader is attached.
     func note(_ till: EnrolledTill) {
-        let place = till.attachment?.serverAddress
+        let place = till.attachment?.serverAddress.flatMap { address(in: $0) }
         set(till.number, place == ownAddress ? nil : place)
     }
 
@@ -61,19 +67,46 @@ struct Forwarding: Sendable {
         peers == nil ? nil : places.withLock { $0[number] }
     }
 
+    // MARK: Addresses
+
+    /// This server's address as the ledger has it: with a seal under an issuer's key. Otherwise,
+    /// whoever can write to the ledger could have requests, with passwords, sent elsewhere.
+    var sealedAddress: String? {
+        guard let ownAddress, let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
+        return "\(ownAddress) \(entry.id) "
+            + Hexadecimal.encode(
+                entry.masters.seal(of: Array(ownAddress.utf8), for: Forwarding.addressPurpose))
+    }
+
+    /// The address in the ledger; nil without a valid seal.
+    private func address(in text: String) -> String? {
+        let fields = text.split(separator: " ").map { String($0) }
+        guard fields.count == 3, let id = UInt8(fields[1]),
+            let seal = Hexadecimal.decode(fields[2]),
+            let entry = ((try? runner.keys()) ?? nil)?.entry(id), entry.status != .retired,
+            ConstantTime.equal(
+                seal,
+                entry.masters.seal(of: Array(fields[0].utf8), for: Forwarding.addressPurpose))
+        else { return nil }
+        return fields[0]
+    }
+
     // MARK: Receiving
 
     /// A request with the address of its original client, and whether another server forwarded it.
+    /// Without a valid seal, the client is the sender, but the request is never forwarded again.
     func unwrapped(_ request: WebRequest) -> (request: WebRequest, isForwarded: Bool) {
         guard let header = request.headers[Forwarding.header] else { return (request, false) }
+        guard let ownAddress else { return (request, true) }
         let fields = header.split(separator: " ").map { String($0) }
         guard fields.count == 4, let id = UInt8(fields[0]), let time = Int64(fields[1]),
             abs(runner.now().milliseconds - time) <= Forwarding.validity,
             let entry = ((try? runner.keys()) ?? nil)?.entry(id), entry.status != .retired,
             let seal = Hexadecimal.decode(fields[3]),
             ConstantTime.equal(
-                seal, Forwarding.seal(entry, request, client: fields[2], time: time))
-        else { return (request, false) }
+                seal, Forwarding.seal(entry, request, to: ownAddress, client: fields[2], time: time)
+            )
+        else { return (request, true) }
         return (
             WebRequest(
                 method: request.method, path: request.path, query: request.query,
@@ -82,10 +115,11 @@ struct Forwarding: Sendable {
     }
 
     private static func seal(
-        _ entry: KeyEntry, _ request: WebRequest, client: String, time: Int64
+        _ entry: KeyEntry, _ request: WebRequest, to place: String, client: String, time: Int64
     ) -> [UInt8] {
-        let text = "\(request.method) \(request.path) \(client) \(time)"
-        return entry.masters.seal(of: Array(text.utf8), for: purpose)
+        let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        let text = "\(request.method) \(place) \(client) \(time) \(request.path)?\(query)\n"
+        return entry.masters.seal(of: Array(text.utf8) + request.body, for: purpose)
     }
 
     // MARK: Sending
@@ -96,9 +130,16 @@ struct Forwarding: Sendable {
         to request: WebRequest, at number: Int, from place: String
     ) async -> WebResponse? {
         let whole = request.at(TillPath.of(number) + request.path)
-        guard let peers, let forwarded = forwarded(whole, to: place) else { return Forwarding.lost }
+        guard let peers, let forwarded = forwarded(whole, to: place) else { return nil }
         let (answers, answer) = AsyncStream<WebResponse?>.makeStream()
-        let transfer = transfers.withLock { $0.begin(at: number) }
+        guard let transfer = transfers.withLock({ $0.begin(at: number) }) else {
+            return Forwarding.busy
+        }
+        // The till may have moved before the transfer was known.
+        guard self.place(of: number) == place else {
+            transfers.withLock { $0.end(transfer) }
+            return Forwarding.lost
+        }
         let events = WebStream(capacity: EventHub.capacity) { [transfers] in
             transfers.withLock { $0.cancel(transfer) }
         }
@@ -125,10 +166,13 @@ struct Forwarding: Sendable {
     private func forwarded(_ request: WebRequest, to place: String) -> PeerRequest? {
         guard let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
         let time = runner.now().milliseconds
-        let seal = Forwarding.seal(entry, request, client: request.client, time: time)
+        let seal = Forwarding.seal(
+            entry, request, to: place, client: request.client, time: time)
         let header =
             "\(entry.id) \(time) \(request.client) \(Hexadecimal.encode(seal))"
-        let fields = Forwarding.passedOn.flatMap { name in
+        // An allowed origin of another site is checked there, too.
+        let names = Forwarding.passedOn + (request.apiToken == nil ? [] : ["Origin"])
+        let fields = names.flatMap { name in
             request.headers.all(name).map { WebField(name, $0) }
         }
         let query = request.query.map { field in
@@ -154,6 +198,9 @@ struct Forwarding: Sendable {
     /// happened.
     private static let lost = WebResponse.text(
         "The server of this till did not respond.\n", status: 502)
+    /// Each forwarded request needs a thread.
+    private static let busy = WebResponse.text(
+        "Too many requests for this till are waiting.\n", status: 503)
 }
 
 /// The tasks that forward requests.
@@ -162,7 +209,11 @@ private struct Transfers {
     /// The tasks by number, each with its till. A task is nil until it is known.
     private var tasks: [Int: (till: Int, task: Task<Void, Never>?)] = [:]
 
-    mutating func begin(at till: Int) -> Int {
+    /// The number of a new transfer; nil if there are too many.
+    mutating func begin(at till: Int) -> Int? {
+        guard tasks.count < Forwarding.maximumTransfers,
+            tasks.values.count(where: { $0.till == till }) < Forwarding.maximumTransfersPerTill
+        else { return nil }
         count += 1
         tasks[count] = (till, nil)
         return count

@@ -150,25 +150,37 @@ struct Router: Sendable {
         if number == nil, let reply = agents.reply(to: request) { return reply }
         let own = { @Sendable in ownReply(to: request, shared, from: origin, routes, exists) }
         guard let number = TillPath.remoteNumber, !routes.isFile(request.path) else { return own() }
-        guard !isForwarded, request.method != "OPTIONS",
+        guard !isForwarded, mayBeForwarded(request, from: origin),
             let place = forwarding.place(of: number)
         else {
-            guard authenticator.mayRecall(request, at: number) else { return own() }
-            return .later {
-                await authenticator.recall(at: number)
-                return await own().response
-            }
+            guard authenticator.mayRecall(request) else { return own() }
+            return .later { await recalled(request, at: number, own) }
         }
         return .later {
             if let answer = await forwarding.answer(to: request, at: number, from: place) {
-                return origin.map { answer.adding(SharedCall.headers(for: $0)) } ?? answer
+                return answer
             }
             // The other server is gone, so the till is served here, without its reader.
-            if authenticator.mayRecall(request, at: number) {
-                await authenticator.recall(at: number)
-            }
-            return await own().response
+            return await recalled(request, at: number, own)
         }
+    }
+
+    /// Whether a request may be forwarded. Any other is refused here.
+    private func mayBeForwarded(_ request: WebRequest, from origin: String?) -> Bool {
+        let type = request.headers["Content-Type"]?.split(separator: ";").first
+        return Forwarding.methods.contains(request.method)
+            && (origin == nil || request.apiToken != nil)
+            && (request.body.isEmpty || type?.lowercased() == "application/json")
+    }
+
+    /// The reply of this server, once the ledger has been asked for an unknown session.
+    private func recalled(
+        _ request: WebRequest, at number: Int, _ own: @Sendable () -> WebReply
+    ) async -> WebResponse {
+        if authenticator.mayRecall(request), let problem = await authenticator.recall(at: number) {
+            return problem.response
+        }
+        return await own().response
     }
 
     /// The reply of this server.

@@ -51,11 +51,20 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     public let kind: Kind
     /// A sentence that describes the failure to the user.
     public let detail: String
+    /// Whether the request was certainly not sent.
+    package private(set) var isUnsent = false
 
     /// Creates an error.
     public init(_ kind: Kind, _ detail: String) {
         self.kind = kind
         self.detail = detail
+    }
+
+    /// This error, for a request that was certainly not sent.
+    package var unsent: ServiceError {
+        var error = self
+        error.isUnsent = true
+        return error
     }
 
     /// Whether the failure may be temporary, in which case a retry may succeed.

@@ -39,7 +39,7 @@ package struct CurlFailure {
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
         }
-        return isSent ? afterSending : beforeSending
+        return isSent ? afterSending : beforeSending.unsent
     }
 
     /// The error for a request that was sent at least in part. The service may have acted on it, so
