@@ -253,6 +253,12 @@ struct RemoteTillTests {
         let events = try south.begin(path + "events", ["--no-buffer"] + token)
         try events.wait("it is told something") { try !events.output.isEmpty }
         north.process.signal(SIGSTOP)
+        // A sale without a card gets no answer either.
+        let sale =
+            #"{"lines":[{"price":"4.50"}],"tender":"cash","#
+            + #""operation":"0b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"}"#
+        let json = ["--header", "Content-Type: application/json", "--data"]
+        let sold = try south.begin(path + "sell", json + [sale] + token)
         // This request is never answered by North. Once the till has moved, it is lost.
         let waiting = try south.begin(
             path + "issue",
@@ -265,6 +271,11 @@ struct RemoteTillTests {
         // The page asks again, and is still logged in.
         let issued = try south.post(path + "issue", #"{"balance":"20"}"#, token)
         #expect(issued.hasSuffix(" 200"), "\(issued)")
+        // The sale is asked for again, and is not called lost, because North may still book it.
+        #expect(try sold.end().output.hasSuffix(" 502"))
+        let repeated = String(sale.dropLast()) + #","repeated":true}"#
+        let booked = try south.post(path + "sell", repeated, token)
+        #expect(booked.contains(#""result":"done""#), "\(booked)")
         // What North wakes up with is no longer its till.
         north.process.signal(SIGCONT)
         let paid = try north.post(path + "pay", #"{"amount":"2"}"#, token)
@@ -274,6 +285,36 @@ struct RemoteTillTests {
                 .contains(#""result":"done""#)
         }
         #expect(try server.step("audit").contains("rules: all hold"))
+        let sales = try server.step("export").split(separator: "\n")
+            .filter { $0.contains("0b9f1f6e") }
+        #expect(sales.count == 1, "\(sales)")
+        try north.stop()
+        try south.stop()
+    }
+
+    @Test("Whoever can write to the ledger, but has no keys, cannot log in")
+    func forgedSession() throws {
+        let server = try Till()
+        try addCashier(server)
+        let north = try peer(server)
+        _ = try Machine().connect(north, code: try code(server, "tills add Bar"))
+        let path = "/tills/101/api/v1/card"
+        let token = try token(north, at: 101, #"{"cashier":"Ann","password":"sesame-open"}"#)
+        // The hash of a token that was made up, beside what Ann's session has.
+        let forged = String(repeating: "ab", count: 24)
+        let hash = "5e00ea51cf17ae5f52490c2be595cbcd6efdf5c30c17e1956e89e30e5047c7c9"
+        try OpenDatabase(server.ledger).execute(
+            """
+            INSERT INTO session SELECT x'\(hash)', randomblob(32), till, cashier, login, opened_at,
+                used_at FROM session
+            """)
+        // This server has not searched the ledger for sessions yet, and finds both.
+        let south = try CashierPage(server, ["--no-reader"])
+        try south.process.wait("it knows the session") {
+            try south.get(path, token).hasSuffix(" 200")
+        }
+        let header = ["--header", "Authorization: Bearer \(forged)"]
+        #expect(try south.get(path, header).hasSuffix(" 401"))
         try north.stop()
         try south.stop()
     }
