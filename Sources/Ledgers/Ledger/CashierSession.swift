@@ -9,13 +9,16 @@ public struct CashierSession: Hashable, Sendable {
     public let cookie: [UInt8]
     /// The number of the till.
     public let till: Int
+    /// The cashier who logged in.
     public let cashier: CashierName
-    /// A hash that identifies the cashier's password at login.
+    /// A seal over the session and the cashier's password, under a key of the issuer.
     public let login: [UInt8]
+    /// When the cashier logged in.
     public let opened: Timestamp
     /// The time of a recent use. Not every use is recorded.
     public internal(set) var used: Timestamp
 
+    /// Creates a session, as it is in the ledger.
     public init(
         token: [UInt8], cookie: [UInt8], till: Int, cashier: CashierName, login: [UInt8],
         opened: Timestamp, used: Timestamp

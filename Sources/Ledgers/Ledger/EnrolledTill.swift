@@ -11,7 +11,9 @@ public struct EnrolledTill: Hashable, Sendable {
     public internal(set) var isTrusted: Bool
     /// Whether the owner must confirm the till, because the ledger was restored from a backup.
     public internal(set) var isSuspended: Bool
+    /// When the till was added.
     public let added: Timestamp
+    /// When the till was removed; nil if it has not been removed.
     public internal(set) var removed: Timestamp?
     /// The latest code for enrolling an agent.
     public internal(set) var code: Code?
@@ -28,11 +30,14 @@ public struct EnrolledTill: Hashable, Sendable {
         /// How long a code is valid, in milliseconds.
         public static let lifetime: Int64 = 10 * 60_000
 
+        /// The hash of the code.
         public let hash: [UInt8]
+        /// When the code stops working.
         public let expires: Timestamp
         /// Whether an agent has used the code. Only that agent can use it again.
         public internal(set) var isUsed: Bool
 
+        /// Creates a code that has not been used, unless `isUsed` is true.
         public init(hash: [UInt8], expires: Timestamp, isUsed: Bool = false) {
             (self.hash, self.expires, self.isUsed) = (hash, expires, isUsed)
         }
@@ -40,10 +45,12 @@ public struct EnrolledTill: Hashable, Sendable {
 
     /// What is recorded when an agent attaches its reader.
     public struct Attachment: Hashable, Sendable {
+        /// When the reader was attached.
         public let at: Timestamp
         /// The host name of the server.
         public let server: String
-        /// The address at which other servers reach this server; nil if it has none.
+        /// The address at which other servers reach this server, with a seal under a key of the
+        /// issuer; nil if it has none.
         public let serverAddress: String?
         /// The agent's version of tapcard.
         public let release: String
@@ -52,6 +59,7 @@ public struct EnrolledTill: Hashable, Sendable {
         /// The agent's network address.
         public let address: String
 
+        /// Creates the record of an attachment.
         public init(
             at: Timestamp, server: String, serverAddress: String?, release: String, reader: String,
             address: String
@@ -80,7 +88,9 @@ public struct EnrolledTill: Hashable, Sendable {
 
 /// The till after it was added or changed, or the reason for a refusal.
 public enum TillOutcome: Hashable, Sendable {
+    /// The till was added or changed.
     case done(EnrolledTill)
+    /// Nothing was changed.
     case refused(Refusal)
 }
 
