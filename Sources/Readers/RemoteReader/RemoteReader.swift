@@ -14,7 +14,7 @@ public actor RemoteReader: BatchReader {
         package var reply = Duration.seconds(5)
         /// How long a poll stays open if there is no command.
         package var poll = Duration.seconds(8)
-        /// How long the agent may have no poll open before its reader is detached.
+        /// If the agent does not poll for this long, its reader is detached.
         package var silence = Duration.seconds(10)
 
         package init() {}
@@ -64,7 +64,7 @@ public actor RemoteReader: BatchReader {
     /// The signal to give when the tag is released, which the next command does.
     private var signal: TagSignal?
     private var isTaken = false
-    /// How many calls of ``ask(_:selection:)`` are waiting for their turn.
+    /// The number of ``ask(_:selection:)`` calls in the queue.
     private var asking = 0
     private var queue: [CheckedContinuation<Void, Never>] = []
 

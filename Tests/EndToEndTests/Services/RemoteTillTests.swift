@@ -279,11 +279,21 @@ struct RemoteTillTests {
         // What North wakes up with is no longer its till.
         north.process.signal(SIGCONT)
         let paid = try north.post(path + "pay", #"{"amount":"2"}"#, token)
-        #expect(paid.contains(#""balance":"18.00""#) || paid.hasSuffix(" 502"), "\(paid)")
+        // North may still be giving the till up, and then starts nothing.
+        let isRefused = paid.contains(#""error":"closing""#)
+        #expect(
+            paid.contains(#""balance":"18.00""#) || paid.hasSuffix(" 502") || isRefused, "\(paid)")
+        var last = ""
         try north.process.wait("it forwards") {
-            try north.post(path + "pay", #"{"amount":"1","again":true}"#, token)
-                .contains(#""result":"done""#)
+            // An answer may be lost, so each try has the same ID.
+            let again =
+                #"{"amount":"1","again":true,"#
+                + #""operation":"1b9f1f6e-5a3c-4d2e-9f10-1a2b3c4d5e6f"}"#
+            last = try north.post(path + "pay", again, token)
+            return last.contains(#""result":"done""#)
         }
+        if isRefused { #expect(last.contains(#""balance":"19.00""#), "\(last)") }
+        if paid.contains("18.00") { #expect(last.contains(#""balance":"17.00""#), "\(last)") }
         #expect(try server.step("audit").contains("rules: all hold"))
         let sales = try server.step("export").split(separator: "\n")
             .filter { $0.contains("0b9f1f6e") }

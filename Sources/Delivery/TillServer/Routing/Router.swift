@@ -295,7 +295,7 @@ struct Router: Sendable {
 }
 
 extension WebReply {
-    /// The response, once it is there.
+    /// Waits for the response.
     fileprivate var response: WebResponse {
         get async {
             switch self {
@@ -305,7 +305,7 @@ extension WebReply {
         }
     }
 
-    /// This reply, with ``TillPath/number`` set to the till's number while it is prepared.
+    /// This reply. If it is prepared later, ``TillPath/number`` is still the till's number then.
     fileprivate func at(_ number: Int?) -> WebReply {
         guard case .later(let work) = self else { return self }
         return .later { await TillPath.$number.withValue(number) { await work() } }
