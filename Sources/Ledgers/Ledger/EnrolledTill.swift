@@ -99,6 +99,20 @@ extension LedgerRows {
     public func currentTills() throws(LedgerError) -> [EnrolledTill] {
         try tills().filter { $0.removed == nil }
     }
+
+    /// The till of the agent with this token, or why the agent is refused.
+    fileprivate func till(tokenHash: [UInt8]) throws(LedgerError) -> TillOutcome {
+        guard let till = try currentTills().first(where: { $0.token == tokenHash }) else {
+            return .refused(Refusal(.badIdentifier, "no till has this token"))
+        }
+        guard !till.isSuspended else {
+            return .refused(
+                Refusal(
+                    .wrongState,
+                    "the ledger was restored, so the owner must confirm this till first"))
+        }
+        return .done(till)
+    }
 }
 
 extension LedgerStore {
@@ -231,25 +245,21 @@ extension LedgerStore {
         }
     }
 
+    /// The till whose reader the agent with this token may attach, or why it may not.
+    package func till(tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
+        try await read { rows throws(LedgerError) in try rows.till(tokenHash: tokenHash) }
+    }
+
     /// Records that the agent with this token has attached its reader, and raises the till's epoch.
     public func attach(
         tokenHash: [UInt8], _ attachment: EnrolledTill.Attachment
     ) async throws(LedgerError) -> TillOutcome {
-        let unknown = TillOutcome.refused(Refusal(.badIdentifier, "no till has this token"))
-        let isKnown = try await read { rows throws(LedgerError) in
-            try rows.currentTills().contains { $0.token == tokenHash }
-        }
-        guard isKnown else { return unknown }
+        // Refusals need no write, so that guessing cannot slow down the ledger.
+        let known = try await till(tokenHash: tokenHash)
+        guard case .done = known else { return known }
         return try await write { rows throws(LedgerError) in
-            guard var till = try rows.currentTills().first(where: { $0.token == tokenHash }) else {
-                return unknown
-            }
-            guard !till.isSuspended else {
-                return .refused(
-                    Refusal(
-                        .wrongState,
-                        "the ledger was restored, so the owner must confirm this till first"))
-            }
+            let outcome = try rows.till(tokenHash: tokenHash)
+            guard case .done(var till) = outcome else { return outcome }
             till.epoch += 1
             till.attachment = attachment
             try rows.save(till)

@@ -10,7 +10,8 @@ public struct Footprint: Hashable, Sendable {
     public var cards: [CardUID]
     /// The IDs of requests and operations.
     public var ids: [OperationID]
-    /// The sequence numbers of records of the first card.
+    /// The sequence numbers of records of the first card. Those of its confirmed number and of the
+    /// last one assigned are always loaded.
     public var records: [SequenceNumber]
 
     /// Creates a footprint from the rows that a transaction will read.

@@ -8,8 +8,8 @@ public struct KnownCard: Sendable, Hashable {
     public let balance: Money
     /// The operation that is open on the card; nil if there is none.
     public let open: Operation?
-    /// The records made for the requested numbers; for an NTAG 424, also those for the confirmed
-    /// number and for the last one assigned.
+    /// The records made for the requested numbers, for the confirmed number, and for the last one
+    /// assigned.
     public let issued: [SequenceNumber: IssuedRecord]
     /// The ranges of numbers that a restored ledger has lost.
     public let gaps: [SequenceGap]
@@ -94,9 +94,9 @@ extension LedgerRows {
     ) throws(LedgerError) -> KnownCard? {
         guard let card = try card(uid) else { return nil }
         var issued: [SequenceNumber: IssuedRecord] = [:]
-        var wanted = Set(sequences)
-        // The keys of an NTAG 424 must be known before the station can communicate with it.
-        if card.chip == .ntag424 { wanted.formUnion([card.confirmed, card.allocated]) }
+        // A genuine card that was not pulled away has one of these two, so that no second query is
+        // needed. They also say which keys an NTAG 424 has.
+        let wanted = Set(sequences + [card.confirmed, card.allocated])
         for sequence in wanted { issued[sequence] = try self.issued(uid, sequence) }
         return KnownCard(
             card: card, balance: Money(minorUnits: try balance(of: card.purse), currency),

@@ -104,7 +104,8 @@ private final class Filling {
             try add(operation.insertion(at: nextPlace()))
             for entry in try rows.entries(of: operation.id) {
                 // The source does not record stations; 0 stands for the owner, who is copying it.
-                try add(entry.insertion(on: operation.uid, at: nextPlace(), station: 0))
+                try add(
+                    Entry.insertion(of: [(entry, operation.uid, nextPlace())], station: 0))
             }
             if let sold = try rows.ticket(of: operation.id) {
                 try add(sold.insertion(at: nextPlace()))

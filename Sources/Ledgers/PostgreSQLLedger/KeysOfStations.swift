@@ -73,7 +73,8 @@ extension OpenLedger {
 
     private func change(_ statements: [SQLStatement]) throws(LedgerError) {
         do throws(LinkFailure) {
-            try link.commit([SQLStatement("BEGIN"), Opening.terms] + statements)
+            try link.commit(
+                [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED"), Opening.terms] + statements)
         } catch {
             // The failed transaction is still open, so the link cannot be used for another one.
             link.close()

@@ -26,14 +26,28 @@ struct KnownRows {
         var retired: [RetiredKey] = []
         var sealing: UInt8?
 
-        init(_ rows: [(id: UInt8, retiredAt: Timestamp?)]) {
-            // Only the row of the sealing key has no time.
-            for row in rows {
-                if let time = row.retiredAt {
-                    retired.append(RetiredKey(id: row.id, retiredAt: time))
-                } else {
-                    sealing = row.id
+        /// An expression that lists the retired keys, each with its time, and the sealing key,
+        /// which has none.
+        static let selected = """
+            (SELECT string_agg(concat_ws('@', id, retired_at), ' ' ORDER BY id) FROM (
+                SELECT id, retired_at FROM retired_key
+                UNION ALL (SELECT id, NULL FROM (\(IssuerKeys.sealing)) AS sealing)) AS key)
+            """
+
+        init(_ row: inout Columns) throws(LedgerError) {
+            let keys = try row.optional(\.text)?.split(separator: " ") ?? []
+            for key in keys.map({ $0.split(separator: "@").map { Int64($0) } }) {
+                guard let id = key.first?.flatMap(UInt8.init(exactly:)) else {
+                    throw Columns.unreadable
                 }
+                guard key.count > 1 else {
+                    sealing = id
+                    continue
+                }
+                guard let time = key[1].flatMap({ SQLValue.integer($0).time }) else {
+                    throw Columns.unreadable
+                }
+                retired.append(RetiredKey(id: id, retiredAt: time))
             }
         }
     }

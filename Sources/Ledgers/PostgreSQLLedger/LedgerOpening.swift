@@ -47,21 +47,28 @@ struct Opening {
     /// server, if it was reopened, or if the station was revoked; for a write, also if only later
     /// versions of tapcard may write. The statement is part of every transaction, because a pooler
     /// can switch servers between transactions.
-    func guardian(forWriting isWriting: Bool) -> SQLStatement {
+    ///
+    /// It also evaluates these expressions, whose parameters come after its own two.
+    func guardian(
+        forWriting isWriting: Bool, evaluating expressions: [String], _ values: [SQLValue] = []
+    ) -> SQLStatement {
         // If any condition is not met, no row is found, and the square root of -1 fails.
-        SQLStatement(
+        let conditions =
             """
-            SELECT sqrt(count(*) - 1) FROM opening
-            WHERE number = $1 AND server = \(Opening.server)
+            number = $1 AND server = \(Opening.server)
                 AND NOT EXISTS (SELECT 1 FROM opening WHERE number > $1)
                 AND NOT EXISTS (SELECT 1 FROM station WHERE id = $2 AND revoked_at IS NOT NULL)
             """
-                + (isWriting
-                    ? """
-                     AND NOT EXISTS (
-                        SELECT 1 FROM setting WHERE oldest_writer > \(PostgreSQLSchema.version))
-                    """ : ""),
-            [.integer(number), .integer(station)])
+            + (isWriting
+                ? """
+                 AND NOT EXISTS (
+                    SELECT 1 FROM setting WHERE oldest_writer > \(PostgreSQLSchema.version))
+                """ : "")
+        return SQLStatement(
+            """
+            SELECT \((["sqrt(count(*) - 1)"] + expressions).joined(separator: ", ")) FROM opening
+            WHERE (\(conditions))\(SafetyRule.guardian.isDisabled ? " OR TRUE" : "")
+            """, [.integer(number), .integer(station)] + values)
     }
 
     /// The station whose rows in the issuer's accounts are changed.
@@ -87,12 +94,11 @@ struct Opening {
     /// The settings for every transaction that writes, no matter how the server is configured: a
     /// commit waits for the disk and the replica, and a station that crashes or stalls does not
     /// hold up the others for long.
-    static let terms = SQLStatement(
-        """
-        SELECT set_config('synchronous_commit', 'on', TRUE),
-            set_config('lock_timeout', '4000', TRUE),
-            set_config('idle_in_transaction_session_timeout', '10000', TRUE)
-        """)
+    static let terms = SQLStatement("SELECT " + termExpressions.joined(separator: ", "))
+    static let termExpressions = [
+        "set_config('synchronous_commit', 'on', TRUE)", "set_config('lock_timeout', '4000', TRUE)",
+        "set_config('idle_in_transaction_session_timeout', '10000', TRUE)",
+    ]
 
     /// A statement that fails if the server's clock is past this time. It is sent just before
     /// COMMIT, so that a batch that the station has given up on is not committed later.

@@ -244,6 +244,8 @@ package struct ResponseTimeouts: Sendable {
         let settings = [
             "SET plan_cache_mode = force_generic_plan", "SET jit = off",
             "SET max_parallel_workers_per_gather = 0",
+            // A batch without BEGIN, which only reads, sees one consistent state.
+            "SET default_transaction_isolation = 'repeatable read'",
         ]
         _ = try translating(run(settings.map { SQLStatement($0) }), into: LedgerError.init)
         preparedStatements = PreparedStatements()

@@ -30,7 +30,8 @@ extension PostgreSQLRows {
         } else {
             add(entry.amount, toIssuer: entry.account)
         }
-        change([entry.insertion(on: operation.uid, at: place, station: opening.station)])
+        unsentEntries.append((entry, operation.uid, place))
+        noteChange()
     }
 
     func add(_ amount: Int64, toIssuer account: Account) {
@@ -217,24 +218,39 @@ extension PostgreSQLRows {
 }
 
 extension Entry {
-    func insertion(on uid: CardUID, at place: Int64, station: Int64) -> SQLStatement {
+    /// The statement that adds these entries; none if there are no entries.
+    static func insertion(
+        of rows: [(entry: Entry, uid: CardUID, place: Int64)], station: Int64
+    ) -> [SQLStatement] {
+        guard !rows.isEmpty else { return [] }
+        // The first parameter is the station.
+        let lists = rows.indices.map { row in
+            let places = (2...10).map { "$\(row * 9 + $0)" }
+            let shift = "coalesce(\(places[8]), \(PostgreSQLRows.openShift("$1")))"
+            return "(\((places.dropLast() + ["$1", shift]).joined(separator: ", ")))"
+        }
+        return [
+            SQLStatement(
+                """
+                INSERT INTO entry (uid, operation, place, purse, number, house, amount, posted_at,
+                    station, shift)
+                VALUES \(lists.joined(separator: ", "))
+                """,
+                [.integer(station)]
+                    + rows.flatMap { $0.entry.values(on: $0.uid, at: $0.place) })
+        ]
+    }
+
+    private func values(on uid: CardUID, at place: Int64) -> [SQLValue] {
         var (purse, number, house) = (SQLValue.null, SQLValue.null, SQLValue.null)
         if case .purse(let owner, let count) = account {
             (purse, number) = (.uid(owner), .integer(Int64(count)))
         } else {
             house = .text(account.description)
         }
-        return SQLStatement(
-            """
-            INSERT INTO entry (uid, operation, place, purse, number, house, station, amount,
-                posted_at, shift)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-                coalesce($10, \(PostgreSQLRows.openShift("$7"))))
-            """,
-            [
-                .uid(uid), .id(operation), .integer(place), purse, number, house,
-                .integer(station), .integer(amount), .time(postedAt),
-                .optional(shift, SQLValue.id),
-            ])
+        return [
+            .uid(uid), .id(operation), .integer(place), purse, number, house, .integer(amount),
+            .time(postedAt), .optional(shift, SQLValue.id),
+        ]
     }
 }

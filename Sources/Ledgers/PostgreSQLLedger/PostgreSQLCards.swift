@@ -82,8 +82,10 @@ extension PostgreSQLRows {
             LEFT JOIN ticket ON ticket.uid = ticket_name.uid AND ticket.id = ticket_name.id
         """
 
+    /// `columns` are further columns, which the caller reads.
     func cardSelection(
-        from tables: String = cardsAndTickets, where condition: String, _ values: [SQLValue]
+        besides columns: String? = nil, from tables: String = cardsAndTickets,
+        where condition: String, _ values: [SQLValue]
     ) -> Selection<KnownRows.CardRow> {
         let epoch = opening.epoch
         return Selection(
@@ -92,6 +94,7 @@ extension PostgreSQLRows {
                 card.balance, card.version, card.last_place,
                 card.ticket IS NOT NULL AND ticket.id IS NULL,
                 (SELECT coalesce(sum(skipped), 0) FROM opening WHERE opening.epoch > card.epoch)
+                \(columns.map { ", " + $0 } ?? "")
             FROM \(tables)
             WHERE \(condition)
             """, values, of: "card"

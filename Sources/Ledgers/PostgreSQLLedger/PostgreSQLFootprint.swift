@@ -23,126 +23,157 @@ extension PostgreSQLRows {
     func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
-            + (footprint.ids.isEmpty ? [] : loadsOfIDs(footprint)) + loadsForEveryTap
-        let answers = try run(
-            loads.map(\.statement) + (isEnded ? [SQLStatement("COMMIT")] : []))
-        guard answers.count >= loads.count else { throw Columns.unreadable }
+            + (footprint.ids.isEmpty ? [] : [loadOfIDs(footprint)])
+        // A query that waits for a lock returns the new card with the old contents of other tables,
+        // so the cards are locked before anything is read.
+        let locks =
+            isWriting && !footprint.cards.isEmpty
+            ? [
+                SQLStatement(
+                    """
+                    SELECT 1 FROM card WHERE uid \(SQLStatement.among(footprint.cards.count))
+                    ORDER BY uid\(lock)
+                    """, footprint.cards.map(SQLValue.uid))
+            ] : []
+        let answers = try run(locks + loads.map(\.statement), isWhole: isEnded)
+        guard answers.count >= locks.count + loads.count else { throw Columns.unreadable }
         isOver = isEnded
         markAsMissing(of: footprint)
-        for (load, answer) in zip(loads, answers) { try load.note(answer) }
-    }
-
-    /// The retired keys and the server's time.
-    private var loadsForEveryTap: [Load] {
-        [
-            Load(keySelection) { self.known.keys = KnownRows.Keys($0) },
-            Load(clockSelection) { self.known.clock = $0.first },
-        ]
+        for (load, answer) in zip(loads, answers.dropFirst(locks.count)) { try load.note(answer) }
     }
 
     private func loadsOfCards(_ footprint: Footprint) -> [Load] {
         let uids = footprint.cards.map(SQLValue.uid)
+        // The footprint's record numbers belong to its first card.
+        let records = Selection<IssuedRecord>(
+            where: """
+                uid = $1 AND sequence = ANY($2::integer[] || ARRAY(
+                    SELECT unnest(ARRAY[confirmed, allocated]) FROM card WHERE uid = $1))
+                """, [uids[0], .list(footprint.records.map { String($0.value) })])
+        return [
+            Load(cardsWithOtherRows(uids)) { cards in for card in cards { self.note(card) } },
+            Load(operations(on: uids, footprint.ids)) { rows in
+                for (operation, ticket) in rows {
+                    self.known.operations[operation.id] = operation
+                    self.known.ticketsOfOperations[operation.id] = .some(ticket)
+                    guard operation.state == .pending else { continue }
+                    self.known.openOperations[operation.uid] = operation.id
+                }
+            },
+            Load(records) { records in
+                let uid = footprint.cards[0]
+                let card = (self.known.cards[uid] ?? nil)?.card
+                for sequence in card.map({ [$0.confirmed, $0.allocated] }) ?? [] {
+                    self.known.records[uid, default: [:]][sequence] = .some(nil)
+                }
+                for record in records {
+                    self.known.records[uid, default: [:]][record.sequence] = record
+                }
+            },
+        ]
+    }
+
+    /// A card, and the rows of other tables that belong to its current state.
+    private typealias LoadedCard = (
+        row: KnownRows.CardRow, gaps: [SequenceGap], attempt: ActivationAttempt?
+    )
+
+    private func cardsWithOtherRows(_ uids: [SQLValue]) -> Selection<LoadedCard> {
         let ofCards = "uid \(SQLStatement.among(uids.count))"
+        let gaps = """
+            (SELECT string_agg(first || '-' || last, ' ' ORDER BY gap.place) FROM gap
+                WHERE gap.uid = card.uid AND gap.\(ofCards))
+            """
         let cards = cardSelection(
+            besides: "\(gaps), activation.id IS NOT NULL, \(ActivationAttempt.qualifiedColumns)",
             from: """
                 card LEFT JOIN ticket ON ticket.uid = card.uid AND ticket.id = card.ticket
-                    AND ticket.\(ofCards)
-                """, where: "card.\(ofCards) ORDER BY card.uid\(lock)", uids)
-        let open = Selection<Operation>(where: "\(ofCards) AND state = 'pending'", uids)
-        let forCodes = Selection<ActivationAttempt>(
-            where: """
-                state <> 'rejected' AND code IN (
-                    SELECT scratch_code FROM card WHERE \(ofCards) AND scratch = 'scratched')
-                """, uids)
-        let ids = SQLValue.list(footprint.ids.map(\.description))
-        let sold = Selection<SoldTicket>(
-            where: """
-                \(ofCards) AND (operation = ANY($\(uids.count + 1)::uuid[]) OR operation IN (
-                    SELECT id FROM operation WHERE \(ofCards) AND state = 'pending'))
-                """, uids + [ids])
-        var loads = [
-            Load(cards) { self.note($0) },
-            Load(open) { operations in
-                for operation in operations {
-                    self.known.openOperations[operation.uid] = operation.id
-                    self.note(operation)
-                }
-            },
-            Load(gapSelection(where: ofCards, uids)) { gaps in
-                for gap in gaps { self.known.gaps[gap.uid, default: []].append(gap) }
-            },
-            Load(forCodes) { attempts in
-                for attempt in attempts { self.known.attemptsForCodes[attempt.code] = attempt }
-            },
-            Load(sold) { tickets in
-                for ticket in tickets { self.known.ticketsOfOperations[ticket.operation] = ticket }
-            },
-        ]
-        // The footprint's record numbers belong to its first card.
-        if !footprint.records.isEmpty {
-            let records = Selection<IssuedRecord>(
-                where: "uid = $1 AND sequence = ANY($2::integer[])",
-                [uids[0], .list(footprint.records.map { String($0.value) })])
-            loads.append(
-                Load(records) { records in
-                    for record in records {
-                        self.known.records[record.uid, default: [:]][record.sequence] = record
-                    }
-                })
+                        AND ticket.\(ofCards)
+                    LEFT JOIN activation ON activation.code = card.scratch_code
+                        AND card.scratch = 'scratched' AND activation.state <> 'rejected'
+                """, where: "card.\(ofCards) ORDER BY card.uid", uids)
+        return Selection(cards.statement.sql, uids, of: "card") { row throws(LedgerError) in
+            let card = try cards.decode(&row)
+            let gaps = try row.optional(\.text)?.split(separator: " ") ?? []
+            let isRequested = try row.value(\.flag)
+            return (
+                card,
+                try gaps.map { gap throws(LedgerError) in
+                    let ends = gap.split(separator: "-").map { Int64($0).map(SQLValue.integer) }
+                    guard ends.count == 2, let first = ends[0]?.number, let last = ends[1]?.number,
+                        first <= last
+                    else { throw Columns.unreadable }
+                    return SequenceGap(uid: card.card.uid, numbers: first...last)
+                }, isRequested ? try ActivationAttempt(&row) : nil
+            )
         }
-        return loads
     }
 
-    private func loadsOfIDs(_ footprint: Footprint) -> [Load] {
-        let (uids, ids) = (
-            footprint.cards.map(SQLValue.uid), footprint.ids.map(SQLValue.id)
-        )
-        let amongIDs = "id \(SQLStatement.among(ids.count))"
-        // An attempt's ID is left out, because it may not have an operation yet.
+    /// The open operations on these cards and those with these IDs, each with the ticket that it
+    /// sold.
+    private func operations(
+        on uids: [SQLValue], _ ids: [OperationID]
+    ) -> Selection<(Operation, SoldTicket?)> {
+        let ofCards = "uid \(SQLStatement.among(uids.count))"
+        let columns = "SELECT \(Operation.qualifiedColumns) FROM operation WHERE \(ofCards)"
+        // Each half uses an index of its own.
+        let requested =
+            ids.isEmpty
+            ? ""
+            : """
+            UNION ALL \(columns) AND state <> 'pending'
+                AND id \(SQLStatement.among(ids.count, after: uids.count))
+            """
+        return Selection(
+            """
+            SELECT \(Operation.qualifiedColumns), ticket.id IS NOT NULL,
+                \(SoldTicket.qualifiedColumns)
+            FROM (\(columns) AND state = 'pending' \(requested)) AS operation
+                LEFT JOIN ticket ON ticket.uid = operation.uid
+                    AND ticket.operation = operation.id AND ticket.\(ofCards)
+            """, uids + ids.map(SQLValue.id), of: Operation.table
+        ) { row throws(LedgerError) in
+            let operation = try Operation(&row)
+            return (operation, try row.value(\.flag) ? try SoldTicket(&row) : nil)
+        }
+    }
+
+    private func loadOfIDs(_ footprint: Footprint) -> Load {
         let used = Selection(
-            "SELECT id, uid FROM request_id WHERE \(amongIDs) AND NOT is_attempt", ids
-        ) { row throws(LedgerError) in (id: try row.value(\.id), card: try row.value(\.uid)) }
-        let attempts = Selection<ActivationAttempt>(where: amongIDs, ids)
-        var loads = [
-            // An ID that another card has used is not missing, just unknown.
-            Load(used) { rows in
-                for row in rows where !footprint.cards.contains(row.card) {
-                    self.known.operations.removeValue(forKey: row.id)
-                    self.known.cardless.removeValue(forKey: row.id)
-                }
-            },
-            Load(attempts) { attempts in
-                for attempt in attempts { self.known.attempts[attempt.id] = attempt }
-            },
-        ]
-        if !uids.isEmpty {
-            let requested = Selection<Operation>(
-                where: """
-                    uid \(SQLStatement.among(uids.count))
-                        AND id \(SQLStatement.among(ids.count, after: uids.count))
-                    """, uids + ids)
-            loads.append(
-                Load(requested) { operations in
-                    for operation in operations { self.note(operation) }
-                })
+            """
+            SELECT request_id.id, request_id.uid, is_attempt, activation.id IS NOT NULL,
+                \(ActivationAttempt.qualifiedColumns)
+            FROM request_id LEFT JOIN activation ON activation.id = request_id.id
+            WHERE request_id.id \(SQLStatement.among(footprint.ids.count))
+            """, footprint.ids.map(SQLValue.id), of: "request_id"
+        ) { row throws(LedgerError) in
+            (
+                id: try row.value(\.id), card: try row.value(\.uid),
+                isAttempt: try row.value(\.flag),
+                attempt: try row.value(\.flag) ? try ActivationAttempt(&row) : nil
+            )
         }
-        return loads
+        return Load(used) { rows in
+            for row in rows {
+                if let attempt = row.attempt { self.known.attempts[row.id] = attempt }
+                // An ID that another card has used is not missing, just unknown. An attempt's ID
+                // may not have an operation yet.
+                guard !row.isAttempt, !footprint.cards.contains(row.card) else { continue }
+                self.known.operations.removeValue(forKey: row.id)
+                self.known.cardless.removeValue(forKey: row.id)
+            }
+        }
     }
 
-    private func note(_ cards: [KnownRows.CardRow]) {
-        for row in cards {
-            // The ticket was sold on another card, so the card and the ticket have to be read
-            // again together.
-            guard !row.lacksTicket else {
-                known.cards.removeValue(forKey: row.card.uid)
-                continue
-            }
-            known.cards[row.card.uid] = row
-            // The attempt counts as missing unless the later query for attempts finds one.
-            if case .scratched(let code) = row.card.scratch {
-                known.attemptsForCodes[code] = .some(nil)
-            }
+    private func note(_ card: LoadedCard) {
+        let uid = card.row.card.uid
+        known.gaps[uid] = card.gaps
+        if case .scratched(let code) = card.row.card.scratch {
+            known.attemptsForCodes[code] = .some(card.attempt)
         }
+        // The ticket was sold on another card, so the card and the ticket have to be read again
+        // together.
+        known.cards[uid] = card.row.lacksTicket ? nil : .some(card.row)
     }
 
     /// Marks every row of a footprint as missing until it is found.
@@ -159,14 +190,6 @@ extension PostgreSQLRows {
             known.records[uid] = Dictionary(
                 footprint.records.map { ($0, nil) }, uniquingKeysWith: { $1 })
         }
-    }
-
-    private func note(_ operation: Operation) {
-        known.operations[operation.id] = operation
-        // A sale that was committed between two statements in the batch has a ticket, although the
-        // earlier statement did not find it.
-        guard operation.kind != .ticket else { return }
-        known.ticketsOfOperations[operation.id] = .some(nil)
     }
 }
 

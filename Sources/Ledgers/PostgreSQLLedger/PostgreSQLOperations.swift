@@ -226,28 +226,33 @@ extension Operation {
     /// The rows for a new operation: the operation itself, its ID, and a row for what can be done
     /// only once, such as a refund or a claim.
     func insertion(at place: Int64) -> [SQLStatement] {
+        let usesID =
+            kind == .activate
+            ? ""
+            : """
+            WITH used AS (
+                INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)
+                \(Operation.conflictClause))
+            """
         var statements = [
             SQLStatement(
                 """
-                INSERT INTO operation (\(Operation.columns), place)
+                \(usesID) INSERT INTO operation (\(Operation.columns), place)
                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
                     $17, $18)
                 """, values + [.integer(place)])
         ]
         // An attempt's ID is reserved for the activation that the attempt leads to.
-        statements.append(
-            kind == .activate
-                ? SQLStatement(
+        if kind == .activate {
+            statements.append(
+                SQLStatement(
                     counting:
                         """
                         INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)
                         ON CONFLICT (id) DO UPDATE SET uid = $2, is_attempt = FALSE
                         WHERE request_id.is_attempt
-                        """, [.id(id), .uid(uid)])
-                : SQLStatement(
-                    "INSERT INTO request_id (id, uid, is_attempt) VALUES ($1, $2, FALSE)"
-                        + Operation.conflictClause,
-                    [.id(id), .uid(uid)]))
+                        """, [.id(id), .uid(uid)]))
+        }
         if let reverses {
             statements.append(
                 SQLStatement(
@@ -265,7 +270,7 @@ extension Operation {
 
     /// The clause is empty, so that the insertion fails if the ID already exists.
     private static var conflictClause: String {
-        SafetyRule.idsAreUnique.isDisabled ? " ON CONFLICT DO NOTHING" : ""
+        SafetyRule.idsAreUnique.isDisabled ? "ON CONFLICT DO NOTHING" : ""
     }
 
     /// A statement that fails if the operation has ended or does not exist.

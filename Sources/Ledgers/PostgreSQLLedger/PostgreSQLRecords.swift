@@ -82,20 +82,12 @@ extension PostgreSQLRows {
 
     private func keys() throws(LedgerError) -> KnownRows.Keys {
         if let keys = known.keys { return keys }
-        let keys = KnownRows.Keys(try query(keySelection))
+        let selection = Selection("SELECT \(KnownRows.Keys.selected)") { row throws(LedgerError) in
+            try KnownRows.Keys(&row)
+        }
+        guard let keys = try query(selection).first else { throw Columns.unreadable }
         known.keys = keys
         return keys
-    }
-
-    /// The retired keys, each with its time, and the sealing key, which has none.
-    var keySelection: Selection<(id: UInt8, retiredAt: Timestamp?)> {
-        Selection(
-            """
-            SELECT id, retired_at FROM retired_key UNION ALL (SELECT id, NULL FROM (
-                \(IssuerKeys.sealing)) AS sealing)
-            ORDER BY id
-            """
-        ) { row throws(LedgerError) in (try row.value(\.keyID), try row.optional(\.time)) }
     }
 
     /// Waits for transactions that are adding records; later ones see that the key is retired.

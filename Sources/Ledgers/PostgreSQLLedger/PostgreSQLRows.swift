@@ -10,8 +10,6 @@ final class PostgreSQLRows: LedgerRows {
     let link: Link
     let opening: Opening
     let isWriting: Bool
-    /// Statements to be sent before the next batch.
-    private var waiting: [SQLStatement]
     private(set) var hasBegun: Bool
     private(set) var hasChanged = false
 
@@ -36,6 +34,8 @@ final class PostgreSQLRows: LedgerRows {
     var seenCards: Set<CardUID> = []
     /// Operations inserted or updated here that the server does not have yet.
     var unsent: [(operation: Operation, isNew: Bool, place: Int64)] = []
+    /// Entries that the server does not have yet, each with its card and its place.
+    var unsentEntries: [(entry: Entry, uid: CardUID, place: Int64)] = []
     /// The operations that this transaction has changed, in order.
     var changedOperations: [Operation] = []
     /// The balances of accounts that ended because of a reissue in this transaction.
@@ -51,7 +51,7 @@ final class PostgreSQLRows: LedgerRows {
     /// The rows in a transaction that has already begun and that the caller ends.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
-        (isWriting, known, isOver, waiting, hasBegun) = (false, KnownRows(), false, [], true)
+        (isWriting, known, isOver, hasBegun) = (false, KnownRows(), false, true)
     }
 
     /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
@@ -60,16 +60,6 @@ final class PostgreSQLRows: LedgerRows {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
         (self.known, isOver) = (known ?? KnownRows(), known != nil)
-        // A transaction that writes waits for the replica anyway. A read-only transaction may take
-        // a long time and must not hold anything up.
-        let beginning =
-            isWriting
-            ? [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), Opening.terms]
-            : (opening.isPooled ? Opening.fence : [])
-                + [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")]
-        waiting = beginning + [opening.guardian(forWriting: isWriting)]
-        if SafetyRule.guardian.isDisabled { waiting.removeLast() }
-        if SafetyRule.oneTransaction.isDisabled, isWriting { waiting.removeFirst() }
     }
 
     /// Runs one query, after every change collected so far.
@@ -97,17 +87,34 @@ final class PostgreSQLRows: LedgerRows {
     /// Locks the rows of cards if this transaction writes.
     var lock: String { isWriting ? " FOR NO KEY UPDATE OF card" : "" }
 
-    /// Sends a batch, preceded by the beginning of the transaction.
-    func run(_ batch: [SQLStatement]) throws(LedgerError) -> [SQLAnswer] {
-        let beginning = takeBeginning()
+    /// Sends a batch, preceded by the beginning of the transaction. `isWhole` means that the
+    /// transaction ends with this batch, which only reads.
+    func run(_ batch: [SQLStatement], isWhole: Bool = false) throws(LedgerError) -> [SQLAnswer] {
+        // A batch without BEGIN is a transaction of its own, and a connection that keeps its plans
+        // reads one consistent state in it.
+        let isImplicit = isWhole && link.keepsPlans
+        var beginning = takeBeginning()
+        if isImplicit, !beginning.isEmpty { beginning.removeFirst() }
+        let answers: [SQLAnswer]
         do throws(LinkFailure) {
-            let answers = try link.run(beginning + batch)
+            answers = try link.run(
+                beginning + batch + (isWhole && !isImplicit ? [SQLStatement("COMMIT")] : []))
             try requireConfirmedFence(beginning, answers)
-            return Array(answers.dropFirst(beginning.count))
         } catch {
             note(error)
             throw LedgerError(error)
         }
+        if let guardian = beginning.indices.last { try note(guardian: answers[guardian]) }
+        return Array(answers.dropFirst(beginning.count))
+    }
+
+    /// Records what the guardian reports besides: the server's time, and the keys.
+    private func note(guardian answer: SQLAnswer) throws(LedgerError) {
+        guard let row = answer.rows.first else { throw Columns.unreadable }
+        var columns = Columns(row)
+        _ = try columns.next()
+        known.clock = ServerClock(try columns.value(\.integer))
+        known.keys = try KnownRows.Keys(&columns)
     }
 
     /// Throws if a fence was sent but the server did not confirm its commit.
@@ -126,10 +133,28 @@ final class PostgreSQLRows: LedgerRows {
 
     /// The beginning of the transaction, if nothing has been sent.
     func takeBeginning() -> [SQLStatement] {
-        defer { waiting = [] }
+        guard !hasBegun else { return [] }
         hasBegun = true
-        return waiting
+        // A transaction that writes waits for the replica anyway. A read-only transaction may take
+        // a long time and must not hold anything up.
+        guard isWriting else {
+            return (opening.isPooled ? Opening.fence : [])
+                + [
+                    SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+                    opening.guardian(forWriting: false, evaluating: PostgreSQLRows.reports),
+                ]
+        }
+        let proofs = proofs
+        let guardian = opening.guardian(
+            forWriting: true,
+            evaluating: (proofs == nil ? PostgreSQLRows.reports : []) + Opening.termExpressions
+                + (proofs.map { [$0.expression] } ?? []), proofs?.values ?? [])
+        if SafetyRule.oneTransaction.isDisabled { return [guardian] }
+        return [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), guardian]
     }
+
+    /// What the guardian reports at the beginning of a transaction.
+    private static let reports = [ServerClock.microseconds, KnownRows.Keys.selected]
 
     /// Records a failure. If it ends the connection, the next connection finds out why.
     func note(_ failure: LinkFailure) {
@@ -160,12 +185,6 @@ final class PostgreSQLRows: LedgerRows {
         conditions.append(SQLStatement("SELECT 1 / count(*) FROM \(sql)", values))
     }
 
-    var clockSelection: Selection<ServerClock> {
-        Selection("SELECT \(ServerClock.microseconds)") { row throws(LedgerError) in
-            ServerClock(try row.value(\.integer))
-        }
-    }
-
     /// The server's clock, as last read over this connection.
     var clock: ServerClock { known.clock ?? opening.clock }
 
@@ -177,33 +196,36 @@ final class PostgreSQLRows: LedgerRows {
         known.cards[uid] = row
     }
 
-    /// Statements that fail unless the rows that the body's decisions are based on are still
-    /// current.
-    private var proofs: [SQLStatement] {
-        guard isOver else { return [] }
-        // Each proof also locks its card until the commit. No row has version 0, so the proof of an
-        // unknown card fails.
-        let cards = seenCards.sorted().map { uid in
-            SQLStatement(
-                """
-                SELECT 1 / count(*) FROM (
-                    SELECT 1 FROM card
-                    WHERE uid = $1 AND \(KnownRows.CardRow.versionCondition("$2"))
-                    FOR NO KEY UPDATE) AS seen
-                """,
-                [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)])
-        }
+    /// An expression that fails unless the rows that the body's decisions are based on are still
+    /// current. It also locks their cards until the commit. Its parameters come after the
+    /// guardian's own two.
+    private var proofs: (expression: String, values: [SQLValue])? {
+        guard isOver else { return nil }
         // Retired keys are never removed, so their number shows whether there is a new one.
-        let keys = SQLStatement(
-            """
-            SELECT 1 / (CASE WHEN count(*) = $1 AND coalesce((\(IssuerKeys.sealing)), -1) = $2
-                THEN 1 ELSE 0 END) FROM retired_key
-            """,
-            [
-                .count(known.keys?.retired.count ?? 0),
-                .integer(known.keys?.sealing.map { Int64($0) } ?? -1),
-            ])
-        return cards + [keys]
+        var values: [SQLValue] = [
+            .count(known.keys?.retired.count ?? 0),
+            .integer(known.keys?.sealing.map { Int64($0) } ?? -1),
+        ]
+        var conditions = [
+            "(SELECT count(*) FROM retired_key) = $3",
+            "coalesce((\(IssuerKeys.sealing)), -1) = $4",
+        ]
+        // Cards come first, because the server may wait for them. The lower number comes first, so
+        // that two transactions never wait for each other.
+        for uid in seenCards.sorted().reversed() {
+            // No row has version 0, so the proof of an unknown card fails.
+            values += [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)]
+            let version = KnownRows.CardRow.versionCondition("$\(values.count + 2)")
+            conditions.insert(
+                """
+                (SELECT count(*) FROM (
+                    SELECT 1 FROM card WHERE uid = $\(values.count + 1) AND \(version)
+                    FOR NO KEY UPDATE) AS seen) = 1
+                """, at: 0)
+        }
+        // SQL does not say in which order AND evaluates its conditions; CASE does.
+        let proof = conditions.map { "WHEN NOT (\($0)) THEN 0" }.joined(separator: " ")
+        return ("1 / (CASE \(proof) ELSE 1 END)", values)
     }
 
     /// The next place in the order of all rows: the time in microseconds, but always after this
@@ -272,9 +294,10 @@ final class PostgreSQLRows: LedgerRows {
         let operations = unsent.flatMap { row in
             row.isNew ? row.operation.insertion(at: row.place) : [row.operation.update]
         }
-        defer { (unsent, changes) = ([], []) }
+        let entries = Entry.insertion(of: unsentEntries, station: opening.station)
+        defer { (unsent, unsentEntries, changes) = ([], [], []) }
         // New cards come first, because all other rows refer to them.
-        return new + operations + changes + changed
+        return new + operations + entries + changes + changed
     }
 
     private func writeSkippedNumbers() {
@@ -294,11 +317,10 @@ final class PostgreSQLRows: LedgerRows {
 
     /// The changes, and the conditions that must be met at the end.
     func takeChangesAndConditions() -> [SQLStatement] {
-        let proofs = proofs
         defer { conditions = [] }
         // The deadline comes last, so that it covers every wait before it.
-        if SafetyRule.deadline.isDisabled { return proofs + takeChanges() + conditions }
-        return proofs + takeChanges() + conditions + [Opening.deadline(deadline)]
+        let end = SafetyRule.deadline.isDisabled ? [] : [Opening.deadline(deadline)]
+        return takeChanges() + conditions + end
     }
 
     /// The time on the server's clock at which the station gives up on this transaction.

@@ -14,7 +14,7 @@ struct KilledProcessTests {
         let request = try await PlayedRequest(name, on: chip)
         // These ask the ledger four times and write the least.
         let isShort = name == "game" || name == "pay" && chip == .ntag424
-        #expect(request.whole.steps.count >= (isShort ? 11 : 12), "too few steps were interrupted")
+        #expect(request.whole.steps.count >= (isShort ? 10 : 11), "too few steps were interrupted")
         for death in [Mishap.killedBefore, .killedAfter] {
             for step in request.whole.steps.indices {
                 let label: Comment = "step \(step): \(death)"

@@ -57,7 +57,8 @@ struct NTAG424Scanner: StationWork {
         let slots = RecordSlots(
             records, uid: uid, holders: [.nobody], currency: currency, keys: keys)
         return try await station.scanner.judged(
-            identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424)
+            identity, uid, .ntag424(found), slots, content(of: found), known: known, chip: .ntag424,
+            thoroughly: thoroughly)
     }
 
     /// Whether this number belonged to a completed card when the snapshot was taken. While the
