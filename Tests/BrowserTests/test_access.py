@@ -62,7 +62,8 @@ class SmallTests(BrowserCase):
     sandbox = True
     settings = {"TAPCARD_TOP_UP_LIMIT": "999999.99", "TAPCARD_BALANCE_LIMIT": "999999.99"}
     views = ("home", "add", "scratch", "issue", "cards", "history", "health", "draws", "draws/draw-2",
-             "tickets", "mastermind", "mastermind/ranking", "products", "reports", "shift")
+             "tickets", "mastermind", "mastermind/ranking", "products", "reports", "shift",
+             "manage-tills")
 
     def test_nothing_has_to_be_scrolled_sideways(self):
         self.till.make_demo("999999.99")

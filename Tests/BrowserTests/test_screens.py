@@ -11,6 +11,7 @@ import screens
 import readings
 from browser import NARROW, WIDE
 from case import BrowserCase
+from till import Machine
 from test_selling import CAKE, COFFEE, JUICE, OPEN
 
 AXE = f"{os.path.dirname(axe_core_python.__file__)}/axe.min.js"
@@ -43,6 +44,7 @@ set("tbody td, dd", "1");
 set(".choosing small span", "Reader ready: simulated reader");
 set(".finding p:not(:has(strong))", "What mends it.");
 set(".note.good span", "Reader ready");
+set(".attached small:last-child", "Reader: simulated reader, tapcard 0.1.0, from 127.0.0.1.");
 set(".pegs small", "1 right place, 1 wrong place");
 document.querySelectorAll(".pegs i").forEach((peg) => peg.remove());
 document.querySelectorAll(".finding p strong").forEach((place) => {
@@ -386,6 +388,23 @@ class SeveralTillsScreens(ScreenCase):
         self.page.press("Till 1")
         self.page.see("Amanda Gonzalez")
         self.screen("home-till")
+
+
+class ManageTillsScreens(ScreenCase):
+    def test_the_tills_whose_readers_are_on_other_machines(self):
+        page, till = self.page, self.till
+        code = till.run("tills", "add", "Bar", "--trusted")["code"]
+        machine = Machine(till, "--server", till.url, "--code", code)
+        self.addCleanup(machine.close)
+        page.open("manage-tills", until="Connected. Last seen:")
+        page.press("Add till")
+        page.press("Add till")
+        page.see("Enter a name.")
+        self.screen("manage-tills-form")
+        page.type("Name", "Terrace")
+        page.press("Add till")
+        page.see("Code for till Terrace", "Not connected yet.")
+        self.screen("manage-tills")
 
 
 class NoReaderScreens(ScreenCase):

@@ -105,6 +105,31 @@ class Emulator(Program):
             check=True, stdout=subprocess.DEVNULL, timeout=END_LIMIT)
 
 
+class Machine(Program):
+    """A till's machine: `tapcard reader` in a home of its own, with a simulated reader."""
+
+    def __init__(self, till, *options, home=None):
+        self.home = home or tempfile.mkdtemp(prefix="tapcard-machine-")
+        with open(f"{self.home}/log", "w", encoding="utf-8") as log:
+            super().__init__(
+                ["reader", *options],
+                {**till.environment, "HOME": self.home, "TAPCARD_READER": "sim"}, log)
+
+    def end(self):
+        """Waits until it ends by itself. Returns its exit status and what it said."""
+        status = self.process.wait(END_LIMIT)
+        with open(f"{self.home}/log", encoding="utf-8") as log:
+            return status, log.read()
+
+    def again(self, till):
+        """Starts it again, as the same till."""
+        return Machine(till, home=self.home)
+
+    def close(self):
+        self.kill()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+
 class Till:
     """A server with its own home, on a free port, and its helpers."""
 

@@ -61,6 +61,9 @@ static const unsigned char live_js[] = {
 static const unsigned char lottery_js[] = {
 #embed "page/lottery.js"
 };
+static const unsigned char manage_tills_js[] = {
+#embed "page/manage-tills.js"
+};
 static const unsigned char mastermind_js[] = {
 #embed "page/mastermind.js"
 };
@@ -174,6 +177,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("index.html", index_html),
     FILE_NAMED("live.js", live_js),
     FILE_NAMED("lottery.js", lottery_js),
+    FILE_NAMED("manage-tills.js", manage_tills_js),
     FILE_NAMED("mastermind.js", mastermind_js),
     FILE_NAMED("notices.js", notices_js),
     FILE_NAMED("offers.js", offers_js),

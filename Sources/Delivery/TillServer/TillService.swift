@@ -123,13 +123,15 @@ package final class TillService: Sendable {
             runners.server, peers, ownAddress: settings.peerAddress?.text)
         let enrolled = EnrolledTills(runners, tills, forwarding, log: log) { number in
             authenticator.closeSessions(at: number)
+            router.withLock { $0 }?.forget(number)
         }
         router.withLock {
             $0 = Router(
                 tills: tills, server: runners.server,
                 agents: AgentRoutes(tills: enrolled, log: log), forwarding: forwarding,
                 originCheck: originCheck, authenticator: authenticator,
-                requests: requests, customers: customers, demoPace: settings.demoPace)
+                requests: requests, connections: { [weak server] in server?.openConnections ?? 0 },
+                customers: customers, demoPace: settings.demoPace)
         }
         await tills.open()
         await enrolled.open()

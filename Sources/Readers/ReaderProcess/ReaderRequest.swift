@@ -34,7 +34,7 @@ package enum ReaderRequest: Hashable, Sendable {
             self = .release(signal)
         case Opcode.removal.rawValue:
             guard let hasUID = rest.byte(), hasUID <= 1, let uid = rest.field(),
-                let several = rest.byte(), several <= 1, rest.isAtEnd
+                hasUID == 1 || uid.isEmpty, let several = rest.byte(), several <= 1, rest.isAtEnd
             else { return nil }
             self = .removal(of: hasUID == 1 ? uid : nil, sawSeveral: several == 1)
         case Opcode.cancel.rawValue where rest.isAtEnd: self = .cancel

@@ -5,8 +5,8 @@ package import Tags
 package enum AgentCall: String, CaseIterable, Sendable {
     /// Attaches the agent's reader to its till.
     case attach
-    /// Asks for the next command. The server holds its response back until it has one, but at most
-    /// eight seconds.
+    /// Asks for the next command. The server holds its response back until there is a command, for
+    /// at most eight seconds.
     case poll
     /// Sends the agent's reply to a command.
     case report
@@ -16,8 +16,9 @@ package enum AgentCall: String, CaseIterable, Sendable {
 package enum AgentProtocol {
     /// The newest version that this program supports.
     package static let version: UInt8 = 1
-    /// The oldest version that a server accepts.
-    package static let oldest: UInt8 = 1
+    /// The oldest version that this program supports: the one before the newest, because servers
+    /// are updated before the machines of their tills.
+    package static let oldest = max(1, version - 1)
     /// The longest message in bytes.
     package static let maximumMessageLength = 65_536
 }

@@ -100,6 +100,7 @@ package actor ReaderAgent {
                     await detach()
                     return .removed(reason)
                 }
+                if Task.isCancelled { break }
                 await back(off: error)
                 // Only attaching again can switch to another server, which a poll cannot.
                 let isSilent = if case .silent = error { true } else { false }
@@ -147,6 +148,12 @@ package actor ReaderAgent {
     ) async throws(AgentLineError) -> AgentResponse {
         guard let answer = AgentResponse(try await line.send(call, message)) else {
             throw .offline("the server sent an invalid answer")
+        }
+        if case .attached(_, let version) = answer,
+            !(AgentProtocol.oldest...AgentProtocol.version).contains(version)
+        {
+            // The agent keeps trying, because the server may be updated.
+            throw .offline("the server's version of tapcard is too old; update it there")
         }
         return answer
     }

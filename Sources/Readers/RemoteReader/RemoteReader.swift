@@ -48,6 +48,7 @@ public actor RemoteReader: BatchReader {
 
     private let limits: Limits
     private let sleep: @Sendable (Duration) async throws -> Void
+    private let note: @Sendable (AgentLineEvent) -> Void
     private var agent: (attachment: AgentAttachment, greeting: AgentGreeting)?
     private var summary: ReaderSummary
     private var number: UInt64 = 0
@@ -68,12 +69,14 @@ public actor RemoteReader: BatchReader {
     private var asking = 0
     private var queue: [CheckedContinuation<Void, Never>] = []
 
+    /// Creates a reader for an agent that attaches later, and calls `note` for each event on the
+    /// line to it.
     package init(
         named name: String, limits: Limits = Limits(),
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        note: @escaping @Sendable (AgentLineEvent) -> Void = { _ in }
     ) {
-        self.limits = limits
-        self.sleep = sleep
+        (self.limits, self.sleep, self.note) = (limits, sleep, note)
         summary = ReaderSummary(name: name, maximumAnswerLength: 0)
     }
 
@@ -132,8 +135,8 @@ public actor RemoteReader: BatchReader {
 
     public func release() { release(signaling: nil) }
 
-    /// Releases the tag with the next command, so that this needs no round trip. If there is no next
-    /// command, the agent turns the field off on its own.
+    /// Releases the tag with the next command, so that this needs no round trip. If no command
+    /// follows, the agent turns the field off on its own.
     public func release(signaling signal: TagSignal?) {
         selection = nil
         self.signal = signal ?? self.signal
@@ -163,7 +166,7 @@ public actor RemoteReader: BatchReader {
         }
     }
 
-    /// Waits until a tag arrives or is removed. `begin` sends the command, unless the agent has it.
+    /// Waits until a tag arrives or is removed. `begin` sends the command if the agent needs one.
     private func wait(
         within limit: Duration?, _ begin: () throws(ReaderError) -> Void
     ) async throws(ReaderError) -> ReaderReply {
@@ -290,6 +293,7 @@ public actor RemoteReader: BatchReader {
         if let agent, agent.attachment.boot != greeting.boot { answerPoll(.replaced) }
         detach()
         agent = (AgentAttachment(greeting.boot, epoch: epoch), greeting)
+        note(.attached(greeting))
         summary = ReaderSummary(name: greeting.reader, maximumAnswerLength: 0)
         watchSilence()
         return .attached(epoch: epoch, version: min(greeting.newest, AgentProtocol.version))
@@ -297,6 +301,7 @@ public actor RemoteReader: BatchReader {
 
     /// Detaches the reader. The pending command fails as if the reader was lost.
     package func detach() {
+        if agent != nil { note(.detached) }
         agent = nil
         silence?.cancel()
         (selection, signal) = (nil, nil)
@@ -308,6 +313,7 @@ public actor RemoteReader: BatchReader {
     /// Returns the next command, or `nothing` if there is none within the time limit.
     package func answer(to request: AgentPoll) async -> AgentResponse {
         if let refusal = refusal(of: request.attachment) { return refusal }
+        note(.heard)
         // When an agent polls again, it has given up on its earlier poll.
         answerPoll(.nothing)
         polls += 1
@@ -330,11 +336,13 @@ public actor RemoteReader: BatchReader {
     /// ignored.
     package func accept(_ report: AgentReport) -> AgentResponse {
         if let refusal = refusal(of: report.attachment) { return refusal }
+        note(.heard)
         guard let pending, pending.command.number == report.number else { return .nothing }
         guard report.reply.fits(pending.command.request) else {
             _ = impossible()
             return .detached
         }
+        note(.answered)
         self.pending = nil
         if case .tag = report.reply { selection = report.number }
         guard let caller = pending.caller else { return .nothing }
@@ -367,29 +375,6 @@ public actor RemoteReader: BatchReader {
         silence = Task {
             guard (try? await sleep(limits.silence)) != nil else { return }
             if polls == own, poll == nil, agent?.attachment == attachment { detach() }
-        }
-    }
-}
-
-extension ReaderRequest {
-    /// Whether this request waits for a tag or for its removal.
-    var isWait: Bool {
-        switch self {
-        case .select(let milliseconds): milliseconds > 0
-        case .removal: true
-        case .batch, .release, .cancel: false
-        }
-    }
-}
-
-extension ReaderReply {
-    /// Whether this can be a reply to the request.
-    func fits(_ request: ReaderRequest) -> Bool {
-        switch (self, request) {
-        case (.failed, _), (.tag, .select), (.report, .batch), (.released, .release),
-            (.released, .removal):
-            true
-        default: false
         }
     }
 }

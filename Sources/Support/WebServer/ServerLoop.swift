@@ -31,7 +31,9 @@ final class ServerLoop {
     private var listening: CInt
     private let epoll: CInt
     private var lingering: LingeringSockets
-    private var connections: [UInt64: ServerConnection] = [:]
+    private var connections: [UInt64: ServerConnection] = [:] {
+        didSet { mailbox.openConnections.withLock { $0 = connections.count } }
+    }
     /// The number of bytes in bodies that are being received or that a handler owns. A handler may
     /// outlive its connection.
     var heldBodyBytes = 0

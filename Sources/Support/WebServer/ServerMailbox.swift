@@ -2,8 +2,9 @@ import BlockingLane
 import CLinux
 import Glibc
 
-/// Messages from other threads to the server's thread. They wake it through a descriptor, which is
-/// closed when nothing refers to the mailbox any longer.
+/// Messages from other threads to the server's thread, and its count of connections for them.
+/// Messages wake it through a descriptor, which is closed when nothing refers to the mailbox any
+/// longer.
 final class ServerMailbox: Sendable {
     enum Message: Sendable {
         /// From a handler that has released a body with this many bytes.
@@ -22,6 +23,8 @@ final class ServerMailbox: Sendable {
     }
 
     let descriptor: CInt
+    /// The number of open connections.
+    let openConnections = Guarded(0)
     private let state = Guarded(State())
 
     init() throws(WebServerError) {

@@ -8,6 +8,8 @@ public final class WebServer: Sendable {
     public let port: UInt16
     /// The maximum number of simultaneous connections.
     public let connections: Int
+    /// The number of open connections.
+    public var openConnections: Int { mailbox.openConnections.withLock { $0 } }
     private let mailbox: ServerMailbox
 
     private init(port: UInt16, connections: Int, _ mailbox: ServerMailbox) {

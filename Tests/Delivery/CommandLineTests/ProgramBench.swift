@@ -212,6 +212,7 @@ final class ProgramBench: Sendable {
             },
             setAside: { path throws(LedgerError) in path },
             simulatedTags: EmptyDrawer(), readers: PCSCReaders(names: smartCardReaders),
+            checkConnections: { _ in ConnectionCheck() },
             services: { [services, made] settings in
                 made.withLock { $0.append(settings) }
                 return services

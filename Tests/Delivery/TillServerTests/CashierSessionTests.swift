@@ -69,6 +69,31 @@ struct CashierSessionTests {
         #expect(here.session(token: own.token) == nil)
     }
 
+    @Test("A session that ended at another server ends here within half a minute")
+    func endedElsewhere() throws {
+        let clock = Clock(Self.start)
+        let (there, here) = (TillSessions { clock.now }, TillSessions { clock.now })
+        let (session, own) = there.open(try ann(), at: 101)
+        func adopt() throws {
+            here.adopt(
+                id: session.id, cookie: session.cookie, of: try ann(), at: 101, age: 0, idle: 0)
+        }
+        try adopt()
+        clock.advance(minutes: 1, less: 30_001)
+        #expect(here.session(token: own.token) != nil)
+        clock.advance(less: -1)
+        // Now the ledger is asked for it again.
+        #expect(here.session(token: own.token) == nil && here.session(cookie: own.cookie) == nil)
+        try adopt()
+        here.forget(at: 102, except: [])
+        here.forget(at: 101, except: [session.id])
+        #expect(here.session(token: own.token) != nil)
+        for sessions in [there, here] { sessions.forget(at: 101, except: []) }
+        #expect(here.session(token: own.token) == nil)
+        // Where it was opened, it does not depend on the ledger.
+        #expect(there.session(token: own.token) == session)
+    }
+
     @Test("A use is recorded every five minutes")
     func recording() throws {
         let clock = Clock(Self.start)

@@ -32,6 +32,8 @@ struct RoleTests {
         "POST unblock": .owner, "POST repair": .owner, "POST replace": .owner,
         "POST forget": .owner, "GET takings": .owner, "GET audit": .owner,
         "GET reports/{report}": .owner, "GET find": .cashier,
+        "GET tills": .owner, "POST tills/add": .owner, "POST tills/code": .owner,
+        "POST tills/rename": .owner, "POST tills/remove": .owner, "POST tills/confirm": .owner,
         "GET tickets": .seller, "POST ticket/buy": .seller, "POST ticket/check": .seller,
         "POST ticket/claim": .cashier, "GET draws": .seller, "GET draws/{id}": .seller,
         "GET doctor": .seller, "POST tag/read": .cashier, "POST tag/info": .cashier,

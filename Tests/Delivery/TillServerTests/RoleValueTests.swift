@@ -67,4 +67,23 @@ extension RoleTests {
             }
         }
     }
+
+    @Test("The code of a new till reaches owners only, neither by events nor by the operation")
+    func tillCode() async throws {
+        try await with { bench, tokens in
+            let id = "6f1c2a34-5b6d-4e7f-8a90-1b2c3d4e5f62"
+            let listener = try await EventListener(bench, headers: headers(tokens[.cashier]))
+            let add = #"{"name":"Bar","operation":"\#(id)"}"#
+            #expect(try await post(bench, "tills/add", add, tokens[.cashier]).word == "role-needed")
+            let added = try await post(bench, "tills/add", add, tokens[.owner])
+            #expect(added.json["code"]?.string != nil, "\(added.text)")
+            let event = try await listener.next("operation", phase: "done")
+            #expect(event["verb"]?.string == "tills/add" && event["answer"] == .null)
+            for role in CashierRole.allCases {
+                let operation = try await bench.ask(
+                    "GET", "/api/v1/operations/\(id)", headers: headers(tokens[role]))
+                #expect((operation.json["answer"] != .null) == (role == .owner), "\(role)")
+            }
+        }
+    }
 }

@@ -34,17 +34,19 @@ final class TillServerBench: Sendable {
     private let folder: String
     private let options: [String]
     private let environment: [String: String]
+    private let peers: (any PeerLine)?
 
     /// Runs a bench while the body runs.
     static func with(
         timeout: Int = 600, services: Services = NoServices.all,
         ledger: any LedgerStore = InMemoryLedger(), readers: Int = 1, options: [String] = [],
-        environment: [String: String] = [:],
+        environment: [String: String] = [:], peers: (any PeerLine)? = nil,
         _ body: (TillServerBench) async throws -> Void
     ) async throws {
         let bench = try await TillServerBench(
             timeout, services, ledger, (0..<readers).map { _ in UnpluggableReader() },
-            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))", options, environment)
+            "/tmp/tapcard-\(getpid())-\(UInt64.random(in: 0...UInt64.max))", options, environment,
+            peers)
         try await bench.run(body)
     }
 
@@ -62,7 +64,7 @@ final class TillServerBench: Sendable {
     func startAgain(_ body: (TillServerBench) async throws -> Void) async throws {
         await end()
         try await TillServerBench(
-            600, services, ledger, readers, folder, options, environment
+            600, services, ledger, readers, folder, options, environment, peers
         ).run(body)
     }
 
@@ -80,10 +82,11 @@ final class TillServerBench: Sendable {
     private init(
         _ timeout: Int, _ services: Services, _ ledger: any LedgerStore,
         _ readers: [UnpluggableReader], _ folder: String, _ options: [String],
-        _ environment: [String: String]
+        _ environment: [String: String], _ peers: (any PeerLine)?
     ) async throws {
         (self.readers, self.ledger, self.services) = (readers, ledger, services)
         (self.folder, self.options, self.environment) = (folder, options, environment)
+        self.peers = peers
         let names = readers.indices.map { readers.count == 1 ? "sim" : "sim:\($0 + 1)" }
         try DurableFile.makeFolder(folder)
         let (served, console) = (ServedTillPage(), Guarded(""))
@@ -92,7 +95,9 @@ final class TillServerBench: Sendable {
             drivers: TillServerBench.drivers(
                 Dictionary(uniqueKeysWithValues: zip(names, readers)), services, mayPass, time,
                 ledger),
-            adding: [.serve(in: ServingProcess(whenServing: served.note))],
+            adding: [
+                .serve(in: ServingProcess(whenServing: served.note, peers: { _ in peers }))
+            ],
             console: Console(
                 isTerminal: false, isErrorTerminal: false, columns: { nil }, write: { _ in },
                 writeError: { text in console.withLock { $0 += text } }),
@@ -137,6 +142,9 @@ final class TillServerBench: Sendable {
     /// The file with the cashiers.
     var cashierFile: CashierFile { CashierFile(path: "\(folder)/tapcard/simulated/cashiers.json") }
 
+    /// The file with the keys.
+    var keyFile: KeyFile { KeyFile(path: "\(folder)/tapcard/simulated/keys.json") }
+
     /// The program's log.
     var log: String { console.withLock { $0 } }
 
@@ -155,6 +163,7 @@ final class TillServerBench: Sendable {
             restore: { _, _, _ in Restoration(exhausted: [], stopped: nil) },
             setAside: { path throws(LedgerError) in path },
             simulatedTags: FullDrawer(), readers: NoReaders(),
+            checkConnections: { _ in ConnectionCheck() },
             services: { _ in services },
             dependencies: { progress in
                 Station.Dependencies(

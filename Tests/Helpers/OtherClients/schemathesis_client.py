@@ -36,7 +36,8 @@ include-path = [
     "/api/v1/consent", "/api/v1/display", "/api/v1/sell",
     "/api/v1/products/add", "/api/v1/products/change", "/api/v1/armed", "/api/v1/find",
     "/api/v1/reports/{report}", "/api/v1/shift", "/api/v1/shift/cash", "/api/v1/shift/open",
-    "/api/v1/shift/close",
+    "/api/v1/shift/close", "/api/v1/tills/add", "/api/v1/tills/code", "/api/v1/tills/rename",
+    "/api/v1/tills/remove", "/api/v1/tills/confirm",
 ]
 
 [operations.checks.positive_data_acceptance]
@@ -130,6 +131,12 @@ def story(address, token):
     post("shift/close", shift=shift, counted="105.00")
     get("shifts")
     post("products/retire", product="Coffee")
+    post("tills/add", name="Bar", trusted=True)
+    post("tills/code", name="Bar")
+    post("tills/rename", name="Bar", new="Inn")
+    post("tills/confirm", name="Inn")
+    get("tills")
+    post("tills/remove", name="Inn")
     post("scratch")
     post("activate")
     get("draws/{id}", id="draw-1")

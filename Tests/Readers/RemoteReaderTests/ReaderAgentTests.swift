@@ -1,3 +1,4 @@
+import BlockingLane
 import PortDoubles
 import ReaderProcess
 import RemoteReader
@@ -73,5 +74,46 @@ struct ReaderAgentTests {
         #expect(reader.noted.prefix(3) == ["select", "release", "release"])
         #expect(
             server.reports[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
+    }
+
+    /// A server that gives the same answer to everything, and counts what it was asked.
+    private final class SameAnswer: AgentLine {
+        let asked = Guarded(0)
+        private let answer: AgentResponse
+
+        init(_ answer: AgentResponse) { self.answer = answer }
+
+        func send(_ call: AgentCall, _ message: [UInt8]) -> [UInt8] {
+            asked.withLock { $0 += 1 }
+            return answer.message
+        }
+    }
+
+    private func agent(
+        of server: SameAnswer, report: @escaping @Sendable (ReaderAgent.Event) -> Void = { _ in }
+    ) -> ReaderAgent {
+        ReaderAgent(
+            NotedReader(), server, release: "test", random: { [UInt8](repeating: 7, count: $0) },
+            sleep: { _ in try await Task.sleep(for: .milliseconds(1)) }, report: report)
+    }
+
+    @Test("An agent that is too old for its server stops")
+    func outdated() async {
+        #expect(
+            await agent(of: SameAnswer(.outdated(oldest: 2))).run() == .outdated(oldest: 2))
+    }
+
+    @Test("An agent that is too new for its server says so, and keeps trying")
+    func tooNew() async {
+        let server = SameAnswer(.attached(epoch: 1, version: AgentProtocol.oldest - 1))
+        let events = Guarded<[ReaderAgent.Event]>([])
+        let agent = agent(of: server) { event in events.withLock { $0.append(event) } }
+        let task = Task { await agent.run() }
+        while server.asked.withLock({ $0 < 3 }) { try? await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        #expect(await task.value == nil)
+        #expect(
+            events.withLock { $0 }
+                == [.offline("the server's version of tapcard is too old; update it there")])
     }
 }

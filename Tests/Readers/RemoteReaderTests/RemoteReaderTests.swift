@@ -32,11 +32,14 @@ struct RemoteReaderTests {
     }
 
     private let limits = Limits()
+    private let noted = Guarded<[AgentLineEvent]>([])
     private let reader: RemoteReader
 
     init() {
-        let limits = limits
-        reader = RemoteReader(named: "Bar 1") { try await limits.sleep($0) }
+        let (limits, noted) = (limits, noted)
+        reader = RemoteReader(
+            named: "Bar 1", sleep: { try await limits.sleep($0) },
+            note: { event in noted.withLock { $0.append(event) } })
     }
 
     private func attach(_ boot: AgentRunID, epoch: UInt64) async -> AgentResponse {
@@ -174,6 +177,28 @@ struct RemoteReaderTests {
         limits.pass(.seconds(10))
         while await reader.greeting != nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .detached)
+    }
+
+    @Test("Each event on the line is told, but no message of another agent")
+    func events() async throws {
+        let line = AgentAttachment(Self.boot(), epoch: 1)
+        let greeting = AgentGreeting(boot: line.boot, release: "1.0", reader: "a reader")
+        _ = await reader.attach(greeting, epoch: 1)
+        let selected = Task { try await reader.select(within: .zero) }
+        let first = try await command(line, after: 0)
+        let other = AgentAttachment(Self.boot(), epoch: 1)
+        #expect(await reader.answer(to: AgentPoll(other, last: 0)) == .replaced)
+        // The second report repeats the first one, which has been accepted.
+        for _ in 1...2 {
+            let report = AgentReport(line, first.number, Self.found)
+            #expect(await reader.accept(report) == .nothing)
+        }
+        #expect(try await selected.value == Self.tag)
+        for _ in 1...2 { await reader.detach() }
+        #expect(
+            noted.withLock { $0 } == [
+                .attached(greeting), .heard, .heard, .answered, .heard, .detached,
+            ])
     }
 
     @Test("A reply that does not fit its command ends the attachment")

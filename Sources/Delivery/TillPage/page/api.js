@@ -2,18 +2,22 @@
 // ended.
 
 import { confirmed, question, toast } from "./notices.js";
-import { change, draft, HERE, isAtTill, setDraft, state } from "./store.js";
+import { change, draft, HERE, isAtTill, isRemote, setDraft, state } from "./store.js";
 import { READER_STEPS, refusals, steps } from "./steps.js";
 import { say } from "./strings.js";
 import { DECLINED } from "./ui.js";
 import { withShown } from "./words.js";
 
-const STORAGE_KEY = "tapcard.session";
+/** A session at a till on another machine is valid only there. */
+const STORAGE_KEY = isRemote(HERE) ? `tapcard.session.${HERE}` : "tapcard.session";
 /** The path of the server's API, and the path of this till's API. */
 const ROOT = "/api/v1/";
 export const API = HERE ? `/tills/${HERE}${ROOT}` : ROOT;
-/** The server's tills share its settings, and index.html preloads them from the same address. */
-const addressOf = (path) => (path === "settings" ? ROOT : API) + path;
+/**
+ * The server's tills share its settings, and index.html preloads them from the same address. A till
+ * that does not exist has no API.
+ */
+const addressOf = (path) => (path === "settings" || !isAtTill() ? ROOT : API) + path;
 const ANSWER_LIMIT = 10_000;
 /** An operation may wait 30 s for a card. After this limit, the page asks the server about it. */
 export const OPERATION_LIMIT = 45_000;

@@ -3,7 +3,7 @@
 import { activate, activationNote } from "./activate.js";
 import { logIn, logOut } from "./api.js";
 import { add, home, leaveAdd } from "./till.js";
-import { tillChip, tills } from "./tills.js";
+import { readerProblem, tillChip, tillName, tills } from "./tills.js";
 import { cards, issue } from "./cards.js";
 import "./customer-display.js";
 import { h, icon, patch } from "./dom.js";
@@ -12,6 +12,7 @@ import { health } from "./health.js";
 import { history } from "./history.js";
 import { connect, disconnect } from "./live.js";
 import { draws } from "./lottery.js";
+import { manageTills } from "./manage-tills.js";
 import { mastermind } from "./mastermind.js";
 import { announce, clearTagMessages, renderDialog, renderToasts, toast } from "./notices.js";
 import { productsView } from "./products.js";
@@ -25,7 +26,7 @@ import { usesService } from "./offers.js";
 import { soundButton } from "./sounds.js";
 import { leavePanel, closeWhenCardRemoved, renderPanel } from "./panel.js";
 import {
-  change, draft, discardDrafts, discardViewDrafts, HERE, isAtTill, onChange, setDraft,
+  change, draft, discardDrafts, discardViewDrafts, isAtTill, onChange, setDraft,
   panelTask, state,
 } from "./store.js";
 import { say } from "./strings.js";
@@ -37,11 +38,11 @@ import { offlineWords, shown, uidWords } from "./words.js";
 
 const views = {
   home, add, scratch, activate, issue, draws, tickets, mastermind, history, cards, health,
-  tills, products: productsView, reports, shift: shiftView,
+  tills, "manage-tills": manageTills, products: productsView, reports, shift: shiftView,
 };
 const PART_OF = {
   add: "home", scratch: "home", activate: "home", tickets: "draws", issue: "cards",
-  products: "home", shift: "home", reports: "history",
+  products: "home", shift: "home", reports: "history", "manage-tills": "health",
 };
 const lost = { title: say.missing, render: () => [heading(say.missing), link(say.back, "#/home")] };
 /** The view for a route; if the page is not at a till, the view for choosing one. */
@@ -129,7 +130,7 @@ function banner({ link: connection, reader, route, offlinePayments }) {
   if (!isLost && reader?.state !== "missing") {
     return (offlinePayments && offlineBanner(offlinePayments)) || printerBanner(state);
   }
-  const { title, meaning, advice } = reader?.problem
+  const { title, meaning, advice } = (reader && readerProblem(reader))
     ?? { title: `${say.reader.missing}.`, meaning: say.reader.why };
   return h("div.banner", { class: isLost ? "bad" : "warn" }, icon("warn"),
     h("p", h("strong", isLost ? say.link.lost : title), " ",
@@ -185,8 +186,8 @@ function render(s) {
   patch(at("toasts"), renderToasts(s));
   patch(at("dock"), renderSimulator(s));
   patch(at("dialogs"), renderDialog(s));
-  const place = isHere && HERE && s.settings?.tills > 1 && say.tills.one(HERE);
-  document.title = [s.needsLogin ? say.login.action : view.title, place, say.brand]
+  const title = s.needsLogin ? say.login.action : view.title;
+  document.title = [title, tillName(), say.brand]
     .filter(Boolean).join(" \u2013 ");
   const part = PART_OF[s.route.name] ?? s.route.name;
   for (const each of document.querySelectorAll("#nav a")) {

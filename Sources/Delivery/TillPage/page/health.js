@@ -1,13 +1,13 @@
 // The state of the reader, the ledger, and the server, and the doctor's findings and remedies.
 
 import { load } from "./api.js";
-import { readerWords } from "./tills.js";
+import { readerProblem, readerWords } from "./tills.js";
 import { h, icon } from "./dom.js";
 import { toast } from "./notices.js";
 import { may } from "./roles.js";
 import { state } from "./store.js";
 import { say } from "./strings.js";
-import { button, heading, loaded, note, problemBox, rows } from "./ui.js";
+import { button, heading, link, loaded, note, problemBox, rows } from "./ui.js";
 import { timeWords, uidWords } from "./words.js";
 
 const SIGNS = { ok: "check", note: "info", problem: "warn" };
@@ -25,7 +25,7 @@ async function copy(command) {
 
 // Over plain HTTP, browsers offer the clipboard only on loopback, but the command is visible
 // anyway.
-const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
+export const commandRow = (command) => h("div.command", h("code", command), navigator.clipboard
   && button(words.copy, () => copy(command), { "aria-label": `${words.copy}: ${command}` }));
 
 const finding = ({ severity, what, remedy, commands }) => h("li.finding", { class: severity },
@@ -55,11 +55,13 @@ const facts = (value, prefix = "") => Object.entries(value).map(([name, fact]) =
   (fact && typeof fact === "object" ? facts(fact, `${prefix}${nameInWords(name)} `)
     : [h("dt", prefix + nameInWords(name)), h("dd", factText(fact))]));
 
-/** The reader at each till; shown only if there are several tills. */
-const readers = ({ tills }) => tills.length > 1 && h("section.part",
-  h("h2", words.tills), tills.map(({ number, ...till }) => {
-    const text = `${say.tills.one(number)}. ${readerWords(till)}`;
-    return till.reader.state === "ready" ? note(text, "check", "good")
+/** The reader at each till, if there are several tills. */
+const readers = ({ tills }) => (tills.length > 1 || may("tills")) && h("section.part",
+  h("div.row.spread", h("h2", words.tills),
+    may("tills") && link(say.manageTills.link, "#/manage-tills")),
+  tills.length > 1 && tills.map(({ number, name, ...till }) => {
+    const text = `${say.tills.one(name ?? number)}. ${readerWords(till)}`;
+    return till.reader.state === "ready" || till.elsewhere ? note(text, "check", "good")
       : note(text, "warn", "bad");
   }));
 
@@ -68,7 +70,8 @@ export const health = {
   enter,
   render: ({ reader, settings, data }) => [
     heading(words.title),
-    h("section.part", h("h2", words.reader), reader && (reader.problem ? problemBox(reader.problem)
+    h("section.part", h("h2", words.reader), reader && (reader.problem
+      ? problemBox(readerProblem(reader))
       : note([say.reader.ready, reader.name].filter(Boolean).join(": "), "check", "good"))),
     data.health?.value && readers(data.health.value),
     h("section.part",

@@ -2,7 +2,7 @@
 
 import { API, cutOff, load, loadSettings, openSession, withProblem } from "./api.js";
 import { standingWords } from "./card-face.js";
-import { chosenAddress } from "./tills.js";
+import { chosenAddress, noteMissing } from "./tills.js";
 import { announce, question, toast } from "./notices.js";
 import { followPrinter } from "./receipt.js";
 import { spoken, tagTexts } from "./refusals.js";
@@ -46,9 +46,13 @@ export async function connect() {
     if (!state.session) change({ link: "closed" });
     else if (!isHere) change({ link: "choosing" });
     else if (!isOpenToAll) listen();
-  } catch {
+  } catch (problem) {
     if (state.needsLogin) change({ link: "closed" });
-    else {
+    else if (problem.error === "no-such-till" && isAtTill()) {
+      close();
+      noteMissing();
+      again();
+    } else {
       showLost();
       again();
     }
@@ -96,12 +100,16 @@ function listen() {
     act(JSON.parse(event.data));
   });
   on("alive", () => {});
-  on("state", ({ reader, card, operations, offlinePayments, armed, printer, ...rights }) => {
+  on("state", ({
+    till, makesCards, reader, card, operations, offlinePayments, armed, printer, ...rights
+  }) => {
     const wasLost = state.link === "lost";
     const wasAway = wasLost || isResting();
     // A higher count makes the view reload, because something may have changed in the meantime.
     const ended = state.ended + (wasAway ? 1 : 0);
-    change({ link: "live", reader: withProblem(reader), ended, offlinePayments, rights });
+    change({
+      link: "live", till, makesCards, reader: withProblem(reader), ended, offlinePayments, rights,
+    });
     followPrinter(printer);
     pause = FIRST_PAUSE;
     wasRefused = false;

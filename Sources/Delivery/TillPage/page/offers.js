@@ -1,5 +1,5 @@
 // The actions that the page offers for the tag on the reader. The server decides: its refusal lists
-// the steps it would accept, and its settings say whether this station can make cards.
+// the steps it would accept, and its first event says whether this till can make cards.
 
 import { isAllowed, may } from "./roles.js";
 import { state, trustedCard } from "./store.js";
@@ -23,7 +23,7 @@ export const WITHOUT_TAP = ["block", "unblock", "forget"];
 export const AUTHENTICATING_CHIP = "NTAG424";
 
 /** Whether cards can be made at this till; on an untrusted machine, they cannot. */
-export const makesCards = () => state.settings?.makesCards !== false;
+export const makesCards = () => state.makesCards;
 
 /** Whether the settings name the address of this service, or the sandbox stands in for it. */
 export const usesService = (name) => state.settings?.services?.includes(name) === true;

@@ -33,7 +33,7 @@ export const mayRefund = ({ kind, cashier, at }) => role() !== "seller"
 /** The views that need a call; all others are for everyone. */
 const NEEDED = {
   add: "add", issue: "issue", products: "products/add", reports: "reports/{report}",
-  shift: "shift/open",
+  shift: "shift/open", "manage-tills": "tills",
 };
 export const mayView = ({ name, arg }) => (name === "history" ? seesAllHistory() || Boolean(arg)
   : !(name in NEEDED) || may(NEEDED[name]));

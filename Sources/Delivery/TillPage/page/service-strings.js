@@ -1,9 +1,49 @@
 // Strings for the services, payment without a card, shifts, products, receipts, History, reports,
-// Health, sounds, and the simulated reader. All others are in strings.js.
+// Health, tills, sounds, and the simulated reader. All others are in strings.js.
 
 const counted = (number, what) => `${number} ${what}${number === 1 ? "" : "s"}`;
 
 export const services = {
+  tills: {
+    title: "Choose your till",
+    lead: "This browser remembers your choice. To change it, press the till's name at the top.",
+    one: (till) => `Till ${till}`, here: "You are here. ",
+    none: "There are no tills yet. The operator adds the first one on the server.",
+    missing: (number) => `There is no till ${number}. Choose another till below.`,
+  },
+  manageTills: {
+    title: "Tills", link: "Manage tills",
+    lead: "The tills whose readers are on other machines. Each has a page of its own.",
+    none: "No tills yet.",
+    add: "Add till", added: (name) => `Till ${name} added.`,
+    name: "Name", nameMissing: "Enter a name.",
+    trust: "Cards can be made at this till",
+    trustHint: "Only for a machine that you trust: it sees the secrets of each card that is made "
+      + "there.",
+    trusted: "Cards can be made there.",
+    codeOf: (name) => `Code for till ${name}`, run: "On the till's machine, run:",
+    valid: "The code is valid for 10 minutes and for one machine. It will not be shown again.",
+    servers: "If several servers share the ledger, add their own addresses after this one, "
+      + "separated by commas.",
+    done: "Done",
+    edit: "Edit", change: (name) => `Edit ${name}`,
+    rename: "Rename", renamed: (name) => `The till is now named ${name}.`,
+    newCode: "New code",
+    remove: "Remove", removeAsk: (name) => `Remove till ${name}?`,
+    removeLine: "Within a second, its machine is cut off and everyone at its page is logged out. "
+      + "To use it again, add it as a new till.",
+    removeHere: "This is the till whose page you are at.",
+    removed: (name) => `Till ${name} removed.`,
+    confirm: "Confirm", confirmOf: (name) => `Confirm ${name}`,
+    confirmed: (name) => `Till ${name} confirmed.`,
+    suspended: "Waiting for confirmation, because the ledger was restored. Confirm it if it is "
+      + "still in use.",
+    never: "Not connected yet.", attached: "Connected.", away: "Not connected.",
+    elsewhere: (server) => `Connected to another server: ${server}.`,
+    machine: ({ reader, version, address, server, when }) =>
+      `Reader: ${reader}, tapcard ${version}, from ${address}. `
+      + `Last connected to ${server} on ${when}.`,
+  },
   sounds: {
     on: "Turn sounds on", off: "Turn sounds off",
     blocked: "Allow sounds",

@@ -15,6 +15,8 @@ export const state = {
   client: freshID(), settings: null, session: null, needsLogin: false, link: "connecting",
   // The role of the cashier, and the calls that they may make: see roles.js.
   rights: null,
+  // The name of this page's till, and whether cards can be made there.
+  till: null, makesCards: true,
   reader: null, card: null, route: { name: "home", arg: null },
   // The sale: the typed amount, the cart's lines, the armed sale, and the last payment. `asked` is
   // the product whose price is still to be typed; `needsCard`, whether the next payment has to name
@@ -25,6 +27,8 @@ export const state = {
     paid: null,
     tender: null, given: "",
   },
+  // Whether the server has said that this page's till does not exist.
+  isMissing: false,
   // Whether another page's sale is armed.
   isArmedElsewhere: false,
   tasks: {}, others: {}, ended: 0, data: {}, form: {}, dialog: null, toasts: [],
@@ -45,13 +49,17 @@ export const state = {
 /** The number of the till in the page's address; null at the root. */
 export const HERE = Number(/^\/tills\/([1-9]\d*)(\/|$)/.exec(location.pathname)?.[1]) || null;
 
+/** Whether the reader of the till with this number is on another machine than the server. */
+export const isRemote = (number) => number > 100;
+
 /**
  * Whether the page is at a till. If the server has several tills, the page's address must contain a
- * till's number. Until the settings are known, the page assumes that this till exists.
+ * till's number. Until the server says otherwise, the page assumes that this till exists.
  */
 export function isAtTill() {
   const { tills = 1 } = state.settings ?? {};
-  return HERE === null ? tills === 1 : !state.settings || HERE <= tills;
+  return HERE === null ? tills === 1
+    : !state.isMissing && (!state.settings || isRemote(HERE) || HERE <= tills);
 }
 
 const listeners = [];

@@ -15,12 +15,6 @@ export const say = {
   cardWords: (uid) => `Card ${uid}`,
   tagLeft: "Removed from the reader. Nothing was changed.",
 
-  tills: {
-    title: "Choose your till",
-    lead: "This browser remembers your choice. To change it, press the till's name at the top.",
-    one: (number) => `Till ${number}`, here: "You are here. ",
-    missing: (number) => `There is no till ${number}. Choose another till below.`,
-  },
   link: {
     lost: "Connection lost.",
     lostDetail: "Unfinished payments will be checked as soon as the connection is back.",
@@ -105,6 +99,11 @@ export const say = {
   reader: {
     ready: "Reader ready", missing: "No reader", looking: "Connecting\u2026",
     why: "Cards cannot be read. Plug in the reader.", details: "See details",
+    cutOff: "This till's reader is not connected to the server.",
+    cutOffAdvice: "Cards cannot be read. Check that the reader's machine is on and has a network "
+      + "connection.",
+    lastSeen: (when) => `Last seen: ${when}.`,
+    elsewhere: "The reader is connected to another server.",
   },
   amount: {
     negative: (text) => `"${text}" is negative; enter it without a minus sign`,
@@ -324,7 +323,6 @@ export const say = {
     leave: "Go back without scratching",
   },
   ...services,
-
 
   cards: {
     title: "Card tools",

@@ -44,13 +44,20 @@ enum TillSchemas {
         "demoPace": Schema.boolean, "login": Schema.oneOf(["none", "password"]),
         "simulator": Schema.boolean, "chips": Schema.list(of: Schema.text),
         "ticketPrice": Schema.nullable(Schema.named("Amount")),
-        "tills": Schema.count, "makesCards": Schema.boolean, "printsReceipts": Schema.boolean,
+        "tills": Schema.count, "printsReceipts": Schema.boolean,
         "shiftRequired": Schema.boolean, "cashStep": Schema.named("Amount"),
+        "serverAddress": Schema.nullable(Schema.text),
     ])
 
     private static let reader = Schema.object([
         "state": Schema.oneOf(["ready", "missing"]), "name": Schema.nullable(Schema.text),
-        "problem": Schema.nullable(Schema.named("Problem")),
+        "problem": Schema.nullable(Schema.named("Problem")), "line": Schema.nullable(line),
+    ])
+
+    /// Whether the machine with the till's reader is connected to this server, and when it last sent
+    /// a message. Null if the reader is on the server's machine.
+    private static let line = Schema.object([
+        "attached": Schema.boolean, "lastSeen": Schema.nullable(ValueSchemas.time),
     ])
 
     /// The card on the reader. If there is no session, the reader is empty. If there is a session
@@ -80,6 +87,7 @@ enum TillSchemas {
 
     private static let state = Schema.object(
         [
+            "till": Schema.nullable(Schema.text), "makesCards": Schema.boolean,
             "reader": Schema.named("Reader"), "card": Schema.nullable(Schema.named("CardOnReader")),
             "armed": Schema.nullable(Schema.named("Armed")),
             "operations": Schema.list(of: Schema.named("Operation")),
@@ -115,13 +123,15 @@ enum TillSchemas {
     private static let healthWords = Schema.oneOf(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// `reader` is null in the health report for a server with several tills.
+    /// `reader` is null in the health report for a server with several tills. `elsewhere` means that
+    /// the till's reader is attached to another server.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.nullable(Schema.named("Reader")),
         "tills": Schema.list(
             of: Schema.object([
-                "number": Schema.number(1...Settings.maximumReaders), "status": healthWords,
-                "reader": Schema.named("Reader"),
+                "number": Schema.count, "name": Schema.nullable(Schema.text),
+                "status": healthWords, "reader": Schema.named("Reader"),
+                "elsewhere": Schema.boolean,
             ])),
         "ledger": Schema.object([
             "state": Schema.oneOf(["ready", "failed"]), "error": Schema.nullable(Schema.text),

@@ -82,6 +82,8 @@ struct StoredSessions: Sendable {
                 return last.task
             }
             let task = Task { await search(at: till, among: cashiers) }
+            // Requests can name any number of tills that do not exist.
+            searches = searches.filter { now - $0.value.at < StoredSessions.interval }
             searches[till] = (now, task)
             return task
         }

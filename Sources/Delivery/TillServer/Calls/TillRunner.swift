@@ -53,6 +53,8 @@ struct TillRunner: Sendable {
     var currency: Currency { ledger.currency }
     /// This machine's host name, which `tapcard tills list` shows.
     var serverName: String { LocalHost.name }
+    /// The till's name; nil for the runner of a server without readers.
+    var tillName: String? { settings.requester.till?.text }
     var readerIsSimulated: Bool { session.settings.readerIsSimulated }
 
     /// The current time, in the format of `--json` output.
@@ -301,8 +303,11 @@ struct TillRunner: Sendable {
     /// The reader's name as given on the command line.
     var readerText: String { session.settings.readerText }
 
-    /// The settings that a page needs before its first operation.
-    func settings(tills: Int, demoPace: Bool, asksForPassword: Bool) -> JSONValue {
+    /// The settings that a page needs before its first operation. `serverAddress` is the server's
+    /// own address, if several servers share the ledger.
+    func settings(
+        tills: Int, demoPace: Bool, asksForPassword: Bool, serverAddress: String?
+    ) -> JSONValue {
         func amounts(_ amounts: [Money]?) -> JSONValue {
             .array((amounts ?? []).map { .text($0) })
         }
@@ -322,10 +327,10 @@ struct TillRunner: Sendable {
             "simulator": .bool(readerIsSimulated),
             "chips": .array(Chip.allCases.map { .string($0.name) }),
             "ticketPrice": .text(price), "tills": .number(tills),
-            "makesCards": .bool(session.settings.isReaderTrusted),
             "printsReceipts": .bool(session.settings.printsReceipts),
             "shiftRequired": .bool(session.settings.isOn(.shiftRequired)),
             "cashStep": .text(Money(minorUnits: currency.cashStep, currency)),
+            "serverAddress": .text(serverAddress),
         ]
     }
 

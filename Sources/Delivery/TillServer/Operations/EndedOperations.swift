@@ -2,7 +2,7 @@ import TapcardDomain
 
 /// A cache of the operations that ended most recently, which can be queried without the ledger.
 struct EndedOperations {
-    private static let maximumCount = 256
+    private static let maximumCount = 64
     private var operations: [OperationID: TillOperation] = [:]
     private var inOrder: [OperationID] = []
 

@@ -29,7 +29,8 @@ extension OperationQueue {
     ///
     /// - Throws: A ``Problem`` if the sale cannot be armed, for example because a card is on the
     ///   reader. A sale that was armed before stays armed.
-    func arm(_ request: SaleRequest) throws(Problem) -> JSONValue {
+    func arm(_ request: SaleRequest) async throws(Problem) -> JSONValue {
+        await checking?.value
         if isClosing { throw .closing(.nothing) }
         let command = try translating(
             request.call.parsed(request.members, as: request.id), into: Problem.init)

@@ -79,22 +79,24 @@ extension OperationQueue {
         }
     }
 
-    /// Checks the reader after an operation and records what was done for the card.
-    func updateVisit(after id: OperationID, _ answer: TillRunner.Answer) async {
-        let uid = running[id]?.uid
-        let hadTag = uid != nil || onReader != nil
-        // The check runs in a separate task, because the current task may have been canceled.
-        let result = await Task { [runner] in await runner.checkPresence(again: hadTag) }.value
+    /// Records what an operation did for the card on which it ran.
+    func note(_ uid: CardUID?, _ answer: TillRunner.Answer, of id: OperationID) {
         if let uid { admission.visit.arrive(uid) }
         note(answer, of: id)
-        switch result {
-        case .card:
-            arming.stay()
-            cardStayed(uid)
+    }
+
+    /// Records that the card on which an operation ran is still on the reader.
+    func stayed(_ uid: CardUID?) {
+        arming.stay()
+        cardStayed(uid)
+    }
+
+    /// Records what is on the reader after an operation on a card.
+    func note(_ presence: TillRunner.Presence, _ uid: CardUID?) {
+        switch presence {
+        case .card: stayed(uid)
         // A second tag next to the card does not end the card's visit.
-        case .problem(let error) where error.kind == .severalTags:
-            arming.stay()
-            cardStayed(uid)
+        case .problem(let error) where error.kind == .severalTags: stayed(uid)
         case .empty:
             arming.empty(at: now)
             admission.visit.leave()

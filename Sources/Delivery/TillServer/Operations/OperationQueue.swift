@@ -12,8 +12,6 @@ import WebServer
 actor OperationQueue {
     /// Well below the eight seconds of silence after which live.js considers the server lost.
     private static let keepAlive = Duration.seconds(3)
-    /// The number of keep-alive beats between checks of the ledger and the journal.
-    private static let beatsPerCheck = 5
     /// The delay before a watch that ended early is restarted.
     private static let retry = Duration.seconds(1)
 
@@ -23,6 +21,8 @@ actor OperationQueue {
     private let log: TillLog
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
+    /// The line to the reader's machine; nil if the reader is on this machine.
+    private let line: TillLine?
     var hub: EventHub
     /// The tap events of this till.
     var taps: TapNews
@@ -41,14 +41,13 @@ actor OperationQueue {
     private nonisolated let shown = Guarded(OperationQueue.answer(nil))
     private var sessions = 0
     private var readerProblem: TapcardError?
-    /// The problem that the last operation had with the ledger.
-    private var ledgerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
     private var beating: Task<Void, Never>?
-    private var beats = 0
     /// The operation that is using the reader.
     private(set) var atReader: OperationID?
+    /// Checks whether the last operation's card is still there. The reader is in use until then.
+    private(set) var checking: Task<Void, Never>?
     private(set) var running: [OperationID: TillOperation] = [:]
     private var ended = EndedOperations()
     private(set) var isClosing = false
@@ -56,10 +55,10 @@ actor OperationQueue {
 
     init(
         _ runner: TillRunner, number: Int?, log: TillLog, ledgerCheck: LedgerCheck,
-        offlinePayments: OfflineKeeper, maximumListeners: Int
+        offlinePayments: OfflineKeeper, line: TillLine? = nil, maximumListeners: Int
     ) {
         (self.runner, self.number, self.log) = (runner, number, log)
-        (self.ledgerCheck, self.offlinePayments) = (ledgerCheck, offlinePayments)
+        (self.ledgerCheck, self.offlinePayments, self.line) = (ledgerCheck, offlinePayments, line)
         hub = EventHub(limit: maximumListeners)
         taps = TapNews(runner.tapEvents)
         customerDisplay = CustomerDisplay(showsBalance: runner.settings.isOn(.displayBalance))
@@ -67,10 +66,10 @@ actor OperationQueue {
 
     func open() async {
         readerName = await runner.readerName
-        offlinePayments.listen { [weak self] news in await self?.publish("offlinePayments", news) }
+        // The till may have been removed in the meantime.
+        guard !isClosing else { return }
         watchPrinter()
         watch()
-        keepOfflinePayments()
         beating = Task { [weak self] in
             while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
                 await self?.beat()
@@ -87,6 +86,7 @@ actor OperationQueue {
             // The operation removes itself from the list.
             await Task.yield()
         }
+        await checking?.value
         beating?.cancel()
         await ledgerCheck.end()
         await pauseWatching()
@@ -104,37 +104,28 @@ actor OperationQueue {
             "state": .string(readerProblem == nil ? "ready" : "missing"),
             "name": readerName.map { .string($0) } ?? .null,
             "problem": readerProblem.map { Problem($0).document } ?? .null,
+            "line": line?.document ?? .null,
         ]
     }
     private var readerWorks: Bool { readerProblem == nil }
+    /// Whether no operation is running.
+    var isIdle: Bool { atReader == nil && running.isEmpty }
 
-    /// The current problem with the ledger. A successful write clears an operation's problem,
-    /// except a full disk: only the next operation can show whether there is space again.
-    private func currentLedgerProblem() async -> TapcardError? {
-        let known = ledgerProblem
-        if let problem = await runner.ledgerProblem(isWriting: known != nil) { return problem }
-        // An operation may have had a different problem during the check.
-        if known?.kind != .ledgerFull, ledgerProblem?.kind == known?.kind { ledgerProblem = nil }
-        return ledgerProblem ?? ledgerCheck.damage
-    }
-
-    func health() async -> TillHealth {
-        let ledger = await currentLedgerProblem()
-        let database = ledger == nil ? await runner.database() : nil
-        return TillHealth(
-            isClosing: isClosing, reader: reader, readerWorks: readerWorks, ledger: ledger,
-            database: database, printer: printer)
+    var health: TillHealth {
+        TillHealth(
+            isClosing: isClosing, reader: reader, readerWorks: readerWorks, printer: printer)
     }
 
     /// This till's counts and state, for Prometheus.
-    func metricSample() async -> TillMetrics.TillSample {
+    var metricSample: TillMetrics.TillSample {
         TillMetrics.TillSample(
             number: number, counts: metrics, listeners: hub.listenerCount,
-            readerWorks: readerWorks, ledgerWorks: await currentLedgerProblem() == nil)
+            readerWorks: readerWorks, line: line?.state)
     }
 
     var state: JSONValue {
         [
+            "till": .text(runner.tillName), "makesCards": .bool(runner.settings.isReaderTrusted),
             "reader": reader, "card": onReader?.document ?? .null, "armed": armedDocument,
             "offlinePayments": offlinePayments.document, "printer": printer,
             "operations": .array(
@@ -146,30 +137,29 @@ actor OperationQueue {
         endUnauthorizedStreams()
         hub.keepAlive()
         if customerDisplay.beat() { publishDisplay() }
-        beats += 1
-        guard beats.isMultiple(of: OperationQueue.beatsPerCheck) else { return }
-        if !isClosing { ledgerCheck.beat() }
-        if !isClosing { keepOfflinePayments() }
-    }
-
-    private func keepOfflinePayments() {
-        let isQuiet = atReader == nil && running.isEmpty
-        offlinePayments.beat(isQuiet: isQuiet)
     }
 
     // MARK: Watching
 
     private func watch() {
-        watching = Task { [runner] in
+        watching = Task { [weak self, runner] in
             while !Task.isCancelled {
-                await runner.watch { [weak self] event in
-                    await self?.handle(event)
-                    return self != nil
+                // Hundreds of tills may have their readers at another server.
+                if await self?.isKnownDetached == false {
+                    await runner.watch { [weak self] event in
+                        await self?.handle(event)
+                        return self != nil
+                    }
                 }
                 // The watch ends early only because of a problem with the reader or the ledger.
                 do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
             }
         }
+    }
+
+    /// Whether the reader is on another machine that has not attached it, as was already reported.
+    private var isKnownDetached: Bool {
+        readerProblem != nil && line.map { $0.state.greeting == nil } ?? false
     }
 
     private func pauseWatching() async {
@@ -286,6 +276,7 @@ actor OperationQueue {
             }
         }
         if isRepeated { try await requireBegun(operation) }
+        if needsReader { await checking?.value }
         // The ledger can answer for recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerWithoutReader(operation)
@@ -339,10 +330,17 @@ actor OperationQueue {
         // All steps must be published before the operation ends.
         await following.value
         if needsReader {
-            await updateVisit(after: id, answer)
+            let uid = running[id]?.uid
+            let check = Task { [self, hasTag = uid != nil || onReader != nil] in
+                note(await runner.checkPresence(again: hasTag), uid)
+                (atReader, checking) = (nil, nil)
+                if !isClosing { watch() }
+            }
+            checking = check
+            note(uid, answer, of: id)
             noteOutcome(of: id, answer)
-            atReader = nil
-            if !isClosing { watch() }
+            // A card that was just changed was there a moment ago, so nobody waits for the check.
+            if answer.problem == nil, uid != nil { stayed(uid) } else { await check.value }
         }
         end(id, answer)
         return answer
@@ -365,11 +363,7 @@ actor OperationQueue {
         offlinePayments.note(answer, of: operation.call)
         noteReceipt(of: operation, wasUnknown: wasUnknown)
         guard operation.call.changes else { return }
-        if answer.problem?.result == .ledger {
-            ledgerProblem = answer.problem
-        } else if answer.problem == nil, operation.call.takesOperation {
-            ledgerProblem = nil
-        }
+        ledgerCheck.note(answer, of: operation.call)
         metrics.count(operation)
         log.ended(operation, at: number)
         publish("operation", operation.document)

@@ -22,8 +22,11 @@ final class Tills: Sendable {
     /// The tills whose readers are on other machines, by number.
     private let remote = Guarded<[Int: Till]>([:])
     private let isClosed = Guarded(false)
+    private let beating = Guarded<Task<Void, Never>?>(nil)
 
     private static let remoteListeners = 4
+    /// The time between checks of the ledger and the journal.
+    private static let checkInterval = Duration.seconds(15)
 
     /// Creates the tills with readers on this machine. They share `maximumListeners` equally.
     init(_ runners: TillRunners, log: TillLog, maximumListeners: Int) {
@@ -52,19 +55,20 @@ final class Tills: Sendable {
     /// The till with this number; nil if no till with a reader on another machine has it.
     func remote(_ number: Int) -> Till? { remote.withLock { $0[number] } }
 
-    /// Adds and opens a till whose reader is on another machine.
-    func add(_ number: Int, _ runner: TillRunner) async {
+    /// Adds a till whose reader is on another machine, and returns its queue, which the caller must
+    /// open. Returns nil if the server is closing.
+    func add(_ number: Int, _ runner: TillRunner, _ line: TillLine) -> OperationQueue? {
         let till = Till(
             number: number, runner: runner,
             queue: OperationQueue(
                 runner, number: number, log: log, ledgerCheck: ledgerCheck,
-                offlinePayments: offlinePayments, maximumListeners: Tills.remoteListeners))
-        let isOpen = isClosed.withLock { isClosed in
-            if !isClosed { remote.withLock { $0[number] = till } }
-            return !isClosed
+                offlinePayments: offlinePayments, line: line,
+                maximumListeners: Tills.remoteListeners))
+        return isClosed.withLock { isClosed in
+            if isClosed { return nil }
+            remote.withLock { $0[number] = till }
+            return till.queue
         }
-        // A server that is closing opens nothing new.
-        if isOpen { await till.queue.open() }
     }
 
     /// Removes a till and returns its queue, which the caller must close.
@@ -72,11 +76,32 @@ final class Tills: Sendable {
         remote.withLock { $0.removeValue(forKey: number) }?.queue
     }
 
-    func open() async { for till in all { await till.queue.open() } }
+    func open() async {
+        offlinePayments.listen { [weak self] news in
+            for till in self?.all ?? [] { await till.queue.publish("offlinePayments", news) }
+        }
+        for till in all { await till.queue.open() }
+        let task = Task { [weak self] in
+            repeat {
+                await self?.checkLedger()
+            } while (try? await Task.sleep(for: Tills.checkInterval)) != nil
+        }
+        beating.withLock { $0 = task }
+    }
+
+    /// Starts what is due of checking the ledger and of booking offline payments. All tills share
+    /// this, so that the ledger is not asked more often if there are more tills.
+    private func checkLedger() async {
+        ledgerCheck.beat()
+        var isQuiet = all.isEmpty
+        for till in all where !isQuiet { isQuiet = await till.queue.isIdle }
+        offlinePayments.beat(isQuiet: isQuiet)
+    }
 
     /// Refuses new operations at all tills at once and returns when all running ones have ended.
     func close() async {
         isClosed.withLock { $0 = true }
+        beating.withLock { $0 }?.cancel()
         await withTaskGroup(of: Void.self) { group in
             for till in all { group.addTask { await till.queue.close() } }
         }
@@ -88,43 +113,52 @@ final class Tills: Sendable {
     }
 
     /// The health of a till or, if `requested` is nil, of the server. The server's status is the
-    /// worst status of its tills.
-    func health(of requested: Till?, inFull: Bool) async -> JSONValue {
-        let all = all
-        let found = await each(all) { queue in await queue.health() }
-        let own =
-            requested.map { requested in
-                zip(all, found).filter { $0.0.number == requested.number }.map(\.1)
-            } ?? found
+    /// worst status of its tills. `elsewhere` tells which tills' readers are attached to other
+    /// servers.
+    func health(
+        of requested: Till?, inFull: Bool, elsewhere: @Sendable (Int) -> Bool
+    ) async -> JSONValue {
+        // The ledger is asked only once, because an offline ledger takes long to respond.
+        let problem = await ledgerCheck.problem()
+        let database = problem == nil ? await ledgerCheck.database() : nil
+        let error = problem?.kind.word ?? database?.problem
+        var found: [(till: Till, health: TillHealth, status: TillHealth.Status)] = []
+        for till in all {
+            let health = await till.queue.health
+            found.append((till, health, health.status(ledgerWorks: error == nil)))
+        }
+        let own = requested.map { one in found.filter { $0.till.number == one.number } } ?? found
         // A missing reader on another machine does not make the server unhealthy, because that
         // machine may just be switched off.
-        let statuses =
-            requested == nil
-            ? zip(all, found).map { till, health in
-                health.status == .noReader && !local.contains { $0.queue === till.queue }
-                    ? .ok : health.status
-            } : own.map(\.status)
-        let failed = own.first { $0.ledgerError != nil }
-        let why = inFull ? failed?.ledger?.what ?? failed?.database?.why : nil
-        let printer = (own.first { $0.printer["why"]?.string != nil } ?? own.first)?.printer
-        let database = inFull ? own.lazy.compactMap(\.database).first : nil
+        let statuses = own.map { till, _, status in
+            let isRemote = !local.contains { $0.queue === till.queue }
+            return requested == nil && status == .noReader && isRemote ? .ok : status
+        }
+        let worst = TillHealth.Status.worst(of: statuses + (error == nil ? [] : [.noLedger]))
+        let printers = own.map(\.health.printer)
+        let printer = printers.first { $0["why"]?.string != nil } ?? printers.first ?? .null
+        let reader = own.first?.health.reader(inFull: inFull)
+        let why = inFull ? problem?.what ?? database?.why : nil
         return [
-            "status": .string(TillHealth.Status.worst(of: statuses).rawValue),
-            "reader": requested == nil ? .null : own.first?.reader(inFull: inFull) ?? .null,
+            "status": .string(worst.rawValue),
+            "reader": requested == nil ? .null : reader ?? .null,
             "tills": .array(
-                zip(all, found).map { till, health in
-                    [
-                        "number": .number(till.number ?? 1),
-                        "status": .string(health.status.rawValue),
+                found.map { till, health, status in
+                    let number = till.number ?? 1
+                    return [
+                        "number": .number(number),
+                        "name": inFull ? .text(till.runner.tillName) : .null,
+                        "status": .string(status.rawValue),
                         "reader": health.reader(inFull: inFull),
+                        "elsewhere": .bool(elsewhere(number)),
                     ]
                 }),
             "ledger": [
-                "state": .string(failed == nil ? "ready" : "failed"),
-                "error": .text(failed?.ledgerError), "why": .text(why),
-                "database": database?.document ?? .null,
+                "state": .string(error == nil ? "ready" : "failed"),
+                "error": .text(error), "why": .text(why),
+                "database": inFull ? database?.document ?? .null : .null,
             ],
-            "printer": inFull ? printer ?? .null : .null,
+            "printer": inFull ? printer : .null,
             "offlinePayments": inFull ? offlinePayments.document : .null,
             "version": .string(Release.version),
         ]
@@ -132,22 +166,8 @@ final class Tills: Sendable {
 
     /// The counts of each till, for Prometheus.
     func metricSamples() async -> [TillMetrics.TillSample] {
-        await each(all) { queue in await queue.metricSample() }
-    }
-
-    /// Calls `ask` for all these tills at the same time, because each call may wait a long time for
-    /// an offline ledger. Returns the results in the order of the tills.
-    private func each<Answer: Sendable>(
-        _ tills: [Till], _ ask: @escaping @Sendable (OperationQueue) async -> Answer
-    ) async -> [Answer] {
-        await withTaskGroup(of: (Int, Answer).self) { group in
-            for (index, till) in tills.enumerated() {
-                group.addTask { (index, await ask(till.queue)) }
-            }
-            var answers: [Int: Answer] = [:]
-            for await (index, answer) in group { answers[index] = answer }
-            // The group returns the results in the order in which the tills finish.
-            return answers.sorted { $0.key < $1.key }.map(\.value)
-        }
+        var samples: [TillMetrics.TillSample] = []
+        for till in all { samples.append(await till.queue.metricSample) }
+        return samples
     }
 }

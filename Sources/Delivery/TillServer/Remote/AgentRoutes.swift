@@ -15,6 +15,8 @@ import WebServer
 struct AgentRoutes: Sendable {
     private static let base = "/agent/v1/"
     private static let enrollment = "enroll"
+    /// Asks whether a token is accepted, without attaching a reader.
+    private static let inquiry = "check"
 
     let tills: EnrolledTills
     let log: TillLog
@@ -28,16 +30,19 @@ struct AgentRoutes: Sendable {
         guard request.path.hasPrefix(AgentRoutes.base) else { return nil }
         let name = String(request.path.dropFirst(AgentRoutes.base.count))
         let call = AgentCall(rawValue: name)
-        guard call != nil || name == AgentRoutes.enrollment else {
+        let isInquiry = name == AgentRoutes.inquiry
+        guard call != nil || isInquiry || name == AgentRoutes.enrollment else {
             return .now(Problem(.notFound, "There is nothing at this path.").response)
         }
-        guard request.method == "POST" else {
-            var problem = Problem(.wrongMethod, "This path accepts POST only.")
-            problem.headers = [("Allow", "POST")]
+        let method = isInquiry ? "GET" : "POST"
+        guard request.method == method else {
+            var problem = Problem(.wrongMethod, "This path accepts \(method) only.")
+            problem.headers = [("Allow", method)]
             return .now(problem.response)
         }
         return .later {
             do throws(Problem) {
+                if isInquiry { return try await check(request) }
                 guard let call else { return try await enroll(request) }
                 return try await answer(call, request)
             } catch {
@@ -61,19 +66,39 @@ struct AgentRoutes: Sendable {
         case .done(let till):
             log.say(
                 "till-enrolled", ["till": .number(till.number), "client": .string(request.client)])
-            return .answer(["till": .string(till.name.text), "number": .number(till.number)])
+            return AgentRoutes.answer(naming: till)
         case .refused(let refusal):
             throw failed(Problem(TapcardError(refusal)), request)
         }
     }
 
-    private func answer(
-        _ call: AgentCall, _ request: WebRequest
-    ) async throws(Problem) -> WebResponse {
+    /// Says which till the agent with this token has.
+    private func check(_ request: WebRequest) async throws(Problem) -> WebResponse {
+        let hash = try AgentRoutes.tokenHash(of: request)
+        try requireFewFailures(request)
+        let outcome = try await translating(
+            awaiting: try await tills.check(tokenHash: hash), into: AgentRoutes.problem)
+        switch outcome {
+        case .done(let till): return AgentRoutes.answer(naming: till)
+        case .refused(let refusal): throw noted(refusal, request)
+        }
+    }
+
+    private static func answer(naming till: EnrolledTill) -> WebResponse {
+        .answer(["till": .string(till.name.text), "number": .number(till.number)])
+    }
+
+    private static func tokenHash(of request: WebRequest) throws(Problem) -> [UInt8] {
         guard let token = request.bearerToken, AgentToken.isToken(token) else {
             throw .unknownAgent
         }
-        let hash = AgentToken.hash(of: token)
+        return AgentToken.hash(of: token)
+    }
+
+    private func answer(
+        _ call: AgentCall, _ request: WebRequest
+    ) async throws(Problem) -> WebResponse {
+        let hash = try AgentRoutes.tokenHash(of: request)
         guard call == .attach else {
             // No till here has this token, so the agent must attach its reader. That asks the
             // ledger.
@@ -92,8 +117,13 @@ struct AgentRoutes: Sendable {
             awaiting: try await tills.attach(tokenHash: hash, greeting, from: request.client),
             into: AgentRoutes.problem)
         if let answer { return message(answer).forKnownClient() }
-        if refusal?.rule == .badIdentifier { throw failed(.unknownAgent, request) }
-        throw Problem(TapcardError(refusal ?? Refusal(.wrongState, "the till cannot be used")))
+        throw noted(refusal ?? Refusal(.wrongState, "the till cannot be used"), request)
+    }
+
+    /// The problem for an agent that is refused. An unknown token counts as a failed attempt.
+    private func noted(_ refusal: Refusal, _ request: WebRequest) -> Problem {
+        refusal.rule == .badIdentifier
+            ? failed(.unknownAgent, request) : Problem(TapcardError(refusal))
     }
 
     private static func problem(_ error: LedgerError) -> Problem { Problem(TapcardError(error)) }

@@ -21,20 +21,23 @@ actor EnrolledTills {
     private let runners: TillRunners
     private let tills: Tills
     private let forwarding: Forwarding
-    private let closeSessions: @Sendable (Int) -> Void
+    /// Drops what other parts of the server keep about a till.
+    private let forget: @Sendable (Int) -> Void
     private let log: TillLog
     private var entries: [Int: Entry] = [:]
     private var task: Task<Void, Never>?
+    /// Whether the latest attempt to load the tills failed.
+    private var isBehind = false
     /// Whether the server is closing, so that agents can no longer attach readers.
     private(set) var isClosed = false
 
     init(
         _ runners: TillRunners, _ tills: Tills, _ forwarding: Forwarding, log: TillLog,
-        closeSessions: @escaping @Sendable (Int) -> Void
+        forget: @escaping @Sendable (Int) -> Void
     ) {
         (self.runners, self.tills, self.log) = (runners, tills, log)
         self.forwarding = forwarding
-        self.closeSessions = closeSessions
+        self.forget = forget
     }
 
     /// Loads the tills from the ledger, and then refreshes them every second.
@@ -54,11 +57,20 @@ actor EnrolledTills {
 
     /// Updates the tills from the ledger. While the ledger is offline, they stay as they are.
     private func refresh() async {
-        guard
-            let listed = try? await runners.server.ledger.read({ rows throws(LedgerError) in
+        let listed: [EnrolledTill]
+        do throws(LedgerError) {
+            listed = try await runners.server.ledger.read { rows throws(LedgerError) in
                 try rows.currentTills()
-            })
-        else { return }
+            }
+        } catch {
+            if !isBehind {
+                log.say("tills-not-loaded", ["error": .string(TapcardError(error).kind.word)])
+            }
+            isBehind = true
+            return
+        }
+        if isBehind { log.say("tills-loaded") }
+        isBehind = false
         // Removed and suspended tills are disconnected first, so that adding others cannot delay
         // it.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
@@ -95,18 +107,20 @@ actor EnrolledTills {
             // Another call may have added the till in the meantime.
             guard entries[till.number] == nil else { return }
         }
-        let reader = RemoteReader(named: till.name.text)
+        let line = TillLine(now: runners.server.now)
+        let reader = RemoteReader(
+            named: till.name.text, sleep: { try await Task.sleep(for: $0) }, note: line.note)
         entries[till.number] = Entry(till: till, reader: reader)
         let runner = await runners.remote(till, reader)
         // The till may have been removed in the meantime.
         guard entries[till.number]?.reader === reader else { return }
-        await tills.add(till.number, runner)
+        await tills.add(till.number, runner, line)?.open()
     }
 
     private func drop(_ number: Int) async {
         guard let entry = entries.removeValue(forKey: number) else { return }
         let queue = tills.remove(number)
-        closeSessions(number)
+        forget(number)
         await entry.reader.detach()
         // Closing waits for running operations, which must not delay the other tills.
         Task { await queue?.close() }
@@ -117,6 +131,11 @@ actor EnrolledTills {
         try await runners.server.ledger.enroll(
             codeHash: EnrollmentCode.hash(of: code), tokenHash: tokenHash,
             at: runners.server.ledger.time(at: runners.server.now()))
+    }
+
+    /// The till of the agent with this token, or why it is refused.
+    func check(tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
+        try await runners.server.ledger.till(tokenHash: tokenHash)
     }
 
     /// The reader driven by the agent with this token; nil if this server has no such till.

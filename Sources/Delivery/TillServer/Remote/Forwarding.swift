@@ -30,6 +30,18 @@ struct Forwarding: Sendable {
         "transfer-encoding", "x-content-type-options",
     ]
 
+    /// The outcome of a request for a till at another server.
+    enum Outcome: String, CaseIterable {
+        /// The other server responded.
+        case done
+        /// The other server may have received the request.
+        case lost
+        /// No connection could be made.
+        case notSent = "not-sent"
+        /// This server refused the request, because too many others were waiting.
+        case busy
+    }
+
     /// The address at which other servers reach this one; nil if they cannot.
     let ownAddress: String?
     private let runner: TillRunner
@@ -38,6 +50,7 @@ struct Forwarding: Sendable {
     private let places = Guarded<[Int: String]>([:])
     /// The requests being forwarded, by till.
     private let transfers = Guarded(Transfers())
+    private let outcomes = Guarded<[Outcome: Int]>([:])
 
     init(_ runner: TillRunner, _ peers: (any PeerLine)?, ownAddress: String?) {
         (self.runner, self.peers, self.ownAddress) = (runner, peers, ownAddress)
@@ -50,6 +63,9 @@ struct Forwarding: Sendable {
     }
 
     func forget(_ number: Int) { set(number, nil) }
+
+    /// The number of requests with each outcome.
+    var counts: [Outcome: Int] { outcomes.withLock { $0 } }
 
     private func set(_ number: Int, _ place: String?) {
         let before = places.withLock { places in
@@ -69,8 +85,8 @@ struct Forwarding: Sendable {
 
     // MARK: Addresses
 
-    /// This server's address as the ledger has it: with a seal under an issuer's key. Otherwise,
-    /// whoever can write to the ledger could have requests, with passwords, sent elsewhere.
+    /// This server's address for the ledger, with a seal under an issuer's key. Without the seal,
+    /// anyone who can write to the ledger could have requests, and passwords, sent elsewhere.
     var sealedAddress: String? {
         guard let ownAddress, let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
         return "\(ownAddress) \(entry.id) "
@@ -78,7 +94,7 @@ struct Forwarding: Sendable {
                 entry.masters.seal(of: Array(ownAddress.utf8), for: Forwarding.addressPurpose))
     }
 
-    /// The address in the ledger; nil without a valid seal.
+    /// The address in a text from the ledger; nil without a valid seal.
     private func address(in text: String) -> String? {
         let fields = text.split(separator: " ").map { String($0) }
         guard fields.count == 3, let id = UInt8(fields[1]),
@@ -124,21 +140,29 @@ struct Forwarding: Sendable {
 
     // MARK: Sending
 
-    /// The response of the server to which the till's reader is attached. Nil if no connection to
-    /// that server could be made, so that the request was certainly not sent.
+    /// The response of the server to which the till's reader is attached; nil if no connection to
+    /// that server could be made, so the request was certainly not sent.
     func answer(
         to request: WebRequest, at number: Int, from place: String
     ) async -> WebResponse? {
         let whole = request.at(TillPath.of(number) + request.path)
         guard let peers, let forwarded = forwarded(whole, to: place) else { return nil }
-        let (answers, answer) = AsyncStream<WebResponse?>.makeStream()
+        let (outcome, response) = await send(forwarded, over: peers, at: number, to: place)
+        outcomes.withLock { $0[outcome, default: 0] += 1 }
+        return response
+    }
+
+    private func send(
+        _ request: PeerRequest, over peers: any PeerLine, at number: Int, to place: String
+    ) async -> (Outcome, WebResponse?) {
+        let (answers, answer) = AsyncStream<(Outcome, WebResponse?)>.makeStream()
         guard let transfer = transfers.withLock({ $0.begin(at: number) }) else {
-            return Forwarding.busy
+            return (.busy, Forwarding.busy)
         }
         // The till may have moved before the transfer was known.
         guard self.place(of: number) == place else {
             transfers.withLock { $0.end(transfer) }
-            return Forwarding.lost
+            return (.lost, Forwarding.lost)
         }
         let events = WebStream(capacity: EventHub.capacity) { [transfers] in
             transfers.withLock { $0.cancel(transfer) }
@@ -147,20 +171,20 @@ struct Forwarding: Sendable {
         let task = Task { [transfers] in
             defer { transfers.withLock { $0.end(transfer) } }
             do throws(PeerError) {
-                let whole = try await peers.send(forwarded) { part in
-                    answer.yield(.events(events))
+                let whole = try await peers.send(request) { part in
+                    answer.yield((.done, .events(events)))
                     events.send(part)
                 }
-                answer.yield(Forwarding.response(whole))
+                answer.yield((.done, Forwarding.response(whole)))
             } catch {
-                answer.yield(error == .notSent ? nil : Forwarding.lost)
+                answer.yield(error == .notSent ? (.notSent, nil) : (.lost, Forwarding.lost))
             }
             events.finish()
             answer.finish()
         }
         transfers.withLock { $0.note(task, as: transfer) }
         for await first in answers { return first }
-        return Forwarding.lost
+        return (.lost, Forwarding.lost)
     }
 
     private func forwarded(_ request: WebRequest, to place: String) -> PeerRequest? {

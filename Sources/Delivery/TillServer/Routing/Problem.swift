@@ -116,12 +116,12 @@ extension Problem {
         .starting, "The server is still starting.", "Nothing was done.",
         NextWords("ask-again-soon", "Try again in a moment."))
 
-    /// The refusal while a till is closing. It includes the operation's state in the ledger.
+    /// The refusal while a till is closing, because the server shuts down or the till's reader has
+    /// moved to another server. It includes the operation's state in the ledger.
     static func closing(_ recorded: TillRunner.RecordedState) -> Problem {
         Problem(
-            .closing, "The server is shutting down and accepts no new requests.",
-            recorded.meaning
-        )
+            .closing, "The server is shutting down, or this till has just moved to another server.",
+            recorded.meaning, starting.next[0])
     }
 
     static let operatorNeeded = Problem(

@@ -30,20 +30,22 @@ struct Router: Sendable {
     init(
         tills: Tills, server runner: TillRunner, agents: AgentRoutes, forwarding: Forwarding,
         originCheck: OriginCheck, authenticator: Authenticator,
-        requests: Guarded<[Int: Int]>, customers: CustomerWatch?, demoPace: Bool
+        requests: Guarded<[Int: Int]>, connections: @escaping @Sendable () -> Int,
+        customers: CustomerWatch?, demoPace: Bool
     ) {
         (self.originCheck, self.authenticator) = (originCheck, authenticator)
         (self.tills, self.agents, self.forwarding) = (tills, agents, forwarding)
         @Sendable func routes(of till: Tills.Till?) -> TillRoutes {
             let watching = WatchingRoutes(
-                tills: tills, till: till, authenticator: authenticator,
-                requests: requests, customers: customers)
+                tills: tills, till: till, authenticator: authenticator, forwarding: forwarding,
+                requests: requests, connections: connections, customers: customers)
             return Router.routes(
                 of: till, tills, runner, authenticator, watching
             ) { () throws(Problem) in
                 runner.settings(
-                    tills: max(1, tills.local.count), demoPace: demoPace,
-                    asksForPassword: try authenticator.needsLogin())
+                    tills: tills.local.count, demoPace: demoPace,
+                    asksForPassword: try authenticator.needsLogin(),
+                    serverAddress: forwarding.ownAddress)
             }
         }
         let tables = tills.local.map { routes(of: $0) }
@@ -251,7 +253,6 @@ struct Router: Sendable {
             return (tillRoutes[number - 1], true)
         }
         guard let till = tills.remote(number) else {
-            _ = knownRoutes.withLock { $0.removeValue(forKey: number) }
             return (serverRoutes, false)
         }
         return (
@@ -263,6 +264,9 @@ struct Router: Sendable {
             }, true
         )
     }
+
+    /// Forgets the routes of a till that was removed.
+    func forget(_ number: Int) { _ = knownRoutes.withLock { $0.removeValue(forKey: number) } }
 
     /// The page for an unknown till, which says that the till is unknown and offers the other
     /// tills.

@@ -10,21 +10,31 @@ struct WatchingRoutes: Sendable {
     /// The till that the routes are for; nil for the server.
     let till: Tills.Till?
     let authenticator: Authenticator
+    let forwarding: Forwarding
     let requests: Guarded<[Int: Int]>
+    /// The number of open connections.
+    let connections: @Sendable () -> Int
     /// The source of metrics for the customer page in this process; nil if there is no customer
     /// page.
     let customers: CustomerWatch?
 
     func add(to routes: inout TillRoutes) {
-        let (tills, till, requests) = (tills, till, requests)
-        let (authenticator, customers) = (authenticator, customers)
+        let (tills, till, requests, connections) = (tills, till, requests, connections)
+        let (authenticator, forwarding, customers) = (authenticator, forwarding, customers)
         routes.add(.health) { request, _ throws(Problem) in
-            .answer(await tills.health(of: till, inFull: authenticator.knows(request)))
+            .answer(
+                await tills.health(of: till, inFull: authenticator.knows(request)) { number in
+                    forwarding.place(of: number) != nil
+                })
         }
         // The response always covers all tills, because a monitoring program asks only once.
         routes.add(.metrics) { _, _ throws(Problem) in
             let text = TillMetrics.text(
-                of: await tills.metricSamples(), requests: requests.withLock { $0 })
+                of: await tills.metricSamples(),
+                TillMetrics.ServerSample(
+                    ledgerWorks: await tills.ledgerCheck.problem() == nil,
+                    connections: connections(), requests: requests.withLock { $0 },
+                    forwarded: forwarding.counts))
             return .metrics(text + (customers.map { TillMetrics.text(of: $0.state) } ?? ""))
         }
     }

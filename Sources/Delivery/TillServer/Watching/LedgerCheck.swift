@@ -3,12 +3,15 @@ import TapcardCore
 import TextCodecs
 import Verbs
 
-/// Checks the whole ledger file in the background, after a quiet hour.
+/// Checks the ledger for all tills of a server: whether it can be used now and, in the background
+/// after a quiet hour, the whole ledger file.
 final class LedgerCheck: Sendable {
     private struct State {
         var hour = QuietHour(.now)
         var work: Task<Void, Never>?
         var damage: TapcardError?
+        /// The problem that the last operation had with the ledger.
+        var problem: TapcardError?
     }
 
     private let runner: TillRunner
@@ -17,8 +20,34 @@ final class LedgerCheck: Sendable {
 
     init(_ runner: TillRunner, _ log: TillLog) { (self.runner, self.log) = (runner, log) }
 
-    /// The damage found by the last check; nil if there was none.
-    var damage: TapcardError? { state.withLock { $0.damage } }
+    /// Records the end of an operation.
+    func note(_ answer: TillRunner.Answer, of call: TillCall) {
+        state.withLock { state in
+            if answer.problem?.result == .ledger {
+                state.problem = answer.problem
+            } else if answer.problem == nil, call.takesOperation {
+                state.problem = nil
+            }
+        }
+    }
+
+    /// Asks the ledger, and returns its current problem; nil if there is none. A successful write
+    /// clears an operation's problem, except a full disk: only the next operation can show whether
+    /// there is space again.
+    func problem() async -> TapcardError? {
+        let known = state.withLock { $0.problem }
+        if let problem = await runner.ledgerProblem(isWriting: known != nil) { return problem }
+        return state.withLock { state in
+            // An operation may have had a different problem during the check.
+            if known?.kind != .ledgerFull, state.problem?.kind == known?.kind {
+                state.problem = nil
+            }
+            return state.problem ?? state.damage
+        }
+    }
+
+    /// The state of the ledger's database; nil if the ledger is a file or the database is offline.
+    func database() async -> DatabaseReport? { await runner.database() }
 
     /// Records a use of the reader, which restarts the quiet hour.
     func use() { state.withLock { $0.hour.use(at: .now) } }

@@ -14,7 +14,7 @@ final class OfflineKeeper: Sendable {
         var bookedAt: String?
         var news: OfflineNews?
         var isFirst = true
-        var listeners: [@Sendable (JSONValue) async -> Void] = []
+        var listener: (@Sendable (JSONValue) async -> Void)?
     }
 
     /// The delay before the first booking and snapshot. It leaves time to resolve a card that is on
@@ -36,9 +36,10 @@ final class OfflineKeeper: Sendable {
         state.withLock { news($0) }?.document ?? .null
     }
 
-    /// Calls the listener at each change from now on.
+    /// Calls the listener at each change from now on. There is only one listener, so this replaces
+    /// any other.
     func listen(_ listener: @escaping @Sendable (JSONValue) async -> Void) {
-        state.withLock { $0.listeners.append(listener) }
+        state.withLock { $0.listener = listener }
     }
 
     /// Checks whether the ledger is online, and starts the work if it is due.
@@ -120,7 +121,7 @@ final class OfflineKeeper: Sendable {
     private func recordReachability(_ hasAnswered: Bool) {
         if !hasAnswered { pollLedger() }
         let change = state.withLock {
-            state -> (JSONValue, [@Sendable (JSONValue) async -> Void])? in
+            state -> (JSONValue, @Sendable (JSONValue) async -> Void)? in
             state.isOffline = !hasAnswered
             if !hasAnswered { state.schedule.bringForward(at: .now) }
             var now = news(state)
@@ -131,10 +132,10 @@ final class OfflineKeeper: Sendable {
             }
             guard now != state.news else { return nil }
             state.news = now
-            return (now?.document ?? .null, state.listeners)
+            return state.listener.map { (now?.document ?? .null, $0) }
         }
-        guard let (news, listeners) = change else { return }
-        Task { for listener in listeners { await listener(news) } }
+        guard let (news, listener) = change else { return }
+        Task { await listener(news) }
     }
 
     private func news(_ state: State) -> OfflineNews? {

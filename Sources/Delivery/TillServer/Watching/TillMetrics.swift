@@ -1,5 +1,7 @@
 import CustomerServer
+import RemoteReader
 import TapcardCore
+import TapcardDomain
 import Verbs
 
 /// One till's counts since the server started.
@@ -19,9 +21,19 @@ struct TillMetrics: Sendable {
         let counts: TillMetrics
         let listeners: Int
         let readerWorks: Bool
-        let ledgerWorks: Bool
+        /// The line to the reader's machine; nil if the reader is on this machine.
+        let line: TillLine.State?
 
         fileprivate var label: [String] { number.map { ["till=\"\($0)\""] } ?? [] }
+    }
+
+    /// The metrics of the server itself.
+    struct ServerSample: Sendable {
+        let ledgerWorks: Bool
+        let connections: Int
+        /// The requests by status.
+        let requests: [Int: Int]
+        let forwarded: [Forwarding.Outcome: Int]
     }
 
     mutating func count(_ operation: TillOperation) {
@@ -58,7 +70,7 @@ struct TillMetrics: Sendable {
     }
 
     /// The tills' metrics, in the Prometheus text format.
-    static func text(of tills: [TillSample], requests: [Int: Int]) -> String {
+    static func text(of tills: [TillSample], _ server: ServerSample) -> String {
         func each(_ value: (TillSample) -> Int) -> [Sample] {
             tills.map { ($0.label, value($0)) }
         }
@@ -68,7 +80,7 @@ struct TillMetrics: Sendable {
                 (till.label + ["verb=\"\(key.verb)\"", "result=\"\(key.result)\""], count)
             }.sorted { $0.labels.lexicographicallyPrecedes($1.labels) }
         }
-        let statuses = requests.sorted { $0.key < $1.key }.map { status, count -> Sample in
+        let statuses = server.requests.sorted { $0.key < $1.key }.map { status, count -> Sample in
             (["status=\"\(status)\""], count)
         }
         let families: [String] = [
@@ -87,8 +99,50 @@ struct TillMetrics: Sendable {
                 each { $0.readerWorks ? 1 : 0 }),
             family(
                 "ledger_up", "gauge", "Whether the last ledger access succeeded (1) or failed (0).",
-                each { $0.ledgerWorks ? 1 : 0 }),
+                [([], server.ledgerWorks ? 1 : 0)]),
+            family(
+                "connections", "gauge", "Open connections.", [([], server.connections)]),
+            family(
+                "forwarded_total", "counter",
+                "Requests that were forwarded to other servers, by outcome.",
+                Forwarding.Outcome.allCases.map { outcome in
+                    (["outcome=\"\(outcome.rawValue)\""], server.forwarded[outcome, default: 0])
+                }),
         ]
-        return families.joined()
+        return (families + lines(of: tills)).joined()
+    }
+
+    /// The families of the tills whose readers are on other machines.
+    private static func lines(of tills: [TillSample]) -> [String] {
+        let lines = tills.compactMap { till in till.line.map { (till.label, $0) } }
+        func each(_ value: (TillLine.State) -> Int?) -> [Sample] {
+            lines.compactMap { label, line -> Sample? in value(line).map { (label, $0) } }
+        }
+        let versions = lines.compactMap { label, line -> Sample? in
+            line.greeting.map { (label + ["version=\"\(escaped($0.release))\""], 1) }
+        }
+        return [
+            family(
+                "tills_attached", "gauge", "Tills whose machines are connected to this server.",
+                [([], lines.count { $0.1.greeting != nil })]),
+            family(
+                "till_attached", "gauge",
+                "Whether the till's machine is connected to this server (1) or not (0).",
+                each { $0.greeting == nil ? 0 : 1 }),
+            family(
+                "till_round_trips_total", "counter",
+                "Commands that the till's machine has answered.", each { $0.answers }),
+            family(
+                "till_seen_timestamp_seconds", "gauge",
+                "When the till's machine last sent a message, in seconds since 1970.",
+                each { line in line.lastSeen.map { Int($0.milliseconds / 1_000) } }),
+            family(
+                "till_info", "gauge", "The version of tapcard on the till's machine.", versions),
+        ]
+    }
+
+    /// The text as the value of a label. A machine can claim any version.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     }
 }

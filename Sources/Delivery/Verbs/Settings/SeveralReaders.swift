@@ -4,7 +4,7 @@ package import TapcardCore
 
 extension Settings {
     /// The maximum number of readers on one server. Use a second server for more.
-    package static let maximumReaders = 16
+    private static let maximumReaders = 16
 
     /// These settings for each of several readers, one per till. The refusal contains `meaning`.
     package func forReaders(

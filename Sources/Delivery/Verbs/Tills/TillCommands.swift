@@ -13,13 +13,23 @@ extension Parameter<TillName> {
             .parsed(
                 by: { try? TillName($0) },
                 "a till's name (up to \(TillName.maximumLength) characters)",
-                meaning: TapcardError.unchanged), help, page: .never)
+                form: .text(1...4 * TillName.maximumLength), meaning: TapcardError.unchanged),
+            help)
     }
 }
 
 extension Parameter<Bool> {
     fileprivate static var trusted: Self {
         .flag("trusted", "Allow cards to be made at this till")
+    }
+}
+
+extension Parameter<String?> {
+    fileprivate static var pin: Self {
+        .option(
+            "pin", "CERT", .file,
+            "The server's certificate (PEM), by whose key the machine recognizes it; separate "
+                + "several with commas")
     }
 }
 
@@ -31,34 +41,40 @@ extension Command {
                 + "`tapcard reader --server URL --code CODE`. The machine gets no keys and no "
                 + "access to the ledger. Making a card reveals tag passwords and factory keys to "
                 + "the machine, so cards can be made only at the server's own readers and at tills "
-                + "added with `--trusted`.",
-            takes: .till(), .trusted, answers: .addedTill, example: "tapcard tills add Bar",
-            run: TillCommands.add),
+                + "added with `--trusted`.\n\n"
+                + "With `--pin`, the code names the keys of these certificates, and the machine "
+                + "connects only to servers that have one of them. It needs no `ca-file` then. "
+                + "Renewed certificates must keep their keys.",
+            takes: .till(), .trusted, .pin, page: .post("tills/add", reader: .never, for: .owners),
+            answers: .addedTill, example: "tapcard tills add Bar", run: TillCommands.add),
         Command(
             "tills code", group: .station, "Get a new code for a till, to connect another machine",
             discussion: "The current machine stays connected until another one uses the code.",
-            takes: .till(), answers: .addedTill, example: "tapcard tills code Bar",
-            run: TillCommands.renewCode),
+            takes: .till(), .pin, page: .post("tills/code", reader: .never, for: .owners),
+            answers: .addedTill, example: "tapcard tills code Bar", run: TillCommands.renewCode),
         Command(
             "tills list", group: .station, "List the tills whose readers are on other machines",
-            answers: .tills, example: "tapcard tills list", run: TillCommands.list),
+            page: .get("tills", reader: .never, for: .owners), answers: .tills,
+            example: "tapcard tills list", run: TillCommands.list),
         Command(
             "tills rename", group: .station, "Rename a till",
             discussion: "The address of the till's page stays the same.",
-            takes: .till(), .till("NEW", "The new name"), answers: .changedTill,
+            takes: .till(), .till("NEW", "The new name"),
+            page: .post("tills/rename", reader: .never, for: .owners), answers: .changedTill,
             example: "tapcard tills rename Bar Terrace", run: TillCommands.rename),
         Command(
             "tills remove", group: .station, "Remove a till, such as one whose machine was stolen",
             discussion: "Within about a second, running servers disconnect the till's reader and "
                 + "log out everyone at its page.",
-            takes: .till(), answers: .changedTill, example: "tapcard tills remove Bar",
-            run: TillCommands.remove),
+            takes: .till(), page: .post("tills/remove", reader: .never, for: .owners),
+            answers: .changedTill, example: "tapcard tills remove Bar", run: TillCommands.remove),
         Command(
             "tills confirm", group: .station, "Confirm a till after the ledger was restored",
             discussion: "A backup may still contain tills that you removed after it was made. So "
                 + "after a restore, each till with a reader on another machine is refused until "
                 + "you confirm it.",
-            takes: .till(), answers: .changedTill, example: "tapcard tills confirm Bar",
+            takes: .till(), page: .post("tills/confirm", reader: .never, for: .owners),
+            answers: .changedTill, example: "tapcard tills confirm Bar",
             run: TillCommands.confirm),
     ]
 }
@@ -116,12 +132,14 @@ enum TillCommands {
         _ body: (any LedgerStore, EnrolledTill.Code, Timestamp) async throws(LedgerError) ->
             TillOutcome
     ) async throws(TapcardError) -> Report {
-        let text = EnrollmentCode.text(session.dependencies.random(EnrollmentCode.randomBytes))
+        let pins = try session[.pin].map { files throws(TapcardError) in try read(files) }
+        let code = EnrollmentCode.text(session.dependencies.random(EnrollmentCode.randomBytes))
         let till = try await outcome(in: session) { ledger, now throws(LedgerError) in
             let end = Timestamp(milliseconds: now.milliseconds + EnrolledTill.Code.lifetime)
-            let code = EnrolledTill.Code(hash: EnrollmentCode.hash(of: text), expires: end)
-            return try await body(ledger, code, now)
+            return try await body(
+                ledger, EnrolledTill.Code(hash: EnrollmentCode.hash(of: code), expires: end), now)
         }
+        let text = ([code] + (pins ?? []).map(\.text)).joined(separator: ".")
         let minutes = EnrolledTill.Code.lifetime / 60_000
         return Report(
             ["code": .string(text)] + till.members,
@@ -129,6 +147,21 @@ enum TillCommands {
                 "Code for till \(till.name), valid for \(minutes) minutes: \(text)",
                 "On the till's machine, run: tapcard reader --server URL --code \(text)",
             ], isChange: true)
+    }
+
+    /// The pins of the certificates in these files.
+    private static func read(_ files: String) throws(TapcardError) -> [ServerPin] {
+        let paths = files.split(separator: ",", omittingEmptySubsequences: false)
+        return try paths.map { path throws(TapcardError) in
+            let file = NamedFile(String(path))
+            guard let pin = ServerPin(certificatePEM: try file.content()) else {
+                throw TapcardError(
+                    .fileUnusable, "There is no certificate in \(file.displayName).",
+                    meaning: TapcardError.unchanged,
+                    advice: "Specify the PEM file that the server uses with --tls-certificate.")
+            }
+            return pin
+        }
     }
 
     private static func change(
