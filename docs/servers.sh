@@ -3,9 +3,14 @@
 # machine, each till with a simulated reader that its agent connects. While they sell, a server, a
 # till's agent, and the primary are killed. The exit status is 0 only if everything came out as it
 # should.
+#
+#     servers.sh TAPCARD                   tells the story of docs/SERVERS.md
+#     servers.sh TAPCARD KILLS [SEED]      kills that often instead, at random
 set -uo pipefail
 
 given=${1:?which tapcard?}
+kills=${2:-}
+seed=${3:-$RANDOM}
 tapcard=$(realpath "$given")
 programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)
 home=$(mktemp -d)
@@ -16,11 +21,19 @@ bold='' plain=''
 declare -A running=()
 sellers=()
 failures=0
+primary=one
+replica=two
 
 chapter() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 wrong() {
     printf '    WRONG: %s\n' "$*"
     failures=$((failures + 1))
+}
+# trouble WHAT: gives up, because a database does not do what it should.
+trouble() {
+    wrong "$*"
+    tail -n 20 "$home"/*/log
+    exit 1
 }
 
 # PostgreSQL refuses to run as root.
@@ -35,12 +48,35 @@ database() {
 # start NODE: starts a node, which listens on a socket in its folder alone.
 start() {
     database pg_ctl start --silent --wait --pgdata "$home/$1/data" --log "$home/$1/log" --options \
-        "-k $home/$1 -c listen_addresses='' -c shared_buffers=64MB -c max_wal_senders=4" >/dev/null
+        "-k $home/$1 -c listen_addresses='' -c shared_buffers=64MB -c max_wal_senders=4" &>/dev/null
 }
 
 node() {
     mkdir "$home/$1"
     [ "$(id -u)" = 0 ] && chown 65534:65534 "$home/$1"
+}
+
+# replicate: makes the other node a replica, for which every commit on the primary waits.
+replicate() {
+    sql "$primary" "ALTER SYSTEM SET synchronous_standby_names = '*'" postgres
+    sql "$primary" 'SELECT pg_reload_conf()' postgres >/dev/null
+    database pg_basebackup --host "$home/$primary" --username owner --pgdata "$home/$replica/data" \
+        --checkpoint fast --write-recovery-conf --no-sync || trouble 'no copy of the database'
+    wait_until "database $replica starts" start "$replica"
+    wait_until 'the replica is in step' is_synchronous
+}
+is_synchronous() {
+    [ "$(sql "$primary" "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")" = 1 ]
+}
+
+# promote: makes the replica the primary, and the other node its replica.
+promote() {
+    database pg_ctl promote --silent --wait --pgdata "$home/$replica/data" || trouble 'no promotion'
+    local former=$primary
+    primary=$replica replica=$former
+    # Processes of a killed one may still write.
+    wait_until "the files of $replica are gone" rm -rf "$home/$replica/data"
+    replicate
 }
 
 end() {
@@ -125,8 +161,9 @@ agent() {
     running[$1]=$!
 }
 
-# crash NAME: kills a server or an agent at once.
+# crash NAME: kills a server, an agent, or the primary at once.
 crash() {
+    [ "$1" = primary ] && running[primary]=$(head -1 "$home/$primary/data/postmaster.pid")
     kill -9 "${running[$1]}"
     wait "${running[$1]}" 2>/dev/null
 }
@@ -145,21 +182,13 @@ log_in() {
 
 chapter 'Two databases: the second has every commit before anybody is told of it.'
 node one
-database initdb --pgdata "$home/one/data" --username owner --auth trust --no-sync >/dev/null || exit 1
+database initdb --pgdata "$home/one/data" --username owner --auth trust --no-sync >/dev/null || trouble 'no database'
 printf 'local all owner trust\nlocal replication all trust\nlocal all all scram-sha-256\n' \
     >"$home/one/data/pg_hba.conf"
-start one || exit 1
+start one || trouble 'one does not start'
 sql one 'CREATE DATABASE issuer' postgres
 node two
-database pg_basebackup --host "$home/one" --username owner --pgdata "$home/two/data" \
-    --checkpoint fast --write-recovery-conf --no-sync || exit 1
-start two || exit 1
-sql one "ALTER SYSTEM SET synchronous_standby_names = '*'"
-sql one 'SELECT pg_reload_conf()' >/dev/null
-is_synchronous() {
-    [ "$(sql one "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")" = 1 ]
-}
-wait_until 'the replica is in step' is_synchronous
+replicate
 step 0 'Ledger created in the database' owner ledger init --currency EUR
 
 chapter 'Two servers, each with a login of its own. They share the keys and the cashiers.'
@@ -203,8 +232,8 @@ for number in 1 2 3 4; do
     echo "$token" >"$home/token-$number"
 done
 
-chapter 'All of them sell. A server, a till, and the primary are killed while they do.'
-# sell TILL: pays 0.10 again and again, at either server. A lost answer is asked for again, with the
+chapter 'All of them sell. Servers, tills, and the primary are killed while they do.'
+# sell TILL: pays 0.01 again and again, at either server. A lost answer is asked for again, with the
 # same ID, until there is one. Only what was answered with "done" counts.
 sell() {
     local number=${1#till-} turn=0 id answer
@@ -215,7 +244,7 @@ sell() {
         while true; do
             turn=$((turn + 1))
             answer=$(ask "server-$((turn % 2 + 1))" "/tills/$((100 + number))/api/v1/pay" --data \
-                "{\"amount\":\"0.10\",\"operation\":\"$id\",\"again\":true}" \
+                "{\"amount\":\"0.01\",\"operation\":\"$id\",\"again\":true}" \
                 --header "Authorization: Bearer $token")
             case $answer in
             *'"result":"done"'*)
@@ -230,39 +259,83 @@ sell() {
                 ;;
             esac
             [ -e "$home/give-up" ] && return
+            echo "$id" >>"$home/asked-again"
             sleep 0.05
         done
     done
 }
-told() { cat "$home"/told-* | wc -l; }
+told() { cat "$home"/told-? | wc -l; }
 sold_since() { [ "$(told)" -ge "$1" ]; }
 for number in 1 2 3 4; do
     : >"$home/told-$number"
     sell "till-$number" &
     sellers+=($!)
 done
-wait_until '40 payments are told' sold_since 40
-crash server-1
-printf '  server-1 was killed after %s payments.\n' "$(told)"
-wait_until 'the other server sells for all' sold_since $(($(told) + 40))
-serve server-1
-printf '  server-1 is back after %s payments.\n' "$(told)"
-crash till-2
-agent till-2
-before=$(wc -l <"$home/told-2")
-sells_again() { [ "$(wc -l <"$home/told-2")" -gt "$((before + 3))" ]; }
-wait_until 'till 2 sells again' sells_again
-printf '  The agent of till 2 was killed and started again.\n'
-kill -9 "$(head -1 "$home/one/data/postmaster.pid")"
-at_death=$(told)
-printf '  The primary was killed after %s payments.\n' "$at_death"
-database pg_ctl promote --silent --wait --pgdata "$home/two/data" || exit 1
-# It would wait for a replica of its own, as it was told to.
-sql two "ALTER SYSTEM SET synchronous_standby_names = ''"
-sql two 'SELECT pg_reload_conf()' >/dev/null
-step 9 'ledger reopen --lossless' owner ledger status
-step 0 'Ledger open on this server' owner ledger reopen --lossless
-wait_until 'they sell on the second database' sold_since $((at_death + 40))
+
+kill_each_once() {
+    wait_until '40 payments are told' sold_since 40
+    crash server-1
+    printf '  server-1 was killed after %s payments.\n' "$(told)"
+    wait_until 'the other server sells for all' sold_since $(($(told) + 40))
+    serve server-1
+    printf '  server-1 is back after %s payments.\n' "$(told)"
+    crash till-2
+    agent till-2
+    before=$(wc -l <"$home/told-2")
+    sells_again() { [ "$(wc -l <"$home/told-2")" -gt "$((before + 3))" ]; }
+    wait_until 'till 2 sells again' sells_again
+    printf '  The agent of till 2 was killed and started again.\n'
+    crash primary
+    at_death=$(told)
+    printf '  The primary was killed after %s payments.\n' "$at_death"
+    promote
+    step 9 'ledger reopen --lossless' owner ledger status
+    step 0 'Ledger open on this server' owner ledger reopen --lossless
+    wait_until 'they sell on the second database' sold_since $((at_death + 40))
+}
+
+# restore NAME: starts it again. Half of the time, the replica becomes the primary instead.
+restore() {
+    case $1 in
+    server-*) serve "$1" ;;
+    till-*) agent "$1" ;;
+    primary)
+        if ((RANDOM % 2)); then
+            wait_until "database $primary starts again" start "$primary"
+        else
+            promote
+            owner ledger reopen --lossless >/dev/null || wrong 'the ledger is not open'
+            promotions=$((promotions + 1))
+        fi
+        ;;
+    esac
+}
+
+# kill_at_random: up to three die, a moment apart, and are started again.
+kill_at_random() {
+    local mortal=(till-1 till-2 till-3 till-4 server-1 server-2 primary primary)
+    local left=$kills promotions=0 dead name
+    local -A deaths=()
+    RANDOM=$seed
+    while [ "$left" -gt 0 ]; do
+        sleep "$((RANDOM % 3)).$((RANDOM % 10))"
+        dead=()
+        for ((more = RANDOM % 3 + 1; more > 0 && left > 0; more--)); do
+            name=${mortal[RANDOM % ${#mortal[@]}]}
+            [[ " ${dead[*]} " == *" $name "* ]] && continue
+            crash "$name"
+            dead+=("$name")
+            deaths[$name]=$((${deaths[$name]:-0} + 1))
+            left=$((left - 1))
+            sleep "0.$((RANDOM % 10))"
+        done
+        for name in "${dead[@]}"; do restore "$name"; done
+    done
+    printf '  %s kills (seed %s):' "$kills" "$seed"
+    for name in "${!deaths[@]}"; do printf ' %s %s,' "$name" "${deaths[$name]}"; done
+    printf ' with %s promotions\n' "$promotions"
+}
+if [ -n "$kills" ]; then kill_at_random; else kill_each_once; fi
 touch "$home/stop"
 have_stopped() { ! kill -0 "${sellers[@]}" 2>/dev/null; }
 wait_until 'every till has its last answer' have_stopped
@@ -270,16 +343,17 @@ touch "$home/give-up"
 wait "${sellers[@]}"
 
 chapter 'What was told is in the ledger, once.'
-kept=$(sql two "SELECT count(*) FROM operation WHERE state = 'committed' AND kind = 'pay'
-    AND id::text IN ('$(cat "$home"/told-* | paste -sd, | sed "s/,/','/g")')")
-printf '  Of %s payments that tills called paid, the ledger has %s.\n' "$(told)" "$kept"
-[ "$kept" -eq "$(told)" ] || wrong 'a payment is lost'
-all=$(sql two "SELECT count(*) FROM operation WHERE state = 'committed' AND kind = 'pay'")
-[ "$all" -eq "$(told)" ] || wrong "the ledger has $all payments, and $(told) were told"
+sort "$home"/told-? >"$home/told"
+sql "$primary" "SELECT id FROM operation WHERE state = 'committed' AND kind = 'pay'" | sort >"$home/kept"
+printf '  Tills called %s payments paid; the ledger has %s.\n' "$(told)" "$(wc -l <"$home/kept")"
+printf '  %s were asked for again, because an answer was lost or refused.\n' \
+    "$(sort -u "$home/asked-again" | wc -l)"
+[ -z "$(comm -23 "$home/told" "$home/kept")" ] || wrong 'a payment is lost'
+[ -z "$(comm -13 "$home/told" "$home/kept")" ] || wrong 'the ledger has a payment that nobody was told of'
 for number in 1 2 3 4; do
     count=$(wc -l <"$home/told-$number")
     token=$(log_in server-2 "till-$number")
-    balance=$(sql two "SELECT to_char((9000 - 10 * $count) / 100.0, 'FM990.00')")
+    balance=$(sql "$primary" "SELECT to_char(90 - 0.01 * $count, 'FM990.00')")
     says() {
         ask server-2 "/tills/$((100 + number))/api/v1/card" --header "Authorization: Bearer $token" |
             grep -q "\"balance\":\"$balance\""
@@ -287,20 +361,33 @@ for number in 1 2 3 4; do
     wait_until "the card of till $number says $balance" says
     printf '  till %s: %s payments, %s EUR left on the card\n' "$number" "$count" "$balance"
 done
+# sums REPORT: how many payments it has, and their amount in cents.
+sums() {
+    server server-2 report "$1" --csv |
+        awk -F, 'NR > 1 { count += $(NF - 17); sum += $(NF - 16) * 100 } END { printf "%d %.0f", count, sum }'
+}
+for report in days hours cashiers tills; do
+    sums=$(sums "$report")
+    printf '  report %s: %s payments, %s cents\n' "$report" $sums
+    [ "$sums" = "$(told) $(told)" ] || wrong 'the report has other payments'
+done
+step 0 'Difference' server server-2 report outstanding
 step 0 'rules: all hold' server server-2 audit
 
-chapter 'One till is stolen. Its machine is cut off within about a second.'
-step 0 'Bar 3' server server-1 tills remove 'Bar 3'
-stopped() { ! kill -0 "${running[till-3]}" 2>/dev/null; }
-wait_until 'the agent of till 3 has ended' stopped
-grep -q 'does not accept this till' "$home/till-3.log" || wrong 'its agent was not told why'
-step 0 'Bar 4' server server-1 tills list
+if [ -z "$kills" ]; then
+    chapter 'One till is stolen. Its machine is cut off within about a second.'
+    step 0 'Bar 3' server server-1 tills remove 'Bar 3'
+    stopped() { ! kill -0 "${running[till-3]}" 2>/dev/null; }
+    wait_until 'the agent of till 3 has ended' stopped
+    grep -q 'does not accept this till' "$home/till-3.log" || wrong 'its agent was not told why'
+    step 0 'Bar 4' server server-1 tills list
 
-chapter 'One server is stolen. Its login ends, and the other one goes on.'
-kill "${running[server-1]}"
-step 0 '' owner servers remove server-1
-step 9 '' server server-1 history
-step 0 '' server server-2 takings
+    chapter 'One server is stolen. Its login ends, and the other one goes on.'
+    kill "${running[server-1]}"
+    step 0 '' owner servers remove server-1
+    step 9 '' server server-1 history
+    step 0 '' server server-2 takings
+fi
 
 chapter "Failures: $failures"
 exit "$((failures > 0))"

@@ -5,6 +5,7 @@ import StationFiles
 import TapcardCore
 import TapcardDomain
 import TextCodecs
+import TillServer
 import Verbs
 
 /// Connects an agent to its server. Reports have their own HTTP connection, so that they need not
@@ -24,13 +25,26 @@ struct HTTPAgentLine: AgentLine {
     private let polls: HTTPClient
     private let reports: HTTPClient
 
-    init(_ servers: [String], _ token: String, _ options: HTTPClient.Options) {
-        (self.servers, self.token) = (servers, token)
+    init(_ connection: AgentConnection, _ settings: Settings) throws(TapcardError) {
+        (servers, token) = (connection.servers, connection.token)
+        let isPinned = !connection.pins.isEmpty
+        guard !isPinned || connection.servers.allSatisfy({ $0.hasPrefix("https:") }) else {
+            throw TapcardError(
+                .usage,
+                "The code names a certificate, so the server's address must begin with https:.",
+                meaning: "The reader is not connected.",
+                advice: "Use that address, or get a code without a certificate.")
+        }
+        let options = HTTPClient.Options(
+            version: Release.version, authorities: try isPinned ? nil : settings.authorities,
+            pins: connection.pins.map(\.hash), noticesDeadLines: true)
         (polls, reports) = (HTTPClient(options), HTTPClient(options))
     }
 
     /// The server in use.
     var server: String { servers[current.withLock { $0 } % servers.count] }
+
+    private func useNextServer() { current.withLock { $0 += 1 } }
 
     func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8] {
         do throws(AgentLineError) {
@@ -38,8 +52,7 @@ struct HTTPAgentLine: AgentLine {
         } catch {
             // All servers share the ledger, so the agent can attach its reader to the next one.
             switch (error, call) {
-            case (.offline, .attach), (.silent, .attach), (.silent, .poll):
-                current.withLock { $0 += 1 }
+            case (.offline, .attach), (.silent, .attach), (.silent, .poll): useNextServer()
             default: break
             }
             throw error
@@ -49,54 +62,104 @@ struct HTTPAgentLine: AgentLine {
     private func sendOnce(
         _ call: AgentCall, _ message: [UInt8]
     ) async throws(AgentLineError) -> [UInt8] {
-        let client = call == .report ? reports : polls
-        let headers = [HTTPHeader("Authorization", "Bearer " + token)].compactMap(\.self)
         let answer = try await translating(
-            awaiting: try await client.send(
-                HTTPRequest(
-                    .message(body: message), server + HTTPAgentLine.path + call.rawValue,
-                    headers: headers),
-                by: HTTPLimits(
-                    connecting: HTTPAgentLine.connecting,
-                    whole: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.whole))
+            awaiting: try await ask(
+                call.rawValue, .message(body: message), authorization,
+                with: call == .report ? reports : polls,
+                within: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.whole)
         ) { (error: ServiceError) -> AgentLineError in
             error.kind == .timedOut ? .silent(error.detail) : .offline(error.detail)
         }
-        switch answer.status {
-        case 200: return answer.body
-        case 401: throw .removed(HTTPAgentLine.reason(of: answer))
-        default: throw .offline(HTTPAgentLine.reason(of: answer))
+        if answer.status == 200 { return answer.body }
+        let refusal = answer.refusal
+        // Any other refusal may be temporary, or come from a proxy.
+        if let refusal, refusal.word == ServerCondition.staleToken.rawValue {
+            throw .removed(refusal.title)
         }
+        throw .offline(refusal?.title ?? answer.statusWords)
     }
 
-    /// Enrolls this agent for the till with this code, and returns the till's name.
+    private var authorization: [HTTPHeader] {
+        [HTTPHeader("Authorization", "Bearer " + token)].compactMap(\.self)
+    }
+
+    /// Sends a request to the server in use.
+    private func ask(
+        _ name: String, _ method: HTTPRequest.Method, _ headers: [HTTPHeader],
+        with client: HTTPClient, within limit: Duration
+    ) async throws(ServiceError) -> HTTPAnswer {
+        try await client.send(
+            HTTPRequest(method, server + HTTPAgentLine.path + name, headers: headers),
+            by: HTTPLimits(connecting: HTTPAgentLine.connecting, whole: limit))
+    }
+
+    /// Enrolls this agent for the till with this code at the first server that can be used, and
+    /// returns the till's name.
     func enroll(_ code: String) async throws(TapcardError) -> String {
         let document: JSONValue = [
             "code": .string(code),
             "token_hash": .string(Hexadecimal.encode(AgentToken.hash(of: token))),
         ]
-        let meaning = "The reader is not connected."
-        let answer = try await translating(
-            awaiting: try await reports.send(
-                HTTPRequest(
-                    .message(body: Array(document.text.utf8)),
-                    server + HTTPAgentLine.path + "enroll"),
-                by: HTTPLimits(connecting: HTTPAgentLine.connecting, whole: HTTPAgentLine.whole))
-        ) { (error: ServiceError) in TapcardError(error, meaning: meaning) }
-        guard answer.status == 200,
-            let till = (try? JSONValue.parsing(answer.body))?["till"]?.string
-        else {
-            throw TapcardError(
-                .service(.refused),
-                "The server did not accept the code: \(HTTPAgentLine.reason(of: answer))",
-                meaning: meaning, advice: "On the server, get a new code: tapcard tills code NAME")
+        var serversLeft = servers.count
+        while true {
+            serversLeft -= 1
+            let asked = await askForTill("enroll", .message(body: Array(document.text.utf8)), [])
+            switch asked.answer {
+            case .accepted(let till): return till
+            // Servers share their codes, so another one would refuse it as well.
+            case .refused(_, let title):
+                throw TapcardError(
+                    .service(.refused), "The server did not accept the code: \(title)",
+                    meaning: "The reader is not connected.",
+                    advice: "On the server, get a new code: tapcard tills code NAME")
+            case .failed where serversLeft == 0: throw asked.error(at: Wiring.now())
+            case .failed: useNextServer()
+            }
         }
-        return till
     }
 
-    /// Why the server refused a request, or the HTTP status if it gave no reason.
-    private static func reason(of answer: HTTPAnswer) -> String {
-        (try? JSONValue.parsing(answer.body))?["title"]?.string
-            ?? "the server responded with status \(answer.status)"
+    /// Asks the server in use whether it accepts the token. This attaches no reader.
+    func check() async -> CheckedServer { await askForTill("check", .get, authorization) }
+
+    /// Sends a request whose answer names the till.
+    private func askForTill(
+        _ name: String, _ method: HTTPRequest.Method, _ headers: [HTTPHeader]
+    ) async -> CheckedServer {
+        let address = server
+        let answer: HTTPAnswer
+        do throws(ServiceError) {
+            answer = try await ask(
+                name, method, headers, with: reports, within: HTTPAgentLine.whole)
+        } catch {
+            return CheckedServer(address, .failed(error))
+        }
+        let lead = answer.head["date"].flatMap { LocalTime.time(http: $0) }
+            .map { $0.milliseconds - Wiring.now().milliseconds }
+        if answer.status == 200, let till = (try? JSONValue.parsing(answer.body))?["till"]?.string {
+            return CheckedServer(address, .accepted(till: till), clockLead: lead)
+        }
+        guard let refusal = answer.refusal else {
+            let other = ServiceError(.wrongShape, answer.statusWords)
+            return CheckedServer(address, .failed(other), clockLead: lead)
+        }
+        // A server that starts or stops, or whose ledger is offline, has not judged the request.
+        return CheckedServer(
+            address,
+            answer.status < 500
+                ? .refused(word: refusal.word, title: refusal.title)
+                : .failed(ServiceError(.broken, refusal.title)), clockLead: lead)
     }
+}
+
+extension HTTPAnswer {
+    /// The refusal by a server; nil if another program answered, such as a proxy.
+    fileprivate var refusal: (word: String, title: String)? {
+        let document = try? JSONValue.parsing(body)
+        guard let word = document?["error"]?.string, let title = document?["title"]?.string else {
+            return nil
+        }
+        return (word, title)
+    }
+
+    fileprivate var statusWords: String { "the server responded with status \(status)" }
 }

@@ -1,5 +1,4 @@
 import RemoteReader
-import RemoteServices
 import StationFiles
 import TapcardCore
 import TapcardDomain
@@ -17,6 +16,12 @@ extension Parameter<String?> {
     }
 }
 
+extension Parameter<Bool> {
+    fileprivate static var install: Self {
+        .flag("install", "Have systemd run `tapcard reader` from now on, and after each restart")
+    }
+}
+
 extension Command {
     /// The `reader` command, which drives a reader for a server.
     static let reader = Command(
@@ -26,8 +31,15 @@ extension Command {
             + "without them. This machine needs no keys, no settings, and no ledger, because it "
             + "only relays messages between the server and the card. It makes only outgoing "
             + "connections, so you need not open a port. If the connection is lost during a "
-            + "tap, the next tap resolves the interrupted operation.",
-        takes: .server, .code, answers: .connectedReader,
+            + "tap, the next tap resolves the interrupted operation.\n\n"
+            + "If the servers' addresses change, use `--server` without `--code`. The new ones are "
+            + "saved once the reader has connected to one of them. If you use your own "
+            + "certificate authority, set `ca-file`, or use a code with the key of the server's "
+            + "certificate (`tapcard tills add --pin`). With `--install`, the command asks the "
+            + "servers whether they accept the reader, writes a systemd service, starts it, and "
+            + "ends. The service belongs to your user, needs no root, and runs even if nobody is "
+            + "logged in.",
+        takes: .server, .code, .install, answers: .connectedReader,
         example: "tapcard reader --server https://till.example --code 4T8K-9M2X-QW7P",
         run: ReaderCommand.run)
 }
@@ -36,40 +48,64 @@ enum ReaderCommand {
     private static let notConnected = "The reader is not connected."
 
     static func run(in session: Session) async throws(TapcardError) -> Report {
-        let file = ConnectionFile(path: session.settings.dataFolder + "/connections.json")
-        let reader = session.settings.readerText
+        let file = ConnectionFile(in: session.settings.dataFolder)
         let given = try session[.server].map { text throws(TapcardError) in try addresses(text) }
-        let options = HTTPClient.Options(
-            version: Release.version, authorities: try session.settings.authorities)
-        let known = try file.connection(of: reader)
-        guard let servers = given ?? known?.servers, session[.code] != nil || known != nil else {
-            throw notEnrolled
-        }
+        let known = try file.connection(of: session.settings.readerText)
+        guard let servers = given ?? known?.servers else { throw notEnrolled }
+        var connection: AgentConnection
         let line: HTTPAgentLine
         if let code = session[.code] {
-            // The token is saved before it is used, because the same one must be sent again if the
-            // response is lost. The current token is kept, because the code may be wrong.
-            let hash = Hexadecimal.encode(EnrollmentCode.hash(of: code))
-            let place = reader + "?"
-            let pending = try file.connection(of: place)
-            let token =
-                pending?.code == hash
-                ? pending?.token ?? ""
-                : AgentToken.text(session.dependencies.random(AgentToken.randomBytes))
-            try session.makeDataFolder()
-            try file.save(
-                AgentConnection(reader: place, servers: servers, token: token, code: hash))
-            line = HTTPAgentLine(servers, token, options)
-            let till = try await line.enroll(code)
-            try file.save(
-                AgentConnection(reader: reader, servers: servers, token: token, code: hash))
-            session.say("tapcard: This is now the reader of till \(till)\n")
+            (connection, line) = try await enroll(with: code, at: servers, file, in: session)
         } else {
-            line = HTTPAgentLine(servers, known?.token ?? "", options)
+            guard let known else { throw notEnrolled }
+            connection = known
+            connection.servers = servers
+            line = try HTTPAgentLine(connection, session.settings)
         }
-        try await serve(line, in: session)
+        if session[.install] {
+            // Otherwise, a refusal would appear only in the service's log.
+            try await MachineConnections.ask([connection], session.settings)
+                .requireAcceptance(at: Wiring.now())
+            try file.save(connection)
+            return try await ReaderUnit.install(for: session.settings, line.server)
+        }
+        try await serve(line, in: session) { [connection] () throws(TapcardError) in
+            // Addresses are saved only once they work, because they may be mistyped.
+            if given != nil, session[.code] == nil { try file.save(connection) }
+        }
         guard !session.outputOptions.isJSON else { return Report.nothing.whenStopped }
         return Report([:], ["Reader disconnected"], isPlain: true).whenStopped
+    }
+
+    /// Connects this machine's reader to the till with this code, and saves the connection.
+    private static func enroll(
+        with text: String, at servers: [String], _ file: ConnectionFile, in session: Session
+    ) async throws(TapcardError) -> (AgentConnection, HTTPAgentLine) {
+        guard let (code, pins) = EnrollmentCode.parts(of: text) else {
+            throw TapcardError(
+                .usage, "The code is incomplete.", meaning: notConnected,
+                advice: "Copy all of it, including the part after the dot.")
+        }
+        // The token is saved before it is used, because the same one must be sent again if the
+        // response is lost. The current token is kept, because the code may be wrong.
+        let hash = Hexadecimal.encode(EnrollmentCode.hash(of: code))
+        let reader = session.settings.readerText
+        let place = reader + "?"
+        let pending = try file.connection(of: place)
+        let token =
+            pending?.code == hash
+            ? pending?.token ?? ""
+            : AgentToken.text(session.dependencies.random(AgentToken.randomBytes))
+        var connection = AgentConnection(
+            reader: place, servers: servers, token: token, code: hash, pins: pins)
+        let line = try HTTPAgentLine(connection, session.settings)
+        try session.makeDataFolder()
+        try file.save(connection)
+        let till = try await line.enroll(code)
+        connection.reader = reader
+        try file.save(connection)
+        session.say("tapcard: This is now the reader of till \(till)\n")
+        return (connection, line)
     }
 
     private static let notEnrolled = TapcardError(
@@ -105,8 +141,10 @@ enum ReaderCommand {
     }
 
     /// Drives the reader until the user stops the command. Throws if the server rejects the agent.
+    /// Calls `save` each time the reader has connected.
     private static func serve(
-        _ line: HTTPAgentLine, in session: Session
+        _ line: HTTPAgentLine, in session: Session,
+        whenConnected save: @escaping @Sendable () throws(TapcardError) -> Void
     ) async throws(TapcardError) {
         let reader = try await session.tillReader()
         let random = session.dependencies.random
@@ -115,7 +153,9 @@ enum ReaderCommand {
             release: Release.version, random: { random($0) },
             report: { event in
                 switch event {
-                case .attached: session.say("tapcard: Connected to \(line.server)\n")
+                case .attached:
+                    session.say("tapcard: Connected to \(line.server)\n")
+                    do throws(TapcardError) { try save() } catch { session.show(error) }
                 case .offline(let reason):
                     session.say("tapcard: Not connected, retrying: \(reason)\n")
                 case .removed, .replaced, .outdated: break

@@ -159,6 +159,7 @@ enum Wiring {
         setAside: { path throws(LedgerError) in try await SQLiteLedger.setAside(path) },
         simulatedTags: SimulationDrawer(),
         readers: MachineReaders.all,
+        checkConnections: MachineConnections.check,
         services: services,
         dependencies: { progress in
             Station.Dependencies(

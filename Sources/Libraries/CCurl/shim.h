@@ -5,6 +5,8 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 
 /// The functions of libcurl that tapcard calls. The library is not linked, because loading it and
 /// its dependencies would cost every tap 10 ms. It is loaded for the first request instead. The
@@ -84,16 +86,24 @@ static inline CURLcode tapcard_libcurl_set_taker(
     return table.easy_setopt(easy, option, taker);
 }
 
-static inline int tapcard_libcurl_close_on_exec(
-    void *context, curl_socket_t connection, curlsocktype purpose) {
-    (void)context, (void)purpose;
-    return fcntl(connection, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
+static inline int tapcard_libcurl_prepare_socket(
+    void *limit, curl_socket_t connection, curlsocktype purpose) {
+    (void)purpose;
+    unsigned milliseconds = (unsigned)(uintptr_t)limit;
+    int failure = fcntl(connection, F_SETFD, FD_CLOEXEC);
+    if (milliseconds > 0)
+        failure |= setsockopt(
+            connection, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+    return failure == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR;
 }
 
-/// Keeps child processes from inheriting connections, which they would keep open.
-static inline CURLcode tapcard_libcurl_keep_from_children(
-    struct tapcard_libcurl table, CURL *easy) {
-    return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_close_on_exec);
+/// Keeps child processes from inheriting connections, which they would keep open. With a limit in
+/// milliseconds, a connection ends if what was sent on it is not acknowledged for that long.
+static inline CURLcode tapcard_libcurl_prepare_sockets(
+    struct tapcard_libcurl table, CURL *easy, unsigned limit) {
+    CURLcode code = table.easy_setopt(easy, CURLOPT_SOCKOPTDATA, (void *)(uintptr_t)limit);
+    if (code != CURLE_OK) return code;
+    return table.easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, tapcard_libcurl_prepare_socket);
 }
 
 static inline long tapcard_libcurl_number(

@@ -56,6 +56,12 @@ public struct Finding: Sendable, Hashable {
         case unbooked
         case snapshot
         case cardAddress = "card-address"
+        case server
+        case serverOffline = "server-offline"
+        case serverCertificate = "server-certificate"
+        case serverRefusal = "server-refusal"
+        case connectionsUnusable = "connections-unusable"
+        case proxy
     }
 
     /// One step of a remedy.

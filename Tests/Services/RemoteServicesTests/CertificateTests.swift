@@ -8,10 +8,11 @@ import Testing
 @Suite("Certificates of servers over https", .timeLimit(.minutes(2)))
 struct CertificateTests {
     private func failure(
-        _ server: SecureServer, host: String = "localhost", believing authorities: String?
+        _ server: SecureServer, host: String = "localhost", believing authorities: String? = nil,
+        pins: [[UInt8]] = []
     ) async -> ServiceError? {
         let client = HTTPClient(
-            .init(version: "1", authorities: authorities, proxy: ""))
+            .init(version: "1", authorities: authorities, proxy: "", pins: pins))
         do {
             let answer = try await client.send(
                 HTTPRequest(.get, "https://\(host):\(server.port)/answer"),
@@ -49,7 +50,22 @@ struct CertificateTests {
         try await SecureServer.serving(names: "DNS:localhost", days: -1) { server in
             let failure = try #require(await failure(server, believing: server.certificate))
             #expect(failure.kind == .certificate)
-            #expect(failure.detail.contains("expired"))
+            #expect(failure.cause == .certificateDates)
+        }
+    }
+
+    @Test("A server with a pinned key is believed, whatever else its certificate says")
+    func pinned() async throws {
+        try await SecureServer.serving(names: "DNS:bank.example", days: -1) { server in
+            let pin = try server.pin()
+            let other = [UInt8](repeating: 7, count: pin.count)
+            #expect(await failure(server, pins: [pin]) == nil)
+            #expect(await failure(server, pins: [other, pin]) == nil)
+            // An authority that vouches for the server is not enough.
+            let failure = try #require(
+                await failure(server, believing: server.certificate, pins: [other]))
+            #expect(failure.kind == .certificate && failure.cause == .pinnedKey)
+            #expect(failure.isUnsent)
         }
     }
 
@@ -117,6 +133,17 @@ final class SecureServer {
         process.standardError = FileHandle.nullDevice
         try process.run()
         port = try SecureServer.port(in: output)
+    }
+
+    /// The SHA-256 hash of its public key.
+    func pin() throws -> [UInt8] {
+        let key = folder.appending(path: "public.pem").path
+        let der = folder.appending(path: "public.der").path
+        let hash = folder.appending(path: "public.sha256")
+        try SecureServer.run(["x509", "-in", certificate, "-noout", "-pubkey", "-out", key])
+        try SecureServer.run(["pkey", "-pubin", "-in", key, "-outform", "DER", "-out", der])
+        try SecureServer.run(["dgst", "-sha256", "-binary", "-out", hash.path, der])
+        return Array(try Data(contentsOf: hash))
     }
 
     /// Runs a server while the body runs.

@@ -130,6 +130,31 @@ struct HTTPClientTests {
         }
     }
 
+    @Test("A client ends connections to a machine that no longer responds, if it is to do so")
+    func deadLines() async throws {
+        for (noticesDeadLines, milliseconds) in [(true, UInt32(8_000)), (false, 0)] {
+            try await ScriptedServer.serving(.answer("200 OK", "1")) { server in
+                let client = HTTPClient(
+                    .init(version: "1", proxy: "", noticesDeadLines: noticesDeadLines))
+                _ = try await client.send(HTTPRequest(.get, server.address), by: Self.limits)
+                let ours = try Loopback.connections(to: server.port)
+                #expect(ours.count == 1)
+                for connection in ours {
+                    #expect(option(TCP_USER_TIMEOUT, IPPROTO_TCP, connection) == milliseconds)
+                    #expect(
+                        (option(SO_KEEPALIVE, SOL_SOCKET, connection) == 1) == noticesDeadLines)
+                }
+            }
+        }
+    }
+
+    private func option(_ name: Int32, _ level: some BinaryInteger, _ socket: Int32) -> UInt32 {
+        var value: UInt32 = 0
+        var size = socklen_t(MemoryLayout<UInt32>.size)
+        unsafe getsockopt(socket, Int32(level), name, &value, &size)
+        return value
+    }
+
     @Test(
         "An incomplete or invalid answer is an error of its kind",
         arguments: [
@@ -314,5 +339,14 @@ struct CurlFailureTests {
             limits: HTTPClientTests.limits)
         let kinds: [ServiceError.Kind] = [.cutOff, .notHTTP, .timedOut, .tooLarge]
         #expect(kinds.contains(failure.error.kind))
+    }
+
+    @Test("A certificate that is not valid yet may mean that this machine's clock is wrong")
+    func dates() {
+        let failure = CurlFailure(
+            code: 60, words: "SSL certificate problem: certificate is not yet valid", isSent: false,
+            limits: HTTPClientTests.limits)
+        #expect(failure.error.cause == .certificateDates)
+        #expect(failure.error.detail.contains("this machine's clock is wrong"))
     }
 }

@@ -5,17 +5,22 @@ import TextCodecs
 package struct AgentConnection: Hashable, Sendable {
     /// The reader's name in the settings; empty if they name none, so that the first usable reader
     /// is used. A "?" at the end marks a token whose code the server may not have accepted.
-    package let reader: String
+    package var reader: String
     /// The servers' URLs, in the order in which the agent tries them.
-    package let servers: [String]
+    package var servers: [String]
     /// The secret token with which the agent authenticates. Servers store only its hash.
     package let token: String
     /// The hash of the code that was sent with the token's hash. If the user enters the same code
     /// again, the same token is used, because the first response may have been lost.
     package let code: String
+    /// The keys by which the servers are recognized; empty if their certificates are verified.
+    package let pins: [ServerPin]
 
-    package init(reader: String, servers: [String], token: String, code: String) {
+    package init(
+        reader: String, servers: [String], token: String, code: String, pins: [ServerPin]
+    ) {
         (self.reader, self.servers, self.token, self.code) = (reader, servers, token, code)
+        self.pins = pins
     }
 }
 
@@ -26,6 +31,7 @@ extension AgentConnection: PrivateEntry {
         [
             "reader": .string(reader), "servers": .array(servers.map { .string($0) }),
             "token": .string(token), "code": .string(code),
+            "pins": .array(pins.map { .string($0.text) }),
         ]
     }
 
@@ -33,9 +39,13 @@ extension AgentConnection: PrivateEntry {
         guard let reader = document["reader"]?.string, let token = document["token"]?.string,
             let code = document["code"]?.string,
             let servers = document["servers"]?.array?.map(\.string), !servers.isEmpty,
-            servers.allSatisfy({ $0 != nil })
+            servers.allSatisfy({ $0 != nil }),
+            let pins = document["pins"]?.array?.map({ $0.string.flatMap { ServerPin($0) } }),
+            pins.allSatisfy({ $0 != nil })
         else { return nil }
-        self.init(reader: reader, servers: servers.compactMap(\.self), token: token, code: code)
+        self.init(
+            reader: reader, servers: servers.compactMap(\.self), token: token, code: code,
+            pins: pins.compactMap(\.self))
     }
 }
 
@@ -46,12 +56,18 @@ package struct ConnectionFile: Sendable {
 
     private let list: PrivateList<AgentConnection>
 
-    package init(path: String) {
+    /// Creates access to the file in this folder.
+    package init(in folder: String) {
         list = PrivateList(
             file: PrivateFile(
-                path: path, secret: .connections, kind: .fileUnusable,
+                path: folder + "/connections.json", secret: .connections, kind: .fileUnusable,
                 name: "The connection file", meaning: "The reader is not connected."),
             what: "connections", maximumCount: ConnectionFile.maximumCount)
+    }
+
+    /// The saved connections whose codes servers have accepted.
+    package func connections() throws(TapcardError) -> [AgentConnection] {
+        try list.load().filter { !$0.reader.hasSuffix("?") }
     }
 
     /// The saved connection of this reader; nil if it has none.

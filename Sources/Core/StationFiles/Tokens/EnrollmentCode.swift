@@ -19,6 +19,14 @@ package enum EnrollmentCode {
         }.joined(separator: "-")
     }
 
+    /// The parts of a code as it was printed: the code itself, and the pins of the servers that may
+    /// receive it, each after a dot. Nil if a pin is incomplete.
+    package static func parts(of text: String) -> (code: String, pins: [ServerPin])? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let pins = parts.dropFirst().compactMap { ServerPin($0) }
+        return pins.count == parts.count - 1 ? (String(parts[0]), pins) : nil
+    }
+
     /// The hash of a code, as the ledger stores it. Case, spaces, and hyphens do not matter.
     package static func hash(of text: String) -> [UInt8] {
         let letters = text.uppercased().filter { $0.isLetter || $0.isNumber }

@@ -36,6 +36,20 @@ package enum LocalTime {
         return iso(time) == text ? time : nil
     }
 
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// Parses the value of an HTTP `Date` header, such as "Tue, 01 Dec 2026 10:00:00 GMT". Returns
+    /// nil for any other format.
+    package static func time(http text: String) -> Timestamp? {
+        let words = text.split(separator: " ")
+        guard words.count == 6, let month = months.firstIndex(of: String(words[2])) else {
+            return nil
+        }
+        return time(iso: "\(words[3])-\(two(Int32(month + 1)))-\(words[1])T\(words[4])Z")
+    }
+
     /// The date in UTC, such as "2026-11-21".
     static func date(_ time: Timestamp) -> String { unsafe date(parts(time, gmtime_r)) }
 

@@ -17,10 +17,12 @@ extension Command {
         Command(
             "doctor", group: .readers, "Find out why tapcard or a reader is not working",
             discussion: "The command tries up to eight readers until one responds (or just the one "
-                + "you specify). It also checks the ledger and the keys. It never writes to a tag. "
-                + "Each finding is marked ok, note, or problem; problems come with steps to fix "
-                + "them. The exit status is 5 if no reader can be used, 9 for a ledger problem, "
-                + "and 1 for a key problem.",
+                + "you specify). It also checks the ledger and the keys and, on a till's machine, "
+                + "the way to each saved server (name, port, proxy, certificate, clocks), and "
+                + "whether the server accepts the reader. It never writes to a tag. Each finding "
+                + "is marked ok, note, or problem; problems come with steps to fix them. The exit "
+                + "status is 5 if no reader can be used, 9 for a ledger problem, 8 for a problem "
+                + "with a server, and 1 for a key problem.",
             page: .get("doctor", for: .sellers), answers: .findings, example: "tapcard doctor",
             run: ReaderCommands.doctor),
     ]
@@ -88,18 +90,39 @@ enum ReaderCommands {
             ledgerProblem = TapcardError(error.kind, "The ledger cannot be used.")
         }
         let keys = await keyFindings(in: session)
+        let servers = await serverFindings(in: session)
         findings +=
-            keys + (try offlineFindings(in: session)) + settings.cardAddressFindings
+            servers + keys + (try offlineFindings(in: session)) + settings.cardAddressFindings
         let keysProblem =
             keys.isEmpty
             ? nil
             : TapcardError(
                 .keysUnusable, "The keys cannot be used.", advice: "Follow the steps shown above.")
+        let serverProblem =
+            servers.contains { $0.severity == .problem }
+            ? TapcardError(
+                .service(.offline), "A server cannot be used.",
+                advice: "Follow the steps shown above.") : nil
         // Only one problem can determine the exit status, and a reader problem takes precedence.
         return Report(
             ["findings": findings.document, "live": live.document],
             findings.flatMap(\.lines),
-            problem: answered ? ledgerProblem ?? keysProblem : noReader, isPlain: true)
+            problem: answered ? ledgerProblem ?? serverProblem ?? keysProblem : noReader,
+            isPlain: true)
+    }
+
+    /// The findings about the servers to which this machine's readers are connected.
+    private static func serverFindings(in session: Session) async -> [Finding] {
+        do throws(TapcardError) {
+            return try await session.drivers.checkConnections(session.settings)
+                .findings(at: session.dependencies.now())
+        } catch {
+            return [
+                Finding(
+                    .connectionsUnusable, .problem, error.what,
+                    remedy: [error.meaning, error.advice].filter { !$0.isEmpty }.map { .say($0) })
+            ]
+        }
     }
 
     /// The finding that the keys cannot be used, or are missing even though the ledger has cards.

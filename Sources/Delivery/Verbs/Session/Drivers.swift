@@ -32,6 +32,8 @@ package struct Drivers: Sendable {
     package let setAside: @Sendable (_ path: String) async throws(LedgerError) -> String
     package let simulatedTags: any SimulatedTags
     package let readers: any ReaderInventory
+    /// Asks the servers to which this machine's readers are connected whether they accept them.
+    package let checkConnections: @Sendable (Settings) async throws(TapcardError) -> ConnectionCheck
     /// Creates the clients for the services without sending a request.
     package let services: @Sendable (ServiceSettings) -> Services
     package private(set) var dependencies:
@@ -55,6 +57,8 @@ package struct Drivers: Sendable {
         setAside: @escaping @Sendable (String) async throws(LedgerError) -> String,
         simulatedTags: any SimulatedTags,
         readers: any ReaderInventory,
+        checkConnections:
+            @escaping @Sendable (Settings) async throws(TapcardError) -> ConnectionCheck,
         services: @escaping @Sendable (ServiceSettings) -> Services,
         dependencies:
             @escaping @Sendable (
@@ -65,6 +69,7 @@ package struct Drivers: Sendable {
         (self.awaitLedger, self.database) = (awaitLedger, database)
         (self.backUp, self.restore, self.setAside) = (backUp, restore, setAside)
         (self.simulatedTags, self.readers) = (simulatedTags, readers)
+        self.checkConnections = checkConnections
         (self.services, self.dependencies) = (services, dependencies)
     }
 }

@@ -87,7 +87,8 @@ package struct TapEvent: Sendable {
     package init?(received document: JSONValue) {
         func text(_ name: String) -> String? { document[name]?.string }
         guard let kind = text("event").flatMap(Kind.init), kind != .gap,
-            let id = text("id").flatMap(UniqueID.init), let at = text("at").flatMap(LocalTime.time),
+            let id = text("id").flatMap(UniqueID.init),
+            let at = text("at").flatMap(LocalTime.time(iso:)),
             let reader = text("reader")
         else { return nil }
         (self.kind, self.id, self.at, self.reader) = (kind, id.description, at, reader)

@@ -53,6 +53,17 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     public let detail: String
     /// Whether the request was certainly not sent.
     package private(set) var isUnsent = false
+    /// What has to be checked first; nil if that is not known.
+    package private(set) var cause: Cause?
+
+    /// The part of a connection that failed.
+    package enum Cause: Sendable {
+        case hostName, connection, proxy
+        /// The certificate has expired or is not valid yet, or this machine's clock is wrong.
+        case certificateDates
+        /// The server has another key than the one that it is recognized by.
+        case pinnedKey
+    }
 
     /// Creates an error.
     public init(_ kind: Kind, _ detail: String) {
@@ -64,6 +75,13 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     package var unsent: ServiceError {
         var error = self
         error.isUnsent = true
+        return error
+    }
+
+    /// This error with its cause.
+    package func because(of cause: Cause) -> ServiceError {
+        var error = self
+        error.cause = cause
         return error
     }
 

@@ -38,6 +38,7 @@ package struct CurlFailure {
         if let excess { return tooLarge(excess) }
         if proxyStatus != 0, proxyStatus != 200 {
             return error(.offline, "the proxy refused the connection with status \(proxyStatus)")
+                .because(of: .proxy)
         }
         return isSent ? afterSending : beforeSending.unsent
     }
@@ -60,20 +61,35 @@ package struct CurlFailure {
 
     private var beforeSending: ServiceError {
         switch code {
-        case CURLE_COULDNT_RESOLVE_HOST: error(.offline, "the host name was not found in DNS")
+        case CURLE_COULDNT_RESOLVE_HOST:
+            error(.offline, "the host name was not found in DNS").because(of: .hostName)
         // libcurl's description may contain the proxy's full address, including a password.
         case CURLE_COULDNT_RESOLVE_PROXY:
             ServiceError(
-                .offline, "the proxy's host name is unknown, or its address cannot be used")
+                .offline, "the proxy's host name is unknown, or its address cannot be used"
+            ).because(of: .proxy)
         case CURLE_COULDNT_CONNECT where message.contains("proxy scheme"):
-            ServiceError(.offline, "the proxy type is unknown")
+            ServiceError(.offline, "the proxy type is unknown").because(of: .proxy)
         case CURLE_COULDNT_CONNECT:
             error(.offline, "no connection could be made; perhaps nothing is listening there")
-        case CURLE_PROXY: ServiceError(.offline, "the proxy refused the connection")
+                .because(of: .connection)
+        case CURLE_PROXY:
+            ServiceError(.offline, "the proxy refused the connection").because(of: .proxy)
         case CURLE_OPERATION_TIMEDOUT:
             ServiceError(.timedOut, "no connection was made within \(shorterLimit.shown)")
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-            CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+                .because(of: .connection)
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+            error(.certificate, "the server's key is not one that the code named")
+                .because(of: .pinnedKey)
+        // A machine without a battery for its clock may have started with a wrong date.
+        case CURLE_PEER_FAILED_VERIFICATION
+        where message.contains("not yet valid") || message.contains("expired"):
+            error(
+                .certificate,
+                "the server's certificate has expired or is not valid yet, or this machine's clock "
+                    + "is wrong"
+            ).because(of: .certificateDates)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             error(.certificate, "the server could not prove its identity with its certificate")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE:
             error(.certificate, "the file of trusted certificate authorities cannot be read")

@@ -17,11 +17,21 @@ package actor HTTPClient: HTTPStreaming {
         /// The address of a proxy; empty for no proxy. If it is `nil`, libcurl uses the environment
         /// variables http_proxy, https_proxy, all_proxy, and no_proxy.
         package let proxy: String?
+        /// The SHA-256 hashes of the public keys by which servers are recognized; empty if their
+        /// certificates are verified instead.
+        package let pins: [[UInt8]]
+        /// Whether a connection ends within ten seconds once the other machine no longer responds
+        /// to anything, even while a request is being sent.
+        package let noticesDeadLines: Bool
 
         /// Creates options. `version` is tapcard's version, which is sent in each request.
-        package init(version: String, authorities: String? = nil, proxy: String? = nil) {
+        package init(
+            version: String, authorities: String? = nil, proxy: String? = nil,
+            pins: [[UInt8]] = [], noticesDeadLines: Bool = false
+        ) {
             userAgent = "tapcard/\(version)"
             (self.authorities, self.proxy) = (authorities, proxy)
+            (self.pins, self.noticesDeadLines) = (pins, noticesDeadLines)
         }
     }
 

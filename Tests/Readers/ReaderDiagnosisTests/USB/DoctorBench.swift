@@ -20,15 +20,17 @@ final class DoctorBench: Sendable {
     private let failure: ReaderError?
     private let damage: LedgerError?
     private let database: DatabaseStatus?
+    private let connections: Result<ConnectionCheck, TapcardError>
     private let output = Guarded("")
 
     /// With a failure no reader can be opened, and with damage no ledger.
     init(
         _ survey: ReaderSurvey, reader: any TagReader = InterposedReader.played,
         failing failure: ReaderError? = nil, damage: LedgerError? = nil,
-        database: DatabaseStatus? = nil
+        database: DatabaseStatus? = nil,
+        connections: Result<ConnectionCheck, TapcardError> = .success(ConnectionCheck())
     ) {
-        (self.damage, self.database) = (damage, database)
+        (self.damage, self.database, self.connections) = (damage, database, connections)
         self.survey = survey
         self.reader = reader
         self.failure = failure
@@ -69,6 +71,7 @@ final class DoctorBench: Sendable {
             restore: { _, _, _ throws(LedgerError) in Restoration(exhausted: [], stopped: nil) },
             setAside: { path throws(LedgerError) in path },
             simulatedTags: EmptyDrawer(), readers: Fixed(known: survey),
+            checkConnections: { [connections] _ throws(TapcardError) in try connections.get() },
             services: { _ in NoServices.all },
             dependencies: { progress in
                 Station.Dependencies(

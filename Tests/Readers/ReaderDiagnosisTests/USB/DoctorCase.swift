@@ -2,8 +2,10 @@ import Ledger
 import PortDoubles
 import ReaderDiagnosis
 import Tags
+import TapcardCore
 import TapcardDomain
 import Testing
+import Verbs
 
 /// A machine and the doctor's output for it, each under a heading of docs/DOCTOR.md.
 struct DoctorCase: Sendable, CustomTestStringConvertible {
@@ -15,6 +17,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     var failure: ReaderError?
     var damage: LedgerError?
     var database: DatabaseStatus?
+    var connections: Result<ConnectionCheck, TapcardError> = .success(ConnectionCheck())
     let survey: @Sendable () throws -> ReaderSurvey
 
     var testDescription: String { heading }
@@ -58,12 +61,13 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
 
     static let node = "/dev/bus/usb/001/004"
 
-    static let all = gettingThere + rights + holders + drivers + live + ledgers
+    static let all = gettingThere + rights + holders + drivers + live + ledgers + servers
 
     /// The result in the output of `--json`.
     var result: String {
         switch status {
         case 0: "done"
+        case 8: "service"
         case 9: "ledger"
         default: "no-reader"
         }
@@ -73,6 +77,7 @@ struct DoctorCase: Sendable, CustomTestStringConvertible {
     var error: String? {
         switch status {
         case 0: nil
+        case 8: "service-offline"
         case 9: damage == nil ? "ledger-unavailable" : "ledger-corrupt"
         default: "no-reader"
         }

@@ -37,7 +37,8 @@ struct DoctorTests {
     private func shown(_ example: DoctorCase, in section: String) async throws -> String {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
-            damage: example.damage, database: example.database)
+            damage: example.damage, database: example.database,
+            connections: example.connections)
         let (status, text) = await bench.run(example.words)
         #expect(status == example.status, "\(example.heading)")
         let above = section.components(separatedBy: "```text\n")[0]
@@ -50,7 +51,8 @@ struct DoctorTests {
     func document(_ example: DoctorCase) async throws {
         let bench = DoctorBench(
             try example.survey(), reader: example.reader, failing: example.failure,
-            damage: example.damage, database: example.database)
+            damage: example.damage, database: example.database,
+            connections: example.connections)
         let plain = await bench.run(example.words).text
         let (status, text) = await bench.run(example.words + ["--json"])
         #expect(status == example.status)
@@ -82,7 +84,8 @@ struct DoctorTests {
         for example in DoctorCase.all {
             let bench = DoctorBench(
                 try example.survey(), reader: example.reader, failing: example.failure,
-                damage: example.damage, database: example.database)
+                damage: example.damage, database: example.database,
+                connections: example.connections)
             let text = await bench.run(example.words + ["--json"]).text
             for id in Finding.ID.allCases where text.contains("{\"id\":\"\(id.rawValue)\"") {
                 seen.insert(id.rawValue)

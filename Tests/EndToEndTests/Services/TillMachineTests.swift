@@ -1,0 +1,236 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// A machine has a reader that it drives for a server, and nothing else of it.
+@Suite("The machine of a till", .ownThread)
+struct TillMachineTests {
+    private func code(_ server: Till, _ line: String) throws -> String {
+        let output = try server.step(line)
+        return String(try #require(output.firstMatch(of: /minutes: (\S+)\n/)).output.1)
+    }
+
+    /// Starts the agent and waits until its reader is attached.
+    private func connect(_ machine: Till, _ words: [String] = []) throws -> ChildProcess {
+        let agent = try machine.start(["reader"] + words)
+        try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
+        return agent
+    }
+
+    private func stop(_ agent: ChildProcess) throws {
+        agent.signal(SIGTERM)
+        let ended = try agent.end()
+        #expect(ended.status == 0, "\(ended.errors)")
+    }
+
+    /// The address of a server that is offline.
+    private func deadAddress() throws -> String { "http://127.0.0.1:\(try Loopback.deadPort())" }
+
+    @Test("The doctor asks every saved server, and needs no keys and no ledger for that")
+    func doctor() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let (machine, dead) = (try Till(), try deadAddress())
+        let agent = try connect(
+            machine,
+            [
+                "--server", "\(page.address),\(dead)", "--code",
+                try code(server, "tills add Bar"),
+            ])
+        let asked = try machine.run(["doctor"]).output
+        #expect(
+            asked.contains(
+                "The server \(page.address) accepts this machine's reader for till Bar."),
+            "\(asked)")
+        #expect(
+            asked.contains("The server \(dead) cannot be used: no connection could be made"),
+            "\(asked)")
+        try stop(agent)
+        // That the doctor asked did not detach the reader.
+        #expect(try agent.errors.ranges(of: "Connected to").count == 1)
+        let ended = try machine.run(["doctor"])
+        #expect(ended.status == 8, "\(ended.output)")
+        try server.step("tills remove Bar")
+        let removed = try machine.run(["doctor"]).output
+        #expect(
+            removed.contains("does not accept this machine's reader: The till was removed"),
+            "\(removed)")
+        for file in [machine.ledger, machine.keys] { #expect(unsafe access(file, F_OK) != 0) }
+        try page.stop()
+    }
+
+    @Test("A proxy's refusal is tried again; only the server's own ends the agent")
+    func proxyRefusal() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let machine = try Till()
+        try stop(
+            try connect(
+                machine, ["--server", page.address, "--code", try code(server, "tills add Bar")]))
+        let status = "401 Unauthorized"
+        let proxy = try ScriptedServer([
+            .answer(status, "<html>"),
+            .answer(status, #"{"error":"stale-token","title":"The till was removed."}"#),
+        ])
+        let ended = try machine.run(["reader", "--server", proxy.address])
+        #expect(ended.status == 8)
+        #expect(
+            ended.errors.contains("retrying: the server responded with status 401"),
+            "\(ended.errors)")
+        #expect(ended.errors.contains("The server does not accept this till: The till was removed"))
+        #expect(proxy.requests.count == 2)
+        try page.stop()
+    }
+
+    @Test("New addresses are saved once the reader is connected at one of them")
+    func addresses() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let (machine, dead) = (try Till(), try deadAddress())
+        try stop(
+            try connect(
+                machine, ["--server", page.address, "--code", try code(server, "tills add Bar")]))
+        let file = "\(machine.data)/connections.json"
+        let saved = try machine.text(of: file)
+        let lost = try machine.start(["reader", "--server", dead])
+        try lost.wait("it is offline") { try lost.errors.contains("Not connected, retrying") }
+        try stop(lost)
+        #expect(try machine.text(of: file) == saved)
+        try stop(try connect(machine, ["--server", "\(dead),\(page.address)"]))
+        try stop(try connect(machine))
+        #expect(try machine.text(of: file).contains(dead))
+        try page.stop()
+    }
+
+    @Test("A code is used at the next server if one is offline, but not after a refusal")
+    func enrollment() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let (machine, dead) = (try Till(), try deadAddress())
+        let code = try code(server, "tills add Bar")
+        let offline = try machine.run(["reader", "--server", dead, "--code", code])
+        #expect(offline.status == 8)
+        #expect(
+            offline.errors.contains("The server \(dead) cannot be used: no connection"),
+            "\(offline.errors)")
+        try stop(
+            try connect(machine, ["--server", "\(dead),\(page.address)", "--code", code]))
+        let other = try ScriptedServer([.answer("200 OK", #"{"till":"Bar"}"#)])
+        let refused = try machine.run([
+            "reader", "--server", "\(page.address),\(other.address)", "--code", "0000-0000-0000",
+        ])
+        #expect(refused.errors.contains("did not accept the code"), "\(refused.errors)")
+        #expect(other.requests.isEmpty)
+        try page.stop()
+    }
+
+    @Test("With a pin in its code, a machine needs no file, and believes no other server")
+    func pinned() throws {
+        let server = try Till()
+        let (own, other) = (try Certificate(server), try Certificate(server, "other"))
+        let page = try CashierPage(server, ["--no-reader"], certificate: own)
+        let address = "https://127.0.0.1:\(page.port)"
+        let machine = try Till()
+        func enroll(_ code: String, at address: String) throws -> Ended {
+            try machine.run(["reader", "--server", address, "--code", code])
+        }
+        let wrong = try enroll(
+            try code(server, "tills add Bar --pin \(other.path)"), at: address)
+        #expect(wrong.status == 8)
+        #expect(
+            wrong.errors.contains(
+                "Nothing was sent. The reader is not connected; cards and money are unchanged."),
+            "\(wrong.errors)")
+        #expect(try server.step("tills list").contains("code not used yet"))
+        let renewed = try code(server, "tills code Bar --pin \(other.path),\(own.path)")
+        // Without its pins, the code is sent to nobody without a known certificate.
+        let plain = try enroll(String(renewed.prefix { $0 != "." }), at: address)
+        #expect(plain.errors.contains("could not prove its identity"), "\(plain.errors)")
+        let cut = try enroll(String(renewed.dropLast()), at: address)
+        #expect(cut.status == 2 && cut.errors.contains("The code is incomplete."))
+        let unencrypted = try enroll(renewed, at: try deadAddress())
+        #expect(unencrypted.status == 2 && unencrypted.errors.contains("must begin with https:"))
+        try stop(try connect(machine, ["--server", address, "--code", renewed]))
+        try stop(try connect(machine))
+        try page.stop()
+        let impostor = try CashierPage(
+            server, ["--no-reader", "--port", page.port],
+            certificate: try Certificate(server, "impostor"))
+        let agent = try machine.start(["reader"])
+        try agent.wait("it refuses the other key") {
+            try agent.errors.contains(
+                "Not connected, retrying: the server's key is not one that the code named")
+        }
+        try stop(agent)
+        try impostor.stop()
+    }
+
+    @Test("Only certificates can be pinned")
+    func pinRefusals() throws {
+        let server = try Till()
+        try server.step("init --currency USD")
+        try server.write("no certificate", to: server.file("plain.pem"))
+        for (files, words) in [
+            (server.file("plain.pem"), "There is no certificate in"),
+            (server.file("missing.pem"), "does not exist"), ("", "does not exist"),
+        ] {
+            let ended = try server.run(["tills", "add", "Bar", "--pin", files])
+            #expect(ended.status == 1 && ended.errors.contains(words), "\(ended.errors)")
+        }
+        #expect(!(try server.step("tills list").contains("Bar")))
+    }
+
+    /// Puts programs into the folder that note how they are called, in place of systemd's.
+    private func putTools(_ machine: Till, status: Int) throws {
+        for name in ["systemctl", "loginctl"] {
+            try machine.write(
+                "#!/bin/sh\necho \"${0##*/} $*\" >>\"$HOME/calls\"\nexit \(status)\n",
+                to: "\(machine.file("tools"))/\(name)", mode: 0o700)
+        }
+    }
+
+    @Test("With --install, systemd gets a service that connects the reader")
+    func install() throws {
+        let server = try Till()
+        let page = try CashierPage(server, ["--no-reader"])
+        let machine = try Till()
+        let words = [
+            "reader", "--install", "--server", page.address, "--code",
+            try code(server, "tills add Bar"),
+        ]
+        let tools = ["PATH": machine.file("tools"), "https_proxy": "http://a:b%c@proxy.example"]
+        let without = try machine.run(words, with: tools)
+        #expect(without.status == 1 && without.errors.contains("does not use systemd"))
+        try putTools(machine, status: 1)
+        let failed = try machine.run(words, with: tools)
+        #expect(failed.status == 1)
+        #expect(failed.errors.contains("loginctl enable-linger failed"), "\(failed.errors)")
+        try putTools(machine, status: 0)
+        let ended = try machine.run(words, with: tools)
+        #expect(ended.status == 0, "\(ended.errors)")
+        let path = machine.file(".config/systemd/user/tapcard-reader-sim.service")
+        #expect(
+            try machine.text(of: machine.file("calls"))
+                == """
+                loginctl enable-linger
+                loginctl enable-linger
+                systemctl --user enable \(path)
+                systemctl --user restart tapcard-reader-sim
+
+                """)
+        let unit = try machine.text(of: path)
+        #expect(unit.contains("Environment=\"https_proxy=http://a:b%%c@proxy.example\"\n"))
+        // What systemd runs.
+        let line = try #require(unit.firstMatch(of: /\nExecStart=(.+)\n/)).output.1
+        let service = try ChildProcess(
+            "/bin/sh", ["-c", "exec \(line)"], environment: ["HOME": machine.home],
+            folder: machine.home)
+        try service.wait("it is connected") { try service.errors.contains("Connected to") }
+        try stop(service)
+        try server.step("tills remove Bar")
+        let removed = try machine.run(["reader", "--install"], with: tools)
+        #expect(removed.status == 8)
+        #expect(removed.errors.contains("does not accept this machine's reader"))
+        try page.stop()
+    }
+}
