@@ -17,12 +17,13 @@ RELEASE = $(SWIFT) build -c release $(STRICT) \
 TAPCARD = .build/release/tapcard
 LINTED = Package.swift Examples Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 # How long each target is fuzzed, and which one: all of them where none is named. How long the
-# simulation goes on, and from which seed: a new one where none is named.
+# simulation goes on, and from which seed: a new one where none is named. How much is killed at random.
 SECONDS ?= 60
 TARGET ?=
 SEED ?=
+COUNT ?= 200
 
-.PHONY: all deps build-deps build demo servers stations test test-only sessions test-units test-servers test-programs test-schedules \
+.PHONY: all deps build-deps build demo servers stations soak-servers network test test-only sessions test-units test-servers test-programs test-schedules \
 	test-database test-browser browser tap-address screens coverage prove mutants memcheck sanitize fuzz fuzz-build soak check library example bench peers lint format docs drawing weight clean \
 	install uninstall install-service uninstall-service install-udev uninstall-udev \
 	package-build deb tarball sbom reproducible deb-check arm64 arm64-check release
@@ -53,6 +54,14 @@ servers: deps build
 
 # The earlier name of this target.
 stations: servers
+
+# The same tills sell while as many tills, servers, and databases are killed at random.
+soak-servers: deps build
+	@docs/servers.sh $(TAPCARD) $(COUNT) $(SEED)
+
+# As root: the line to a till's machine fails before each packet of each request.
+network: deps build
+	@.build/python/bin/python Tests/Programs/network.py $(TAPCARD)
 
 # So many tests at once. If all of them begin together, each waits for all of the others at every step,
 # and those with a limit reach it on a machine that does something else as well. Swift 6.2 cannot do that.
@@ -233,6 +242,8 @@ bench: deps build
 	.build/python/bin/python Benchmarks/remote.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/growth.py $(TAPCARD)
 	.build/python/bin/python Benchmarks/stations.py $(TAPCARD) .build/release/StationBenchmarks
+	$(RELEASE) --product ManyAgents
+	.build/python/bin/python Benchmarks/tills.py $(TAPCARD)
 
 # tapcard next to other programs: docs/PEERS.md.
 peers: deps build

@@ -228,6 +228,9 @@ let package = Package(
             "StationBenchmarks", at: "Benchmarks/StationBenchmarks",
             "\(station) PostgreSQLLedger StationsInC", settings: unoptimised),
         program(
+            "ManyAgents", at: "Benchmarks/ManyAgents",
+            "RemoteReader RemoteServices SimulatedReader Tags TapcardDomain"),
+        program(
             "TapcardBenchmarks", at: "Benchmarks/TapcardBenchmarks",
             "\(station) LibNFCReader PN532Emulator PaymentsInC SQLiteLedger"),
         program(
@@ -246,7 +249,7 @@ let package = Package(
             "FuzzTargets",
             """
             \(station) CommandLine LibNFCReader PCSCReader PN532Emulator ReaderProcess \
-            RemoteServices Verbs
+            RemoteReader RemoteServices Verbs
             """),
         helper(
             "OtherClients", "TestSupport",
@@ -312,7 +315,10 @@ let package = Package(
         tests(of: "CustomerServer", on: "Delivery", "\(station) LedgerConformance WebServer"),
         tests(
             of: "TillServer", on: "Delivery",
-            "\(station) CommandLine IdleDrivers ReaderDiagnosis StationFiles Verbs WebServer"),
+            """
+            \(station) CommandLine IdleDrivers ReaderDiagnosis ReaderProcess RemoteReader \
+            StationFiles Verbs WebServer
+            """),
         .testTarget(
             name: "HelperTests",
             dependencies: .named(

@@ -39,6 +39,10 @@ ID = "(lpad(to_hex(n::bigint * 2654435761 % 4294967296), 8, '0') || '-0000-4000-
 class Server:
     """A PostgreSQL server that PostgreSQL's own user runs, if this is root."""
 
+    # Tables are loaded without a sync; what is measured then does not depend on the disk.
+    SETTINGS = ("-c fsync=off -c shared_buffers=1GB -c max_wal_size=8GB -c checkpoint_timeout=1h "
+                "-c autovacuum=off -c maintenance_work_mem=512MB")
+
     def __init__(self, folder):
         versions = sorted(os.listdir("/usr/lib/postgresql"), key=int)
         self.programs = f"/usr/lib/postgresql/{versions[-1]}/bin"
@@ -50,10 +54,8 @@ class Server:
         data = f"{folder}/server/data"
         self.run(["initdb", "--pgdata", data, "--username", "owner", "--auth", "trust", "--no-sync",
                   "--locale", "C", "--encoding", "UTF8"])
-        # Tables are loaded without a sync; what is measured then does not depend on the disk.
         self.run(["pg_ctl", "start", "--wait", "--pgdata", data, "--log", f"{folder}/server/log", "--options",
-                  f"-k {folder}/server -c listen_addresses='' -c fsync=off -c shared_buffers=1GB "
-                  "-c max_wal_size=8GB -c checkpoint_timeout=1h -c autovacuum=off -c maintenance_work_mem=512MB"])
+                  f"-k {folder}/server -c listen_addresses='' {self.SETTINGS}"])
         with open(f"{data}/postmaster.pid") as file:
             self.process = int(file.readline())
 

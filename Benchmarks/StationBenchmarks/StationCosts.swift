@@ -46,10 +46,16 @@ struct StationCosts {
     private let most: (each: Int, together: Int)
 
     /// On one server, which syncs to its disk.
-    static func measure() async throws -> [Round] {
-        let costs = StationCosts(
+    static func measure() async throws -> [Round] { try await onOneServer().measure(rounds: 3) }
+
+    /// One round of that.
+    static func round(of stations: Int) async throws -> Round {
+        try await onOneServer().round(of: stations, in: "issuer")
+    }
+
+    private static func onOneServer() throws -> StationCosts {
+        StationCosts(
             server: try PrivatePostgreSQL(syncs: true), most: (each: 1_600, together: 3_200))
-        return try await costs.measure(rounds: 3)
     }
 
     /// With a synchronous replica from which an answer takes so many milliseconds.

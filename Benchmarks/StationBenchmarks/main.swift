@@ -8,6 +8,14 @@ if CommandLine.arguments.count == 4, CommandLine.arguments[1] == "payments",
     print(pace.processor, pace.median)
     exit(0)
 }
+// "round STATIONS": for tills.py, which compares whole payments with those of the ledger and of C.
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "round",
+    let stations = Int(CommandLine.arguments[2])
+{
+    let round = try await StationCosts.round(of: stations)
+    print(round.swift.paymentsASecond, round.c.paymentsASecond)
+    exit(0)
+}
 
 print("Payments at stations of one ledger in PostgreSQL, each next to a client in C that sends the")
 print("same statements (two looks, begun, confirmed). Times in milliseconds, for a payment.")

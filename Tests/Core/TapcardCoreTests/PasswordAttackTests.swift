@@ -106,6 +106,29 @@ struct PasswordAttackTests {
         #expect(try await world.balance() == 500)
     }
 
+    @Test("A tag with a card's number gets the card's password only if it has its record, too")
+    func collected() async throws {
+        let world = World(try World.blank())
+        try await world.issue(protects: true)
+        let honest = try await world.tag()
+        let bare = try #require(TagMemory.blank(.ntag213, uid: honest.uid))
+        // What any phone reads.
+        var copy = bare
+        for page in honest.chip.userPages { copy[page] = honest.visible(page) }
+        copy[0x29] = honest.visible(0x29)
+        func passwords(sentTo tag: TagMemory) async throws -> Int {
+            try await world.put(tag)
+            let air = InterposedReader(world.reader)
+            await #expect(throws: TapcardError.self) {
+                _ = try await world.station(reader: air).pay(World.usd(250), id: World.id(2))
+            }
+            return Set(air.passwords.map(\.frame)).count
+        }
+        #expect(try await passwords(sentTo: bare) == 0)
+        #expect(try await passwords(sentTo: copy) == 1)
+        #expect(try await world.balance() == 1_000)
+    }
+
     @Test("A foreign password on an unprotected card costs the card but no money")
     func ofAVandal() async throws {
         let world = try await World.withCard()

@@ -211,6 +211,9 @@ struct RemoteTillTests {
         try events.wait("the card is told") { try events.output.contains(#""balance":"20.00""#) }
         let paid = try south.post(path + "pay", #"{"amount":"2.50"}"#, token)
         #expect(paid.hasSuffix(" 200") && paid.contains(#""balance":"17.50""#), "\(paid)")
+        let metrics = try south.get("/metrics")
+        #expect(metrics.contains(/tapcard_forwarded_total\{outcome="done"\} [1-9]/), "\(metrics)")
+        #expect(try south.get("/api/v1/health").contains(#""elsewhere":true"#))
         // A refusal and a stopped session are forwarded, too.
         let refused = try south.post(path + "pay", #"{"amount":"0"}"#, token)
         #expect(

@@ -1,6 +1,7 @@
 import LibNFCReader
 import PN532Emulator
 import ReaderProcess
+import RemoteReader
 import SimulatedReader
 import Tags
 import TextCodecs
@@ -11,6 +12,7 @@ extension FuzzTarget {
         FuzzTarget("libnfc-answers", checkChipAnswers),
         FuzzTarget("pcsc-answers", checkReaderAnswers),
         FuzzTarget("reader-process", checkMessages),
+        FuzzTarget("agent-messages", checkAgentMessages),
     ]
 }
 
@@ -128,5 +130,21 @@ private func checkMessages(_ input: [UInt8]) throws {
     }
     if let reply = ReaderReply(input) {
         try require(reply.message == input, "a reply is another one")
+    }
+}
+
+/// The messages between a server and the agent on another machine.
+private func checkAgentMessages(_ input: [UInt8]) throws {
+    if let greeting = AgentGreeting(input) {
+        // What a later version has appended is left out.
+        try require(AgentGreeting(greeting.message) == greeting, "a greeting is another one")
+        try require(input.starts(with: greeting.message), "a greeting was changed")
+    }
+    if let poll = AgentPoll(input) { try require(poll.message == input, "a poll is another one") }
+    if let report = AgentReport(input) {
+        try require(report.message == input, "a report is another one")
+    }
+    if let answer = AgentResponse(input) {
+        try require(answer.message == input, "an answer is another one")
     }
 }
