@@ -17,7 +17,7 @@ RELEASE = $(SWIFT) build -c release $(STRICT) \
 TAPCARD = .build/release/tapcard
 LINTED = Package.swift Examples Sources Tests Benchmarks Fuzz/Package.swift Fuzz/Sources
 # How long each target is fuzzed, and which one: all of them where none is named. How long the
-# simulation goes on, and from which seed: a new one where none is named. How much is killed at random.
+# simulation goes on, and from which seed: a new one where none is named. How many are killed.
 SECONDS ?= 60
 TARGET ?=
 SEED ?=
@@ -55,7 +55,7 @@ servers: deps build
 # The earlier name of this target.
 stations: servers
 
-# The same tills sell while as many tills, servers, and databases are killed at random.
+# The same tills sell while COUNT tills, servers, and databases are killed at random.
 soak-servers: deps build
 	@docs/servers.sh $(TAPCARD) $(COUNT) $(SEED)
 
