@@ -64,15 +64,20 @@ enum ReaderUnit {
 
     /// The variables that are copied into the unit, because systemd does not know this shell's.
     private static let variables =
-        ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "TAPCARD_DATA", "TAPCARD_CA_FILE"]
+        ["XDG_DATA_HOME", "XDG_CONFIG_HOME", "TAPCARD_DATA"]
         + MachineConnections.proxyVariables + ["no_proxy", "NO_PROXY"]
 
     private static func unit(_ settings: Settings) -> String {
         let reader = settings.readerText
         let words = [program] + (reader.isEmpty ? [] : ["--reader", reader]) + ["reader"]
-        let environment = variables.compactMap { name in
-            value(name).map { "Environment=\(quoted("\(name)=\($0)"))\n" }
+        // The service starts in another folder, so a relative path would lead nowhere.
+        let authorities = settings.authoritiesPath.map { path in
+            (try? DurableFile(path).resolved().path) ?? path
         }
+        let environment = (variables.map { ($0, value($0)) } + [("TAPCARD_CA_FILE", authorities)])
+            .compactMap { name, value in
+                value.map { "Environment=\(quoted("\(name)=\($0)"))\n" }
+            }
         return """
             # Written by tapcard reader --install.
             [Unit]
@@ -97,6 +102,7 @@ enum ReaderUnit {
     /// A word, quoted for systemd.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\n", with: "\\n")
         return "\"\(escaped.replacing("%", with: "%%"))\""
     }
 

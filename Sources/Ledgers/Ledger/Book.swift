@@ -70,7 +70,10 @@ struct Book {
             || known.map(CardVersion.init) == version
         // Another station may have changed the card since the tag was checked, or the ledger's
         // owner may have changed the sealing key.
-        guard isUnchanged, try maySeal(sealer.keyID) else { return .changed }
+        let policy = try rows.keyPolicy()
+        guard isUnchanged, request.keyPolicy ?? policy == policy, try maySeal(sealer.keyID) else {
+            return .changed
+        }
         // An open operation has to be resolved first, because a card has at most one.
         let open = known?.open
         guard open == nil || request.action.mayEndOpenOperation else { return .changed }

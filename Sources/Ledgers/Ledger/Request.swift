@@ -15,12 +15,16 @@ public struct Request: Hashable, Sendable {
     public let at: Timestamp
     /// The machine's uptime at that time; nil if the machine has no such clock.
     public let uptime: Uptime?
+    /// The policy on keys when the card was checked. If it has changed since, the card has to be
+    /// checked again. Nil if no key mattered.
+    public let keyPolicy: KeyPolicy?
 
     /// Creates a request.
     public init(
         id: OperationID, uid: CardUID, action: CardAction, by requester: Requester = Requester(),
-        at: Timestamp, uptime: Uptime? = nil
+        at: Timestamp, uptime: Uptime? = nil, under keyPolicy: KeyPolicy? = nil
     ) {
+        self.keyPolicy = keyPolicy
         self.id = id
         self.uid = uid
         self.action = action

@@ -66,6 +66,7 @@ package struct ResponseTimeouts: Sendable {
     private(set) var wasSilent = false
     /// How many batches were sent.
     private(set) var roundTrips = 0
+    private(set) var statements = 0
     /// The statements whose plans the server keeps; nil if it keeps none.
     private var preparedStatements: PreparedStatements?
 
@@ -186,6 +187,7 @@ package struct ResponseTimeouts: Sendable {
         // These settings are sent with the first batch, to save a round trip.
         let watch = roundTrips == 0 ? Link.watch : []
         roundTrips += 1
+        statements += batch.count
         var preparations: [String?] = []
         for statement in watch + batch {
             guard unsafe send(statement, handle, &preparations) else { throw lost(message()) }

@@ -83,11 +83,8 @@ package actor PostgreSQLLedger: LedgerStore {
         self.lead = lead
         self.currency = currency
         open = opened
-        self.lane = lane
-        self.address = address
-        self.station = station
-        self.timeouts = timeouts
-        self.memory = memory
+        (self.lane, self.address, self.station) = (lane, address, station)
+        (self.timeouts, self.memory) = (timeouts, memory)
         confirmed = memory?.last
     }
 
@@ -247,6 +244,8 @@ package actor PostgreSQLLedger: LedgerStore {
 
     /// The number of round trips since the connection was opened, for tests and measurements.
     package var roundTrips: Int { open?.link.roundTrips ?? 0 }
+    /// The number of statements that these round trips carried.
+    package var statements: Int { open?.link.statements ?? 0 }
 
     func connected() throws(LedgerError) -> OpenLedger {
         guard !isClosed else {

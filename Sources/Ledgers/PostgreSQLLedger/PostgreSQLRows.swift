@@ -64,10 +64,6 @@ final class PostgreSQLRows: LedgerRows {
 
     /// Runs one query, after every change collected so far.
     func query<Row>(_ selection: Selection<Row>) throws(LedgerError) -> [Row] {
-        guard !isOver else {
-            hasMissed = true
-            throw LedgerError(.unavailable, "a row was not read; this is a program error")
-        }
         misses += 1
         let answers = try run(takeChanges() + [selection.statement])
         return try answers.last.map { answer throws(LedgerError) in
@@ -90,6 +86,10 @@ final class PostgreSQLRows: LedgerRows {
     /// Sends a batch, preceded by the beginning of the transaction. `isWhole` means that the
     /// transaction ends with this batch, which only reads.
     func run(_ batch: [SQLStatement], isWhole: Bool = false) throws(LedgerError) -> [SQLAnswer] {
+        guard !isOver else {
+            hasMissed = true
+            throw LedgerError(.unavailable, "a row was not read; this is a program error")
+        }
         // A batch without BEGIN is a transaction of its own, and a connection that keeps its plans
         // reads one consistent state in it.
         let isImplicit = isWhole && link.keepsPlans

@@ -31,6 +31,21 @@ extension Scenario {
             try await till.with(key: 2).complete(.pay(.cents(400)), id: 2)
             #expect(try await till.balance() == 600)
         },
+        Scenario("nothing begins for a card that was checked before a key was given up") { till in
+            try await till.complete(.issue(), id: 1)
+            let known = try await till.knownCard()
+            try await till.ledger.retire([1], at: .end)
+            func answer(_ policy: KeyPolicy) async throws -> BeginOutcome {
+                try await till.ledger.begin(
+                    Request(
+                        id: .numbered(2), uid: .first, action: .pay(.cents(4)), at: .end,
+                        under: policy), version: CardVersion(known), sealer: .hashing(key: 2))
+            }
+            #expect(try await answer(known.keyPolicy) == .changed)
+            guard case .begun = try await answer(try await till.ledger.keyPolicy()) else {
+                throw Unexpected(answer: "a card that was checked again cannot pay")
+            }
+        },
         Scenario("a payment is not confirmed by a record whose key was given up since") { till in
             try await till.complete(.issue(), id: 1)
             let open = try await till.open(.pay(.cents(400)), id: 2)

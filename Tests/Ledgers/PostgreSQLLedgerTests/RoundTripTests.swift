@@ -30,6 +30,50 @@ import Testing
         }
     }
 
+    @Test("A payment takes 4 batches of 24 statements in all, the looks before and after it included")
+    func statements() async throws {
+        try await TestDatabase.temporary { database in
+            let ledger = try await database.open()
+            let till = LedgerTill(ledger)
+            try await till.complete(.issue(), id: 1)
+            // A connection keeps its plans once it has proved to be a long one.
+            for id in 2..<10 { try await till.complete(.pay(.cents(1)), id: id) }
+            let (trips, statements) = (await ledger.roundTrips, await ledger.statements)
+            let misses = await ledger.misses
+            let (action, id) = (CardAction.pay(.cents(3)), OperationID.numbered(99))
+            let found = try await ledger.earlierOutcome(of: action, id, besides: .first)
+            let begun = try await ledger.begin(
+                Request(id: id, uid: .first, action: action, at: .tick(1)),
+                version: CardVersion(try #require(found.card)), sealer: .hashing(key: 1))
+            guard case .begun(let open) = begun else {
+                Issue.record("\(begun)")
+                return
+            }
+            try await till.confirm(open)
+            _ = try await ledger.knownCard(of: .first)
+            #expect(await ledger.roundTrips - trips == 4)
+            #expect(await ledger.statements - statements == 24)
+            #expect(await ledger.misses == misses)
+        }
+    }
+
+    /// A body without a footprint first runs on kept rows, and must not send anything then.
+    @Test("A till can be added first on a connection, although there are keys that were not read")
+    func tillFirst() async throws {
+        try await TestDatabase.temporary { database in
+            try database.change("INSERT INTO key_mark (id, mark, is_first) VALUES (3, 'x', TRUE)")
+            let ledger = try await database.open()
+            let outcome = try await ledger.addTill(
+                TillName("Bar"), isTrusted: false,
+                code: EnrolledTill.Code(
+                    hash: [UInt8](repeating: 1, count: 32), expires: .tick(2)), at: .tick(1))
+            guard case .done = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+        }
+    }
+
     /// The rows that a station caches may be old, but its answer never is.
     @Test("A request from before another station's payment is answered as changed")
     func areMoreWhereAnotherStationWasThere() async throws {

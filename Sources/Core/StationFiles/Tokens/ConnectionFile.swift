@@ -36,11 +36,11 @@ extension AgentConnection: PrivateEntry {
     }
 
     init?(_ document: JSONValue) {
+        let pins = (document["pins"]?.array ?? []).map { $0.string.flatMap { ServerPin($0) } }
         guard let reader = document["reader"]?.string, let token = document["token"]?.string,
             let code = document["code"]?.string,
             let servers = document["servers"]?.array?.map(\.string), !servers.isEmpty,
             servers.allSatisfy({ $0 != nil }),
-            let pins = document["pins"]?.array?.map({ $0.string.flatMap { ServerPin($0) } }),
             pins.allSatisfy({ $0 != nil })
         else { return nil }
         self.init(

@@ -31,8 +31,8 @@ struct CardScanner: StationWork {
         _ identity: TagIdentity, _ uid: CardUID, thoroughly: Bool = false,
         _ history: inout TapHistory
     ) async throws(Interruption) -> CardReading {
-        // The card's requested state may be old by now; it is compared with the ledger after the
-        // card has been read.
+        // The card's requested state may be old by now; a change compares it with the ledger when
+        // it begins.
         let recalled = history.recalled
         history.recalled = nil
         let known =

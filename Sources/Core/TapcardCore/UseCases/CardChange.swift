@@ -133,7 +133,7 @@ extension PendingRequest {
     mutating func begin(
         _ action: CardAction, on reading: CardReading, at station: Station
     ) async throws(Interruption) -> BeginOutcome {
-        let request = Request(action, id, reading.uid, at: station)
+        let request = Request(action, id, reading.uid, at: station, under: reading.known?.keyPolicy)
         try translating(station.sealing.requirePermission(for: action), into: Interruption.refused)
         let sealer = try station.sealing.sealer(of: reading)
         do throws(LedgerError) {
@@ -153,10 +153,13 @@ extension PendingRequest {
 
 extension Request {
     /// Creates a request that is made now by the station's requester.
-    init(_ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station) {
+    init(
+        _ action: CardAction, _ id: OperationID, _ uid: CardUID, at station: Station,
+        under keyPolicy: KeyPolicy? = nil
+    ) {
         self.init(
             id: id, uid: uid, action: action, by: station.requester, at: station.now,
-            uptime: station.dependencies.uptime())
+            uptime: station.dependencies.uptime(), under: keyPolicy)
     }
 }
 

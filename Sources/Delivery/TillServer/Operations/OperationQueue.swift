@@ -46,7 +46,7 @@ actor OperationQueue {
     private var beating: Task<Void, Never>?
     /// The operation that is using the reader.
     private(set) var atReader: OperationID?
-    /// Checks whether the last operation's card is still there. The reader is in use until then.
+    /// Checks whether the last operation's card is still there. The next operation waits for it.
     private(set) var checking: Task<Void, Never>?
     private(set) var running: [OperationID: TillOperation] = [:]
     private var ended = EndedOperations()
@@ -276,7 +276,6 @@ actor OperationQueue {
             }
         }
         if isRepeated { try await requireBegun(operation) }
-        if needsReader { await checking?.value }
         // The ledger can answer for recorded operations even while the till is busy or closing.
         if isRepeated || isClosing || (needsReader && atReader != nil) {
             return try await answerWithoutReader(operation)
@@ -309,7 +308,10 @@ actor OperationQueue {
     ) async -> TillRunner.Answer {
         ledgerCheck.use()
         // The watch also resolves cards, so it could write to the tag at the same time.
-        if needsReader { await pauseWatching() }
+        if needsReader {
+            await checking?.value
+            await pauseWatching()
+        }
         let (steps, listener) = AsyncStream.makeStream(of: Station.Progress.self)
         let following = Task { [self] in
             for await step in steps { note(step, id) }
@@ -333,14 +335,22 @@ actor OperationQueue {
             let uid = running[id]?.uid
             let check = Task { [self, hasTag = uid != nil || onReader != nil] in
                 note(await runner.checkPresence(again: hasTag), uid)
-                (atReader, checking) = (nil, nil)
+                checking = nil
+                // The next operation may have the reader already.
+                guard atReader == nil || atReader == id else { return }
+                atReader = nil
                 if !isClosing { watch() }
             }
             checking = check
             note(uid, answer, of: id)
             noteOutcome(of: id, answer)
             // A card that was just changed was there a moment ago, so nobody waits for the check.
-            if answer.problem == nil, uid != nil { stayed(uid) } else { await check.value }
+            if answer.problem == nil, uid != nil {
+                stayed(uid)
+                atReader = nil
+            } else {
+                await check.value
+            }
         }
         end(id, answer)
         return answer

@@ -75,7 +75,7 @@ struct AgentRoutes: Sendable {
     /// Says which till the agent with this token has.
     private func check(_ request: WebRequest) async throws(Problem) -> WebResponse {
         let hash = try AgentRoutes.tokenHash(of: request)
-        try requireFewFailures(request)
+        try await requireFewFailures(request, tokenHash: hash)
         let outcome = try await translating(
             awaiting: try await tills.check(tokenHash: hash), into: AgentRoutes.problem)
         switch outcome {
@@ -112,7 +112,7 @@ struct AgentRoutes: Sendable {
         }
         guard await !tills.isClosed else { throw .serverCloses }
         guard let greeting = AgentGreeting(request.body) else { throw .badMessage }
-        try requireFewFailures(request)
+        try await requireFewFailures(request, tokenHash: hash)
         let (answer, refusal) = try await translating(
             awaiting: try await tills.attach(tokenHash: hash, greeting, from: request.client),
             into: AgentRoutes.problem)
@@ -132,6 +132,14 @@ struct AgentRoutes: Sendable {
         WebResponse(
             200, headers: [("Content-Type", "application/octet-stream")],
             body: .bytes(answer.message))
+    }
+
+    /// Refuses a client that has sent too many unknown codes or tokens, unless this token is known.
+    /// Others at the same address must not keep a till from connecting.
+    private func requireFewFailures(
+        _ request: WebRequest, tokenHash: [UInt8]
+    ) async throws(Problem) {
+        if await tills.reader(tokenHash: tokenHash) == nil { try requireFewFailures(request) }
     }
 
     /// Refuses a client that has sent too many unknown codes or tokens.

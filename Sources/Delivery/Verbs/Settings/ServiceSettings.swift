@@ -38,11 +38,14 @@ extension Settings {
         get throws(TapcardError) { try address(.mastermindURL) }
     }
 
+    /// The path of the file with more certificates to trust; nil if none is set.
+    package var authoritiesPath: String? { effective(.caFile).text }
+
     /// The certificate file from the settings. It is read here so that errors in it are reported
     /// before any request.
     package var authorities: String? {
         get throws(TapcardError) {
-            guard let path = effective(.caFile).text else { return nil }
+            guard let path = authoritiesPath else { return nil }
             // Each service reads the file itself, but standard input can be read only once.
             guard path != DurableFile.standardStream else {
                 throw unusableAuthorities("it names standard input")
