@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("A payment takes 4 batches of 24 statements in all, the looks before and after it included")
+    @Test("A payment takes 4 batches of 24 statements, the looks before and after included")
     func statements() async throws {
         try await TestDatabase.temporary { database in
             let ledger = try await database.open()
