@@ -54,6 +54,27 @@ struct OperationTests {
         }
     }
 
+    @Test("A request can be stopped while it waits for the look whether the last card stayed")
+    func stoppedDuringLook() async throws {
+        try await TillServerBench.withCard { bench in
+            let second = "0b9f1f6e-5a3c-4d2e-9f10-000000000002"
+            let page = try await EventListener(bench)
+            await bench.reader.holdWrites(true)
+            async let first = bench.call("pay", Self.pay)
+            _ = try await page.next("operation", phase: "writing")
+            await bench.reader.holdLooks(true)
+            await bench.reader.holdWrites(false)
+            #expect(try await first.status == 200)
+            try await bench.reader.take()
+            async let paid = bench.call("pay", #"{"amount":"2.00","operation":"\#(second)"}"#)
+            while try await bench.get("operations/\(second)").status != 200 {}
+            async let stopped = bench.ask("DELETE", "/api/v1/operations/\(second)")
+            await bench.reader.holdLooks(false)
+            #expect(try await stopped.status == 202)
+            #expect(try await paid.word == "cancelled")
+        }
+    }
+
     @Test("A repeated request joins the running one and is later answered from the ledger")
     func same() async throws {
         try await TillServerBench.withCard { bench in

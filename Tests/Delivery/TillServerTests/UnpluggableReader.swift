@@ -10,6 +10,7 @@ actor UnpluggableReader: TagReader {
     private let inside = SimulatedReader(.fresh)
     private var isPlugged = true
     private var holdsWrites = false
+    private var holdsLooks = false
     private var comesWhenStopped = false
     private var selecting = 0
     /// The most callers that have waited for a card at once.
@@ -31,6 +32,8 @@ actor UnpluggableReader: TagReader {
     func take() async throws { try await inside.change { world in world.take() } }
     func plug(_ isPlugged: Bool) { self.isPlugged = isPlugged }
     func holdWrites(_ holdsWrites: Bool) { self.holdsWrites = holdsWrites }
+    /// Holds up the looks that do not wait for a card.
+    func holdLooks(_ holdsLooks: Bool) { self.holdsLooks = holdsLooks }
 
     /// Lays the tag down at the moment the wait for it is canceled.
     func putWhenStopped() { comesWhenStopped = true }
@@ -39,6 +42,9 @@ actor UnpluggableReader: TagReader {
         selecting += 1
         mostSelecting = max(mostSelecting, selecting)
         defer { selecting -= 1 }
+        while limit == .zero, holdsLooks {
+            await Task.detached { try? await Task.sleep(for: Self.pause) }.value
+        }
         let end = ContinuousClock.now.advanced(by: limit)
         while true {
             do throws(ReaderError) {
