@@ -18,7 +18,7 @@ extension Parameter<String?> {
 
 extension Parameter<Bool> {
     fileprivate static var install: Self {
-        .flag("install", "Have systemd run `tapcard reader` from now on, and after each restart")
+        .flag("install", "Install a systemd service that runs `tapcard reader` after every boot")
     }
 }
 

@@ -94,8 +94,8 @@ extension LedgerRows {
     ) throws(LedgerError) -> KnownCard? {
         guard let card = try card(uid) else { return nil }
         var issued: [SequenceNumber: IssuedRecord] = [:]
-        // A genuine card that was not pulled away has one of these two, so that no second query is
-        // needed. They also say which keys an NTAG 424 has.
+        // A genuine card normally holds one of these two records, so this query is usually enough.
+        // The records also show which keys an NTAG 424 has.
         let wanted = Set(sequences + [card.confirmed, card.allocated])
         for sequence in wanted { issued[sequence] = try self.issued(uid, sequence) }
         return KnownCard(

@@ -15,8 +15,8 @@ public struct Request: Hashable, Sendable {
     public let at: Timestamp
     /// The machine's uptime at that time; nil if the machine has no such clock.
     public let uptime: Uptime?
-    /// The policy on keys when the card was checked. If it has changed since, the card has to be
-    /// checked again. Nil if no key mattered.
+    /// The key policy when the card was checked. If it has changed by the time the request begins,
+    /// the card is checked again. Nil if the card's keys do not matter.
     public let keyPolicy: KeyPolicy?
 
     /// Creates a request.

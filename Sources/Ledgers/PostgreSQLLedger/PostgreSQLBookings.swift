@@ -218,7 +218,7 @@ extension PostgreSQLRows {
 }
 
 extension Entry {
-    /// The statement that adds these entries; none if there are no entries.
+    /// A single statement that inserts all of these entries; an empty array if there are none.
     static func insertion(
         of rows: [(entry: Entry, uid: CardUID, place: Int64)], station: Int64
     ) -> [SQLStatement] {

@@ -24,8 +24,8 @@ extension PostgreSQLRows {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
             + (footprint.ids.isEmpty ? [] : [loadOfIDs(footprint)])
-        // A query that waits for a lock returns the new card with the old contents of other tables,
-        // so the cards are locked before anything is read.
+        // The cards are locked before anything is read, because a query that waits for a lock
+        // returns the current card together with outdated rows of other tables.
         let locks =
             isWriting && !footprint.cards.isEmpty
             ? [

@@ -90,8 +90,8 @@ final class PostgreSQLRows: LedgerRows {
             hasMissed = true
             throw LedgerError(.unavailable, "a row was not read; this is a program error")
         }
-        // A batch without BEGIN is a transaction of its own, and a connection that keeps its plans
-        // reads one consistent state in it.
+        // A batch without BEGIN is a transaction of its own. On a connection that keeps its plans,
+        // it reads one consistent state.
         let isImplicit = isWhole && link.keepsPlans
         var beginning = takeBeginning()
         if isImplicit, !beginning.isEmpty { beginning.removeFirst() }
@@ -108,7 +108,7 @@ final class PostgreSQLRows: LedgerRows {
         return Array(answers.dropFirst(beginning.count))
     }
 
-    /// Records what the guardian reports besides: the server's time, and the keys.
+    /// Records the server's time and the keys, which the guardian returns.
     private func note(guardian answer: SQLAnswer) throws(LedgerError) {
         guard let row = answer.rows.first else { throw Columns.unreadable }
         var columns = Columns(row)
@@ -153,7 +153,7 @@ final class PostgreSQLRows: LedgerRows {
         return [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), guardian]
     }
 
-    /// What the guardian reports at the beginning of a transaction.
+    /// The values that the guardian returns. ``note(guardian:)`` reads them in this order.
     private static let reports = [ServerClock.microseconds, KnownRows.Keys.selected]
 
     /// Records a failure. If it ends the connection, the next connection finds out why.
@@ -210,8 +210,8 @@ final class PostgreSQLRows: LedgerRows {
             "(SELECT count(*) FROM retired_key) = $3",
             "coalesce((\(IssuerKeys.sealing)), -1) = $4",
         ]
-        // Cards come first, because the server may wait for them. The lower number comes first, so
-        // that two transactions never wait for each other.
+        // Cards come first, because the server may have to wait for their locks. They are locked
+        // in the order of their numbers, so that two transactions never wait for each other.
         for uid in seenCards.sorted().reversed() {
             // No row has version 0, so the proof of an unknown card fails.
             values += [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)]

@@ -122,8 +122,8 @@ struct CardScanner: StationWork {
         _ identity: TagIdentity, _ uid: CardUID, _ medium: CardReading.Medium, _ slots: RecordSlots,
         _ content: TagContent, known: KnownCard?, chip: Chip, thoroughly: Bool
     ) async throws(Interruption) -> CardReading {
-        // Most cards are exactly what the ledger said before they were read. A payment then checks
-        // when it begins whether that is still so.
+        // Most cards match what the ledger said before they were read, so the ledger is not asked
+        // again. When a payment begins, the ledger checks that nothing has changed since.
         if !thoroughly, let known, known.open == nil, !slots.hasInvalidSeal, !slots.hasRetired,
             case .trusted(let record) = Judgment(slots, known)
         {

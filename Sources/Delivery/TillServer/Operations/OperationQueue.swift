@@ -144,7 +144,7 @@ actor OperationQueue {
     private func watch() {
         watching = Task { [weak self, runner] in
             while !Task.isCancelled {
-                // Hundreds of tills may have their readers at another server.
+                // This avoids a failed attempt every second at tills that use another server.
                 if await self?.isKnownDetached == false {
                     await runner.watch { [weak self] event in
                         await self?.handle(event)
@@ -157,7 +157,7 @@ actor OperationQueue {
         }
     }
 
-    /// Whether the reader is on another machine that has not attached it, as was already reported.
+    /// Whether the reader is on another machine, is not attached, and pages have been told so.
     private var isKnownDetached: Bool {
         readerProblem != nil && line.map { $0.state.greeting == nil } ?? false
     }
@@ -344,7 +344,8 @@ actor OperationQueue {
             checking = check
             note(uid, answer, of: id)
             noteOutcome(of: id, answer)
-            // A card that was just changed was there a moment ago, so nobody waits for the check.
+            // The card was changed a moment ago, so it is probably still there, and the cashier
+            // does not wait for the check.
             if answer.problem == nil, uid != nil {
                 stayed(uid)
                 atReader = nil

@@ -89,8 +89,8 @@ final class Tills: Sendable {
         beating.withLock { $0 = task }
     }
 
-    /// Starts what is due of checking the ledger and of booking offline payments. All tills share
-    /// this, so that the ledger is not asked more often if there are more tills.
+    /// Checks the ledger and books offline payments if it is time to. This is done once for all
+    /// tills, so more tills do not mean more queries.
     private func checkLedger() async {
         ledgerCheck.beat()
         var isQuiet = all.isEmpty

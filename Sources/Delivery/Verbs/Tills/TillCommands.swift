@@ -28,7 +28,7 @@ extension Parameter<String?> {
     fileprivate static var pin: Self {
         .option(
             "pin", "CERT", .file,
-            "The server's certificate (PEM), by whose key the machine recognizes it; separate "
+            "Connect only to servers with the key of this certificate (PEM file); separate "
                 + "several with commas")
     }
 }
