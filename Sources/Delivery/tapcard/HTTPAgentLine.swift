@@ -22,6 +22,7 @@ struct HTTPAgentLine: AgentLine {
     /// How often the agent has switched servers. The remainder is the index of the current one.
     private let current = Guarded(0)
     private let token: String
+    private let isSimulated: Bool
     private let polls: HTTPClient
     private let reports: HTTPClient
 
@@ -35,9 +36,12 @@ struct HTTPAgentLine: AgentLine {
                 meaning: "The reader is not connected.",
                 advice: "Use that address, or get a code without a certificate.")
         }
+        // Plain HTTP is for servers on this machine. A proxy would see the token.
+        let isPlain = connection.servers.contains { $0.hasPrefix("http:") }
         let options = HTTPClient.Options(
             version: Release.version, authorities: try isPinned ? nil : settings.authorities,
-            pins: connection.pins.map(\.hash), noticesDeadLines: true)
+            proxy: isPlain ? "" : nil, pins: connection.pins.map(\.hash), noticesDeadLines: true)
+        isSimulated = settings.readerIsSimulated
         (polls, reports) = (HTTPClient(options), HTTPClient(options))
     }
 
@@ -64,7 +68,7 @@ struct HTTPAgentLine: AgentLine {
     ) async throws(AgentLineError) -> [UInt8] {
         let answer = try await translating(
             awaiting: try await ask(
-                call.rawValue, .message(body: message), authorization,
+                call.rawValue, message, authorization,
                 with: call == .report ? reports : polls,
                 within: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.whole)
         ) { (error: ServiceError) -> AgentLineError in
@@ -85,11 +89,12 @@ struct HTTPAgentLine: AgentLine {
 
     /// Sends a request to the server in use.
     private func ask(
-        _ name: String, _ method: HTTPRequest.Method, _ headers: [HTTPHeader],
+        _ name: String, _ message: [UInt8], _ headers: [HTTPHeader],
         with client: HTTPClient, within limit: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
         try await client.send(
-            HTTPRequest(method, server + HTTPAgentLine.path + name, headers: headers),
+            HTTPRequest(
+                .message(body: message), server + HTTPAgentLine.path + name, headers: headers),
             by: HTTPLimits(connecting: HTTPAgentLine.connecting, whole: limit))
     }
 
@@ -103,7 +108,7 @@ struct HTTPAgentLine: AgentLine {
         var serversLeft = servers.count
         while true {
             serversLeft -= 1
-            let asked = await askForTill("enroll", .message(body: Array(document.text.utf8)), [])
+            let asked = await askForTill("enroll", Array(document.text.utf8), [])
             switch asked.answer {
             case .accepted(let till): return till
             // Servers share their codes, so another one would refuse it as well.
@@ -118,18 +123,20 @@ struct HTTPAgentLine: AgentLine {
         }
     }
 
-    /// Asks the server in use whether it accepts the token. This attaches no reader.
-    func check() async -> CheckedServer { await askForTill("check", .get, authorization) }
+    /// Asks the server in use whether it would attach the reader, and attaches nothing.
+    func check() async -> CheckedServer {
+        await askForTill("check", [isSimulated ? 1 : 0], authorization)
+    }
 
     /// Sends a request whose answer names the till.
     private func askForTill(
-        _ name: String, _ method: HTTPRequest.Method, _ headers: [HTTPHeader]
+        _ name: String, _ message: [UInt8], _ headers: [HTTPHeader]
     ) async -> CheckedServer {
         let address = server
         let answer: HTTPAnswer
         do throws(ServiceError) {
             answer = try await ask(
-                name, method, headers, with: reports, within: HTTPAgentLine.whole)
+                name, message, headers, with: reports, within: HTTPAgentLine.whole)
         } catch {
             return CheckedServer(address, .failed(error))
         }

@@ -29,9 +29,10 @@ enum MachineConnections {
 
     private static var proxy: (variable: String, place: String)? {
         for name in proxyVariables {
-            guard let value = unsafe getenv(name).map({ unsafe String(cString: $0) }) else {
-                continue
-            }
+            // libcurl ignores empty variables, too.
+            guard let value = unsafe getenv(name).map({ unsafe String(cString: $0) }),
+                !value.isEmpty
+            else { continue }
             // The part before the "@" may contain a password.
             let rest = value.split(separator: "@").last ?? ""
             let place = rest.firstRange(of: "://").map { rest[$0.upperBound...] } ?? rest

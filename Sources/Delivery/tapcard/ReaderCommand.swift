@@ -51,13 +51,13 @@ enum ReaderCommand {
         let file = ConnectionFile(in: session.settings.dataFolder)
         let given = try session[.server].map { text throws(TapcardError) in try addresses(text) }
         let known = try file.connection(of: session.settings.readerText)
-        guard let servers = given ?? known?.servers else { throw notEnrolled }
+        guard let servers = given ?? known?.servers else { throw try notEnrolled(file) }
         var connection: AgentConnection
         let line: HTTPAgentLine
         if let code = session[.code] {
             (connection, line) = try await enroll(with: code, at: servers, file, in: session)
         } else {
-            guard let known else { throw notEnrolled }
+            guard let known else { throw try notEnrolled(file) }
             connection = known
             connection.servers = servers
             line = try HTTPAgentLine(connection, session.settings)
@@ -104,14 +104,24 @@ enum ReaderCommand {
         let till = try await line.enroll(code)
         connection.reader = reader
         try file.save(connection)
-        session.say("tapcard: This is now the reader of till \(till)\n")
+        session.say("tapcard: This is now the reader of till \(till.shown)\n")
         return (connection, line)
     }
 
-    private static let notEnrolled = TapcardError(
-        .usage, "This reader has not been connected to a server yet.", meaning: notConnected,
-        advice: "On the server, get a code with tapcard tills add NAME. Then run here: tapcard "
-            + "reader --server URL --code CODE")
+    private static func notEnrolled(_ file: ConnectionFile) throws(TapcardError) -> TapcardError {
+        // A connection belongs to the reader that `--reader` named when it was made.
+        let others = try file.connections().map { connection in
+            "tapcard " + (connection.reader.isEmpty ? "" : "--reader \(connection.reader) ")
+                + "reader"
+        }
+        let advice =
+            others.isEmpty ? "" : "For one that has, run: \(others.joined(separator: " or ")). "
+        return TapcardError(
+            .usage, "This reader has not been connected to a server yet.", meaning: notConnected,
+            advice: advice
+                + "To connect it, get a code on the server with tapcard tills add NAME. "
+                + "Then run here: tapcard reader --server URL --code CODE")
+    }
 
     /// Parses the servers' URLs, and drops trailing slashes. Plain HTTP is allowed only for a
     /// server on this machine.
@@ -157,7 +167,7 @@ enum ReaderCommand {
                     session.say("tapcard: Connected to \(line.server)\n")
                     do throws(TapcardError) { try save() } catch { session.show(error) }
                 case .offline(let reason):
-                    session.say("tapcard: Not connected, retrying: \(reason)\n")
+                    session.say("tapcard: Not connected, retrying: \(reason.shown)\n")
                 case .removed, .replaced, .outdated: break
                 }
             })

@@ -26,7 +26,7 @@ struct BenchMachine {
         let boot = try #require(AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)))
         greeting = AgentGreeting(
             boot: boot, release: BenchMachine.release, reader: "far reader", isSimulated: true)
-        let answer = try await BenchMachine.send(.attach, greeting.message, port, token)
+        let answer = try await BenchMachine.send("attach", greeting.message, port, token)
         guard case .attached(let epoch, _)? = AgentResponse(answer.body) else {
             throw Unexpected(text: answer.text)
         }
@@ -36,11 +36,11 @@ struct BenchMachine {
     struct Unexpected: Error { let text: String }
 
     private static func send(
-        _ call: AgentCall, _ message: [UInt8], _ port: UInt16, _ token: String
+        _ call: String, _ message: [UInt8], _ port: UInt16, _ token: String
     ) async throws -> RawAnswer {
         let client = try RawClient(
             port,
-            saying: "POST /agent/v1/\(call.rawValue) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+            saying: "POST /agent/v1/\(call) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
                 + "Authorization: Bearer \(token)\r\nContent-Length: \(message.count)\r\n"
                 + "Connection: close\r\n\r\n")
         try await client.send(message)
@@ -48,11 +48,18 @@ struct BenchMachine {
     }
 
     private func send(_ call: AgentCall, _ message: [UInt8]) async throws -> RawAnswer {
-        try await BenchMachine.send(call, message, port, token)
+        try await BenchMachine.send(call.rawValue, message, port, token)
     }
 
-    /// The status of another attempt to attach its reader.
-    func attachAgain() async throws -> Int { try await send(.attach, greeting.message).status }
+    /// The status of another attempt to attach its reader, with another token if one is given.
+    func attachAgain(with other: String? = nil) async throws -> Int {
+        try await BenchMachine.send("attach", greeting.message, port, other ?? token).status
+    }
+
+    /// The answer to the question whether a reader of this machine would be attached.
+    func check(_ message: [UInt8]) async throws -> RawAnswer {
+        try await BenchMachine.send("check", message, port, token)
+    }
 
     /// Waits for the next command, and sends this reply. Returns the command's number and the
     /// server's answer.

@@ -3,6 +3,7 @@ import Ledger
 import PortDoubles
 import ReaderProcess
 import RemoteReader
+import StationFiles
 import Tags
 import TestSupport
 import Testing
@@ -91,6 +92,35 @@ struct EnrolledTillsTests {
                 try await Task.sleep(for: .milliseconds(5))
             }
             #expect(try await bench.ask("GET", Self.till + "card").word == "no-such-till")
+        }
+    }
+
+    @Test("Unknown tokens from its address do not keep a till from connecting")
+    func unknownTokens() async throws {
+        try await TillServerBench.with { bench in
+            let machine = try await BenchMachine(bench, code: try await add("Bar", to: bench))
+            let unknown = AgentToken.text([UInt8](repeating: 2, count: AgentToken.randomBytes))
+            var statuses: [Int] = []
+            while statuses.last != 429 {
+                statuses.append(try await machine.attachAgain(with: unknown))
+            }
+            #expect(statuses.dropLast() == Array(repeating: 401, count: 5)[...])
+            #expect(try await machine.attachAgain() == 200)
+            #expect(try await machine.check([1]).status == 200)
+        }
+    }
+
+    @Test("A machine that asks whether its reader would be attached learns why it would not")
+    func inquiry() async throws {
+        try await TillServerBench.with { bench in
+            let machine = try await BenchMachine(bench, code: try await add("Bar", to: bench))
+            #expect(try await machine.check([1]).text.contains(#""till":"Bar""#))
+            let real = try await machine.check([0])
+            #expect(real.status == 409 && real.text.contains(#""error":"wrong-state""#))
+            for message in [[], [2], [1, 1]] as [[UInt8]] {
+                #expect(try await machine.check(message).status == 400)
+            }
+            #expect(try await bench.ask("GET", "/agent/v1/check").status == 405)
         }
     }
 

@@ -48,8 +48,12 @@ struct TillMachineTests {
         try stop(agent)
         // That the doctor asked did not detach the reader.
         #expect(try agent.errors.ranges(of: "Connected to").count == 1)
-        let ended = try machine.run(["doctor"])
+        // The way to this machine itself leads through no proxy, which would see the token.
+        let proxy = try ScriptedServer([])
+        let ended = try machine.run(["doctor"], with: ["http_proxy": proxy.address])
         #expect(ended.status == 8, "\(ended.output)")
+        #expect(ended.output.contains("accepts this machine's reader for till Bar."))
+        #expect(proxy.requests.isEmpty)
         try server.step("tills remove Bar")
         let removed = try machine.run(["doctor"]).output
         #expect(
@@ -99,6 +103,11 @@ struct TillMachineTests {
         try stop(try connect(machine, ["--server", "\(dead),\(page.address)"]))
         try stop(try connect(machine))
         #expect(try machine.text(of: file).contains(dead))
+        let other = try machine.run(["--reader", "sim:other", "reader"])
+        #expect(other.status == 2)
+        #expect(
+            other.errors.contains("For one that has, run: tapcard --reader sim reader."),
+            "\(other.errors)")
         try page.stop()
     }
 
@@ -198,7 +207,13 @@ struct TillMachineTests {
             "reader", "--install", "--server", page.address, "--code",
             try code(server, "tills add Bar"),
         ]
-        let tools = ["PATH": machine.file("tools"), "https_proxy": "http://a:b%c@proxy.example"]
+        let authorities = try Certificate(machine)
+        // A path that leads there only from some folders.
+        let relative = String(repeating: "../", count: 20) + authorities.path.dropFirst()
+        let tools = [
+            "PATH": machine.file("tools"), "https_proxy": "http://a:b%c@proxy.example",
+            "no_proxy": "a\nb", "TAPCARD_CA_FILE": relative,
+        ]
         let without = try machine.run(words, with: tools)
         #expect(without.status == 1 && without.errors.contains("does not use systemd"))
         try putTools(machine, status: 1)
@@ -219,7 +234,12 @@ struct TillMachineTests {
 
                 """)
         let unit = try machine.text(of: path)
-        #expect(unit.contains("Environment=\"https_proxy=http://a:b%%c@proxy.example\"\n"))
+        for variable in [
+            "https_proxy=http://a:b%%c@proxy.example", #"no_proxy=a\nb"#,
+            "TAPCARD_CA_FILE=\(authorities.path)",
+        ] {
+            #expect(unit.contains("Environment=\"\(variable)\"\n"), "\(unit)")
+        }
         // What systemd runs.
         let line = try #require(unit.firstMatch(of: /\nExecStart=(.+)\n/)).output.1
         let service = try ChildProcess(

@@ -6,9 +6,9 @@ import TapcardDomain
 /// A rule about files, which worlds in memory do not have: the ledger's file is moved away while a
 /// payment is open, and the station goes on.
 enum MovedLedger {
-    /// Whether the payment is then refused. A customer who was told "paid" would find no payment in
-    /// the ledger that a backup restores.
-    static func isNoticed() async -> Bool {
+    /// Whether the payment is then refused, and a line that says so. A customer who was told "paid"
+    /// would find no payment in the ledger that a backup restores.
+    static func play() async -> (isNoticed: Bool, line: String) {
         var template = Array("/tmp/tapcard-rules-XXXXXX".utf8CString)
         unsafe template.withUnsafeMutableBufferPointer { characters in
             if let start = characters.baseAddress { _ = unsafe mkdtemp(start) }
@@ -27,12 +27,13 @@ enum MovedLedger {
             let open = try await payment(in: ledger)
             unsafe rename(path, folder + "/moved")
             let confirmation = try? await ledger.confirm(open, at: time)
-            print("  a payment into a ledger that was moved away: \(words(confirmation))")
             await ledger.close()
-            return confirmation == nil
+            return (
+                confirmation == nil,
+                "  a payment into a ledger that was moved away: \(words(confirmation))"
+            )
         } catch {
-            print("  the ledger cannot be used: \(error)")
-            return false
+            return (false, "  the ledger cannot be used: \(error)")
         }
     }
 

@@ -3,64 +3,89 @@ import TapcardDomain
 
 /// Leaves out one rule after another, and shows the shortest schedule that reveals it.
 enum Mutants {
+    /// What was found without a rule, or with all of them, in words.
+    private struct Verdict: Sendable {
+        var isGood = true
+        var lines: [String]
+    }
+
     /// Tests all rules, or one alone. False if a rule can be left out unnoticed, if a failure shows
     /// up with no rule left out, or if a failure cannot be replayed.
     static func run(only one: SafetyRule?) async -> Bool {
-        if let one { return await isMissed(one) }
-        print("No rule left out")
-        var isGood = await search(without: nil) == nil
-        isGood = await MovedLedger.isNoticed() && isGood
-        for rule in SafetyRule.allCases {
-            if let (finding, _) = await Encounter.of(rule)?.play(), let finding {
-                print("  \(finding), though no rule is left out")
-                isGood = false
-            }
+        let rules = one.map { [$0] } ?? [nil] + SafetyRule.allCases
+        let verdicts = await onEveryCore(rules) { rule in
+            let verdict = if let rule { await verdict(without: rule) } else { await wholeVerdict() }
+            print(verdict.lines.joined(separator: "\n") + "\n")
+            return verdict
         }
-        for rule in SafetyRule.allCases {
-            let isTold = await isMissed(rule)
-            isGood = isGood && isTold
-        }
-        print(isGood ? "\nEvery rule is missed." : "\nNot every rule is missed.")
+        let isGood = verdicts.allSatisfy(\.isGood)
+        print(isGood ? "Every rule is missed." : "Not every rule is missed.")
         return isGood
     }
 
-    private static func isMissed(_ rule: SafetyRule) async -> Bool {
-        print("\nWithout rule \(rule.rawValue) (\(rule))")
-        return await SafetyRule.leftOut?.withValue(rule) {
-            guard rule != .nothingIntoAnotherFile else { return !(await MovedLedger.isNoticed()) }
-            if let encounter = Encounter.of(rule) { return await tell(await encounter.play()) }
-            return await tell(await search(without: rule), without: rule)
-        } ?? false
-    }
-
-    private static func tell(_ played: (finding: String?, schedules: Int)) async -> Bool {
-        print("  \(played.schedules) schedules")
-        print(played.finding.map { "breaks the rule: \($0)" } ?? "  SURVIVES: no schedule tells")
-        return played.finding != nil
-    }
-
-    private static func tell(_ finding: Row.Finding?, without rule: SafetyRule) async -> Bool {
-        guard let finding else {
-            guard rule.isCarriedByAnother else {
-                print("  SURVIVES: no schedule tells")
-                return false
+    /// With every rule, nothing must be found.
+    private static func wholeVerdict() async -> Verdict {
+        let (finding, count) = await search(without: nil)
+        let moved = await MovedLedger.play()
+        var verdict = Verdict(
+            isGood: finding == nil && moved.isNoticed,
+            lines: ["No rule left out", "  \(count) schedules", moved.line])
+        if let finding { verdict.lines.append("  breaks \(finding.violation), \(finding.moment)") }
+        for rule in SafetyRule.allCases {
+            if let finding = await Encounter.of(rule)?.play().finding {
+                verdict.isGood = false
+                verdict.lines.append("  \(finding), though no rule is left out")
             }
-            print("  no schedule tells, as must be: the comparison carries it")
-            return true
         }
-        print("breaks \(finding.violation), \(finding.moment)")
+        return verdict
+    }
+
+    private static func verdict(without rule: SafetyRule) async -> Verdict {
+        var verdict =
+            await SafetyRule.leftOut?.withValue(rule) {
+                if rule == .nothingIntoAnotherFile {
+                    let (isNoticed, line) = await MovedLedger.play()
+                    return Verdict(isGood: !isNoticed, lines: [line])
+                }
+                if let encounter = Encounter.of(rule) { return Mutants.told(await encounter.play()) }
+                return await told(await search(without: rule), without: rule)
+            } ?? Verdict(isGood: false, lines: [])
+        verdict.lines.insert("Without rule \(rule.rawValue) (\(rule))", at: 0)
+        return verdict
+    }
+
+    private static func told(_ played: (finding: String?, schedules: Int)) -> Verdict {
+        let end = played.finding.map { "breaks the rule: \($0)" } ?? "  SURVIVES: no schedule tells"
+        return Verdict(
+            isGood: played.finding != nil, lines: ["  \(played.schedules) schedules", end])
+    }
+
+    private static func told(
+        _ found: (finding: Row.Finding?, schedules: Int), without rule: SafetyRule
+    ) async -> Verdict {
+        let count = "  \(found.schedules) schedules"
+        guard let finding = found.finding else {
+            return rule.isCarriedByAnother
+                ? Verdict(
+                    lines: [count, "  no schedule tells, as must be: the comparison carries it"])
+                : Verdict(isGood: false, lines: [count, "  SURVIVES: no schedule tells"])
+        }
         let (lines, broken) = await Replay.tell(finding.number) ?? ([], [])
-        for line in lines { print(line) }
+        var verdict = Verdict(
+            isGood: !rule.isCarriedByAnother,
+            lines: [count, "breaks \(finding.violation), \(finding.moment)"] + lines)
         if !broken.contains(finding.violation.invariant) {
-            print("  DOUBT: replayed by itself, it does not break that")
-            return false
+            verdict.isGood = false
+            verdict.lines.append("  DOUBT: replayed by itself, it does not break that")
         }
-        return !rule.isCarriedByAnother
+        return verdict
     }
 
     /// Plays schedules, the cheap ones first, up to the first row that reveals the missing rule, or
     /// all of them if no rule is left out.
-    private static func search(without rule: SafetyRule?) async -> Row.Finding? {
+    private static func search(
+        without rule: SafetyRule?
+    ) async -> (finding: Row.Finding?, schedules: Int) {
         var first: Row.Finding?
         var count = 0
         for plan in plans(for: rule) {
@@ -70,8 +95,7 @@ enum Mutants {
             first = first ?? telling.min { $0.isShorter(than: $1) }
             if first != nil, rule != nil { break }
         }
-        print("  \(count) schedules")
-        return first
+        return (first, count)
     }
 
     private static func plans(for rule: SafetyRule?) -> [Plan] {

@@ -1,4 +1,3 @@
-import BlockingLane
 import FaultyWorld
 import Glibc
 
@@ -12,22 +11,10 @@ enum Table {
             "request", "chip", "faults", "classes", "schedules by their faults", "taps", "worlds",
             "images", "violations", "seconds",
         ])
-        let next = Guarded(0)
-        let rows = await withTaskGroup(of: [Row].self) { group in
-            for _ in 0..<max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
-                group.addTask {
-                    var rows: [Row] = []
-                    while let plan = next.withLock({ place -> Plan? in
-                        place += 1
-                        return place <= plans.count ? plans[place - 1] : nil
-                    }) {
-                        rows.append(await Row.of(plan))
-                        line(rows[rows.count - 1].cells)
-                    }
-                    return rows
-                }
-            }
-            return await group.reduce(into: [Row]()) { $0 += $1 }
+        let rows = await onEveryCore(plans) { plan in
+            let row = await Row.of(plan)
+            line(row.cells)
+            return row
         }
         sum(rows)
         let isTold = await tell(rows.flatMap(\.findings).sorted { $0.isShorter(than: $1) })

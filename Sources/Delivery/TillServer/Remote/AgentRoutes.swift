@@ -15,7 +15,8 @@ import WebServer
 struct AgentRoutes: Sendable {
     private static let base = "/agent/v1/"
     private static let enrollment = "enroll"
-    /// Asks whether a token is accepted, without attaching a reader.
+    /// Asks whether a reader would be attached, without attaching it. The body is one byte: 1 for a
+    /// simulated reader, 0 for a real one.
     private static let inquiry = "check"
 
     let tills: EnrolledTills
@@ -34,10 +35,9 @@ struct AgentRoutes: Sendable {
         guard call != nil || isInquiry || name == AgentRoutes.enrollment else {
             return .now(Problem(.notFound, "There is nothing at this path.").response)
         }
-        let method = isInquiry ? "GET" : "POST"
-        guard request.method == method else {
-            var problem = Problem(.wrongMethod, "This path accepts \(method) only.")
-            problem.headers = [("Allow", method)]
+        guard request.method == "POST" else {
+            var problem = Problem(.wrongMethod, "This path accepts POST only.")
+            problem.headers = [("Allow", "POST")]
             return .now(problem.response)
         }
         return .later {
@@ -75,9 +75,11 @@ struct AgentRoutes: Sendable {
     /// Says which till the agent with this token has.
     private func check(_ request: WebRequest) async throws(Problem) -> WebResponse {
         let hash = try AgentRoutes.tokenHash(of: request)
+        guard request.body == [0] || request.body == [1] else { throw .badMessage }
         try await requireFewFailures(request, tokenHash: hash)
         let outcome = try await translating(
-            awaiting: try await tills.check(tokenHash: hash), into: AgentRoutes.problem)
+            awaiting: try await tills.check(tokenHash: hash, isSimulated: request.body == [1]),
+            into: AgentRoutes.problem)
         switch outcome {
         case .done(let till): return AgentRoutes.answer(naming: till)
         case .refused(let refusal): throw noted(refusal, request)

@@ -133,9 +133,20 @@ actor EnrolledTills {
             at: runners.server.ledger.time(at: runners.server.now()))
     }
 
-    /// The till of the agent with this token, or why it is refused.
-    func check(tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
-        try await runners.server.ledger.till(tokenHash: tokenHash)
+    /// The till of the agent with this token, or why its reader would not be attached.
+    func check(tokenHash: [UInt8], isSimulated: Bool) async throws(LedgerError) -> TillOutcome {
+        if let refusal = refusal(ofSimulated: isSimulated) { return .refused(refusal) }
+        return try await runners.server.ledger.till(tokenHash: tokenHash)
+    }
+
+    /// Why this server refuses a simulated or a real reader; nil if it accepts it.
+    private func refusal(ofSimulated isSimulated: Bool) -> Refusal? {
+        if isSimulated == runners.server.readerIsSimulated { return nil }
+        return Refusal(
+            .wrongState,
+            isSimulated
+                ? "a simulated reader cannot be used with real money"
+                : "a real reader cannot be used with play money")
     }
 
     /// The reader driven by the agent with this token; nil if this server has no such till.
@@ -150,16 +161,7 @@ actor EnrolledTills {
         tokenHash: [UInt8], _ greeting: AgentGreeting, from address: String
     ) async throws(LedgerError) -> (answer: AgentResponse?, refusal: Refusal?) {
         let ledger = runners.server.ledger
-        guard greeting.isSimulated == runners.server.readerIsSimulated else {
-            return (
-                nil,
-                Refusal(
-                    .wrongState,
-                    greeting.isSimulated
-                        ? "a simulated reader cannot be used with real money"
-                        : "a real reader cannot be used with play money")
-            )
-        }
+        if let refusal = refusal(ofSimulated: greeting.isSimulated) { return (nil, refusal) }
         let outcome = try await ledger.attach(
             tokenHash: tokenHash,
             EnrolledTill.Attachment(

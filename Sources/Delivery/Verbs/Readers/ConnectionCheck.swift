@@ -112,7 +112,7 @@ package struct CheckedServer: Sendable {
             ] + newCodeSteps
         case "wrong-state":
             [
-                .say("If this till is in use, the owner has to run on the server:"),
+                .say("If the ledger was restored, the owner has to run on the server:"),
                 .run("tapcard tills confirm NAME"),
             ]
         default:
@@ -124,8 +124,11 @@ package struct CheckedServer: Sendable {
     }
 
     private func remedy(for error: ServiceError, at now: Timestamp) -> [Finding.Step] {
-        let host = String(
-            address.drop { $0 != "/" }.drop { $0 == "/" }.prefix { $0 != ":" })
+        let place = address.drop { $0 != "/" }.drop { $0 == "/" }
+        // An IPv6 address contains colons itself, and is in brackets.
+        let host =
+            place.hasPrefix("[")
+            ? String(place.dropFirst().prefix { $0 != "]" }) : String(place.prefix { $0 != ":" })
         switch (error.cause, error.kind) {
         case (.hostName?, _):
             return [
