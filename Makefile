@@ -213,12 +213,12 @@ soak: build-deps
 check: deps
 	@packaging/timed $(MAKE) --no-print-directory lint
 	@packaging/timed $(MAKE) --no-print-directory test TAPCARD_TESTS=check
-	@packaging/timed $(MAKE) --no-print-directory mutants
-	@packaging/timed $(MAKE) --no-print-directory memcheck
-	@packaging/timed $(MAKE) --no-print-directory fuzz-check
-	@packaging/timed $(MAKE) --no-print-directory library
-	@packaging/timed $(MAKE) --no-print-directory example
-	@packaging/timed $(MAKE) --no-print-directory servers
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target $(addprefix timed-,$(PROOFS))
+
+# The servers mostly wait, so something else runs beside them.
+PROOFS = mutants servers memcheck fuzz-check library example
+timed-%: deps
+	@packaging/timed env -u MAKEFLAGS $(MAKE) --no-print-directory $*
 
 # The library products, as their users see them: a comment on every public symbol, tutorials that
 # compile, pages without a warning, and no break since the last tag that is not announced.

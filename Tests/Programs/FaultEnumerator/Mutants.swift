@@ -47,7 +47,7 @@ enum Mutants {
                     let (isNoticed, line) = await MovedLedger.play()
                     return Verdict(isGood: !isNoticed, lines: [line])
                 }
-                if let encounter = Encounter.of(rule) { return Mutants.told(await encounter.play()) }
+                if let encounter = Encounter.of(rule) { return told(await encounter.play()) }
                 return await told(await search(without: rule), without: rule)
             } ?? Verdict(isGood: false, lines: [])
         verdict.lines.insert("Without rule \(rule.rawValue) (\(rule))", at: 0)
