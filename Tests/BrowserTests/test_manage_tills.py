@@ -57,7 +57,7 @@ class ManageTillsTests(MachinesCase):
         self.assertEqual(page.script(NAMES), ["Terrace"])
         page.press("Edit Terrace")
         page.press("Remove")
-        page.see("Remove till Terrace?", "Within a second, its machine is cut off")
+        page.see("Remove till Terrace?", "Within about a second, its machine is cut off")
         page.press("Cancel")
         page.press("Remove")
         page.press("Remove")

@@ -37,6 +37,9 @@ static const unsigned char display_html[] = {
 static const unsigned char dom_js[] = {
 #embed "page/dom.js"
 };
+static const unsigned char entry_form_js[] = {
+#embed "page/entry-form.js"
+};
 static const unsigned char find_js[] = {
 #embed "page/find.js"
 };
@@ -169,6 +172,7 @@ static const till_page_entry files[] = {
     FILE_NAMED("customer-display.js", customer_display_js),
     FILE_NAMED("display.html", display_html),
     FILE_NAMED("dom.js", dom_js),
+    FILE_NAMED("entry-form.js", entry_form_js),
     FILE_NAMED("find.js", find_js),
     FILE_NAMED("guard.js", guard_js),
     FILE_NAMED("health.js", health_js),

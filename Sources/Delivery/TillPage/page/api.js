@@ -156,6 +156,8 @@ async function once(method, path, body, limit = ANSWER_LIMIT) {
   }
   if (response.ok) return document;
   if (!document?.error) throw lost(say.link.badAnswer(response.status));
+  // Only the server with the till's reader knows; this page asks again.
+  if (document.error === "reader-elsewhere") throw lost(document.title);
   throw new Problem(document, response.status);
 }
 

@@ -61,8 +61,8 @@ const readers = ({ tills }) => (tills.length > 1 || may("tills")) && h("section.
     may("tills") && link(say.manageTills.link, "#/manage-tills")),
   tills.length > 1 && tills.map(({ number, name, ...till }) => {
     const text = `${say.tills.one(name ?? number)}. ${readerWords(till)}`;
-    return till.reader.state === "ready" || till.elsewhere ? note(text, "check", "good")
-      : note(text, "warn", "bad");
+    return till.reader.state === "ready" ? note(text, "check", "good")
+      : till.elsewhere ? note(text) : note(text, "warn", "bad");
   }));
 
 export const health = {

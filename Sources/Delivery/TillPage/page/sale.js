@@ -75,9 +75,9 @@ export function disarm() {
   alter({ armed: null, needsCard: false, notice: null });
   const query = armed ? `operation=${armed.id}&client=${state.client}` : `client=${state.client}`;
   inTurn = inTurn.then(() => call("DELETE", `armed?${query}`)).catch((problem) => {
-    // If the payment has begun, its events will say so. If the connection is lost, the server
-    // disarms the sale, because this page's stream has ended.
-    if (!["too-late", "lost"].includes(problem.error)) toast(problem.detail, "bad");
+    // If the payment has begun, its events say so; if the answer is lost, it may still begin.
+    if (problem.error === "lost") askAbout(armed?.id);
+    else if (problem.error !== "too-late") toast(problem.detail, "bad");
   });
 }
 
@@ -325,17 +325,15 @@ function pay(id, card) {
   adopt(id, verb, { ...members, card }, { place: "sale", ...rest });
 }
 
-/**
- * Handles a lost connection, or leaving the page. A card may have paid the armed sale unnoticed, so
- * the page asks for the outcome, as for any other payment.
- */
-export function loseArmed() {
-  const { armed } = state.sale;
-  if (!armed || !offered.has(armed.id)) return;
-  const { verb, members, ...rest } = offered.get(armed.id);
-  offered.delete(armed.id);
-  alter({ armed: null });
-  adopt(armed.id, verb, members, { place: "sale", ...rest, status: "asking" });
+/** Handles a lost connection, or leaving the page. A card may have paid the sale unnoticed. */
+export const loseArmed = () => askAbout(state.sale.armed?.id);
+
+function askAbout(id) {
+  if (!offered.has(id)) return;
+  const { verb, members, ...rest } = offered.get(id);
+  offered.delete(id);
+  if (state.sale.armed?.id === id) alter({ armed: null });
+  adopt(id, verb, members, { place: "sale", ...rest, status: "asking" });
 }
 
 /** After a reconnect, nothing that this page armed before stays armed. */

@@ -30,16 +30,16 @@ export const services = {
     rename: "Rename", renamed: (name) => `The till is now named ${name}.`,
     newCode: "New code",
     remove: "Remove", removeAsk: (name) => `Remove till ${name}?`,
-    removeLine: "Within a second, its machine is cut off and everyone at its page is logged out. "
-      + "To use it again, add it as a new till.",
-    removeHere: "This is the till whose page you are at.",
+    removeLine: "Within about a second, its machine is cut off and everyone at its page is logged "
+      + "out. To use it again, add it as a new till.",
+    removeHere: "You are at this till's page.",
     removed: (name) => `Till ${name} removed.`,
     confirm: "Confirm", confirmOf: (name) => `Confirm ${name}`,
     confirmed: (name) => `Till ${name} confirmed.`,
     suspended: "Waiting for confirmation, because the ledger was restored. Confirm it if it is "
       + "still in use.",
     never: "Not connected yet.", attached: "Connected.", away: "Not connected.",
-    elsewhere: (server) => `Connected to another server: ${server}.`,
+    elsewhere: (server) => `Last connected to another server: ${server}.`,
     machine: ({ reader, version, address, server, when }) =>
       `Reader: ${reader}, tapcard ${version}, from ${address}. `
       + `Last connected to ${server} on ${when}.`,

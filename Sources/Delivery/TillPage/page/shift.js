@@ -1,4 +1,4 @@
-// The station's shift: opening it, cash in and out, and closing it, for which the cash is counted
+// The server's shift: opening it, cash in and out, and closing it, for which the cash is counted
 // before the page shows how much was expected.
 
 import { API, call, load } from "./api.js";
@@ -18,7 +18,7 @@ const PROBLEM = "shift.problem";
 const BUSY = "shift.busy";
 /** The draft with the shift that was just closed, and its report. */
 const CLOSED = "shift.closed";
-/** The draft with the shift whose close was sent, until the answer is there. */
+/** The draft with the shift that is being closed, until the answer arrives. */
 const CLOSING = "shift.closing";
 const AMOUNTS = ["shift-float", "shift-amount", "shift-reason", "shift-counted"];
 const LISTED = 20;

@@ -82,7 +82,7 @@ export function change(values) {
 export const draft = (name, otherwise = "") => state.form[name] ?? otherwise;
 export const setDraft = (name, value) => change({ form: { ...state.form, [name]: value } });
 
-/** Drafts that are not about a customer. All others are dropped when the user leaves their view. */
+/** Drafts that stay when the user leaves their view. All others are dropped. */
 const LASTING = ["sim.open", "fault", "cashier", "password", "login.problem", "game.busy"];
 
 const keepDrafts = (isKept) => change({
@@ -91,7 +91,7 @@ const keepDrafts = (isKept) => change({
     .filter(([name]) => isKept(name.replace(/!$/, "")))),
 });
 
-/** Drops what was typed and chosen for a customer. */
+/** Drops these drafts, and the errors at their fields. */
 export const discardDrafts = (...names) => keepDrafts((name) => !names.includes(name));
 export const discardViewDrafts = () => keepDrafts((name) => LASTING.includes(name));
 

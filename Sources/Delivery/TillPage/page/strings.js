@@ -103,7 +103,7 @@ export const say = {
     cutOffAdvice: "Cards cannot be read. Check that the reader's machine is on and has a network "
       + "connection.",
     lastSeen: (when) => `Last seen: ${when}.`,
-    elsewhere: "The reader is connected to another server.",
+    elsewhere: "The reader was last connected to another server.",
   },
   amount: {
     negative: (text) => `"${text}" is negative; enter it without a minus sign`,

@@ -9,10 +9,9 @@ import { heading, link, loaded, note, rows } from "./ui.js";
 import { timeWords } from "./words.js";
 
 const STORAGE_KEY = "tapcard.till";
-/** How often the visible list is reloaded, in milliseconds. No event reports its changes. */
-export const RELOAD_INTERVAL = 3000;
+/** How often a visible list is reloaded, in milliseconds. No event reports its changes. */
+const RELOAD_INTERVAL = 3000;
 const words = say.tills;
-let timer = null;
 
 const addressOf = (number) => `/tills/${number}/#/home`;
 
@@ -74,24 +73,31 @@ const row = ({ number, name, ...till }) => h("li", { key: number },
   h("small", number === HERE && words.here, h("span", readerWords(till)))));
 
 async function look() {
-  await load("tills", "health");
-  const found = state.data.tills.value?.tills ?? [];
+  await load("health", "health");
+  const found = state.data.health.value?.tills ?? [];
   if (state.isMissing && found.some(({ number }) => number === HERE)) location.reload();
 }
 
-const enter = () => {
-  look();
-  clearInterval(timer);
-  timer = setInterval(look, RELOAD_INTERVAL);
-};
+/** A view's `enter` and `leave`: they load its lists, and reload them while it is visible. */
+export function reloading(look) {
+  let timer = null;
+  const leave = () => clearInterval(timer);
+  return {
+    leave,
+    enter() {
+      look();
+      leave();
+      timer = setInterval(look, RELOAD_INTERVAL);
+    },
+  };
+}
 
 export const tills = {
   title: words.title,
-  enter,
-  leave: () => clearInterval(timer),
+  ...reloading(look),
   render: ({ data }) => [
     heading(words.title, words.lead),
     HERE && !isAtTill() && note(words.missing(HERE), "warn", "warn"),
-    h("div.choosing", loaded(data.tills, (health) => rows(health.tills, row, words.none), enter)),
+    h("div.choosing", loaded(data.health, (health) => rows(health.tills, row, words.none), look)),
   ],
 };
