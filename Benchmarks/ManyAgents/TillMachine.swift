@@ -36,7 +36,7 @@ struct TillMachine: AgentLine {
 
     func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8] {
         let request = HTTPRequest(
-            .message(body: message), "\(server)/agent/v1/\(call.rawValue)",
+            .message(body: message), server + AgentProtocol.path + call.rawValue,
             headers: [HTTPHeader("Authorization", "Bearer \(token)")].compactMap(\.self))
         let answer = try await translating(
             awaiting: try await (call == .report ? reports : polls).send(

@@ -8,23 +8,33 @@ import TextCodecs
 import TillServer
 import Verbs
 
-/// Connects an agent to its server. Reports have their own HTTP connection, so that they need not
-/// wait for the open poll.
+/// Connects an agent to its server.
 struct HTTPAgentLine: AgentLine {
-    private static let path = "/agent/v1/"
+    /// Reports have their own HTTP connection, so that they need not wait for the open poll.
+    private struct Clients {
+        let polls: HTTPClient
+        let reports: HTTPClient
+
+        init(_ options: HTTPClient.Options) {
+            (polls, reports) = (HTTPClient(options), HTTPClient(options))
+        }
+    }
+
     private static let connecting = Duration.seconds(3)
-    private static let whole = Duration.seconds(5)
+    private static let responding = Duration.seconds(5)
     /// The time limit for a poll: the server holds its response back for up to eight seconds; the
     /// rest is for a slow network.
     private static let polling = Duration.seconds(12)
 
     private let servers: [String]
     /// How often the agent has switched servers. The remainder is the index of the current one.
-    private let current = Guarded(0)
+    private let switches = Guarded(0)
     private let token: String
     private let isSimulated: Bool
-    private let polls: HTTPClient
-    private let reports: HTTPClient
+    /// For servers on this machine, which have plain HTTP. A proxy would see the token.
+    private let local: Clients
+    /// For all other servers.
+    private let remote: Clients
 
     init(_ connection: AgentConnection, _ settings: Settings) throws(TapcardError) {
         (servers, token) = (connection.servers, connection.token)
@@ -36,19 +46,21 @@ struct HTTPAgentLine: AgentLine {
                 meaning: "The reader is not connected.",
                 advice: "Use that address, or get a code without a certificate.")
         }
-        // Plain HTTP is for servers on this machine. A proxy would see the token.
-        let isPlain = connection.servers.contains { $0.hasPrefix("http:") }
-        let options = HTTPClient.Options(
-            version: Release.version, authorities: try isPinned ? nil : settings.authorities,
-            proxy: isPlain ? "" : nil, pins: connection.pins.map(\.hash), noticesDeadLines: true)
+        let authorities = try isPinned ? nil : settings.authorities
+        func clients(proxy: String?) -> Clients {
+            Clients(
+                HTTPClient.Options(
+                    version: Release.version, authorities: authorities, proxy: proxy,
+                    pins: connection.pins.map(\.hash), noticesDeadLines: true))
+        }
+        (local, remote) = (clients(proxy: ""), clients(proxy: nil))
         isSimulated = settings.readerIsSimulated
-        (polls, reports) = (HTTPClient(options), HTTPClient(options))
     }
 
     /// The server in use.
-    var server: String { servers[current.withLock { $0 } % servers.count] }
+    var server: String { servers[switches.withLock { $0 } % servers.count] }
 
-    private func useNextServer() { current.withLock { $0 += 1 } }
+    private func useNextServer() { switches.withLock { $0 += 1 } }
 
     func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8] {
         do throws(AgentLineError) {
@@ -66,11 +78,13 @@ struct HTTPAgentLine: AgentLine {
     private func sendOnce(
         _ call: AgentCall, _ message: [UInt8]
     ) async throws(AgentLineError) -> [UInt8] {
+        let server = server
+        let clients = clients(for: server)
         let answer = try await translating(
             awaiting: try await ask(
-                call.rawValue, message, authorization,
-                with: call == .report ? reports : polls,
-                within: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.whole)
+                server, call.rawValue, message, authorization,
+                with: call == .report ? clients.reports : clients.polls,
+                within: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.responding)
         ) { (error: ServiceError) -> AgentLineError in
             error.kind == .timedOut ? .silent(error.detail) : .offline(error.detail)
         }
@@ -87,14 +101,17 @@ struct HTTPAgentLine: AgentLine {
         [HTTPHeader("Authorization", "Bearer " + token)].compactMap(\.self)
     }
 
-    /// Sends a request to the server in use.
+    private func clients(for server: String) -> Clients {
+        server.hasPrefix("http:") ? local : remote
+    }
+
     private func ask(
-        _ name: String, _ message: [UInt8], _ headers: [HTTPHeader],
+        _ server: String, _ name: String, _ message: [UInt8], _ headers: [HTTPHeader],
         with client: HTTPClient, within limit: Duration
     ) async throws(ServiceError) -> HTTPAnswer {
         try await client.send(
             HTTPRequest(
-                .message(body: message), server + HTTPAgentLine.path + name, headers: headers),
+                .message(body: message), server + AgentProtocol.path + name, headers: headers),
             by: HTTPLimits(connecting: HTTPAgentLine.connecting, whole: limit))
     }
 
@@ -104,28 +121,30 @@ struct HTTPAgentLine: AgentLine {
         let document: JSONValue = [
             "code": .string(code),
             "token_hash": .string(Hexadecimal.encode(AgentToken.hash(of: token))),
+            "simulated": .bool(isSimulated),
         ]
         var serversLeft = servers.count
         while true {
             serversLeft -= 1
-            let asked = await askForTill("enroll", Array(document.text.utf8), [])
+            let asked = await askForTill(AgentProtocol.enrollment, Array(document.text.utf8), [])
             switch asked.answer {
             case .accepted(let till): return till
             // Servers share their codes, so another one would refuse it as well.
-            case .refused(_, let title):
+            case .refused(Refusal.Rule.badIdentifier.rawValue, let title):
                 throw TapcardError(
                     .service(.refused), "The server did not accept the code: \(title)",
                     meaning: "The reader is not connected.",
-                    advice: "On the server, get a new code: tapcard tills code NAME")
-            case .failed where serversLeft == 0: throw asked.error(at: Wiring.now())
-            case .failed: useNextServer()
+                    advice: "Check the code. If it is right, get a new one on the server: "
+                        + "tapcard tills code NAME")
+            case .failed where serversLeft > 0: useNextServer()
+            case .refused, .failed: throw asked.error(at: Wiring.now())
             }
         }
     }
 
     /// Asks the server in use whether it would attach the reader, and attaches nothing.
     func check() async -> CheckedServer {
-        await askForTill("check", [isSimulated ? 1 : 0], authorization)
+        await askForTill(AgentProtocol.check, [isSimulated ? 1 : 0], authorization)
     }
 
     /// Sends a request whose answer names the till.
@@ -136,7 +155,8 @@ struct HTTPAgentLine: AgentLine {
         let answer: HTTPAnswer
         do throws(ServiceError) {
             answer = try await ask(
-                name, message, headers, with: reports, within: HTTPAgentLine.whole)
+                address, name, message, headers, with: clients(for: address).reports,
+                within: HTTPAgentLine.responding)
         } catch {
             return CheckedServer(address, .failed(error))
         }

@@ -9,7 +9,7 @@ import WebServer
 struct HTTPPeerLine: PeerLine {
     private static let connecting = Duration.seconds(3)
     /// A payment can wait 30 seconds for a card.
-    private static let whole = Duration.seconds(60)
+    private static let responding = Duration.seconds(60)
     private static let bodyLimit = 64 << 20
     private static let maximumIdle = 16
 
@@ -38,12 +38,12 @@ struct HTTPPeerLine: PeerLine {
         let answer = try await translating(
             awaiting: request.method == "GET"
                 ? try await client.stream(
-                    outgoing, connecting: HTTPPeerLine.connecting, silence: HTTPPeerLine.whole,
+                    outgoing, connecting: HTTPPeerLine.connecting, silence: HTTPPeerLine.responding,
                     take)
                 : try await client.send(
                     outgoing,
                     by: HTTPLimits(
-                        connecting: HTTPPeerLine.connecting, whole: HTTPPeerLine.whole))
+                        connecting: HTTPPeerLine.connecting, whole: HTTPPeerLine.responding))
         ) { (error: ServiceError) in error.isUnsent ? PeerError.notSent : .lost }
         return PeerResponse(
             status: answer.status,

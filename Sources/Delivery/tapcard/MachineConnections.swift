@@ -21,7 +21,9 @@ enum MachineConnections {
                 servers.append(try await HTTPAgentLine(connection, settings).check())
             }
         }
-        return ConnectionCheck(servers, proxy: proxy)
+        // Servers on this machine are asked directly.
+        let usesProxy = connections.flatMap(\.servers).contains { $0.hasPrefix("https:") }
+        return ConnectionCheck(servers, proxy: usesProxy ? proxy : nil)
     }
 
     /// The variables that can name a proxy for HTTPS, in the order in which libcurl reads them.

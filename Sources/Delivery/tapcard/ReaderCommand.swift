@@ -83,21 +83,24 @@ enum ReaderCommand {
     ) async throws(TapcardError) -> (AgentConnection, HTTPAgentLine) {
         guard let (code, pins) = EnrollmentCode.parts(of: text) else {
             throw TapcardError(
-                .usage, "The code is incomplete.", meaning: notConnected,
-                advice: "Copy all of it, including the part after the dot.")
+                .usage, "The part of the code after the dot is wrong or incomplete.",
+                meaning: notConnected,
+                advice: "Copy all of the code. After the dot, capital and small letters count.")
         }
         // The token is saved before it is used, because the same one must be sent again if the
         // response is lost. The current token is kept, because the code may be wrong.
         let hash = Hexadecimal.encode(EnrollmentCode.hash(of: code))
         let reader = session.settings.readerText
-        let place = reader + "?"
-        let pending = try file.connection(of: place)
+        let unconfirmed = AgentConnection.unconfirmed(reader)
+        let pending = try file.connection(of: unconfirmed)
         let token =
-            pending?.code == hash
-            ? pending?.token ?? ""
-            : AgentToken.text(session.dependencies.random(AgentToken.randomBytes))
+            if let pending, pending.code == hash {
+                pending.token
+            } else {
+                AgentToken.text(session.dependencies.random(AgentToken.randomBytes))
+            }
         var connection = AgentConnection(
-            reader: place, servers: servers, token: token, code: hash, pins: pins)
+            reader: unconfirmed, servers: servers, token: token, code: hash, pins: pins)
         let line = try HTTPAgentLine(connection, session.settings)
         try session.makeDataFolder()
         try file.save(connection)
@@ -111,7 +114,8 @@ enum ReaderCommand {
     private static func notEnrolled(_ file: ConnectionFile) throws(TapcardError) -> TapcardError {
         // A connection belongs to the reader that `--reader` named when it was made.
         let others = try file.connections().map { connection in
-            "tapcard " + (connection.reader.isEmpty ? "" : "--reader \(connection.reader) ")
+            let reader = connection.reader
+            return "tapcard " + (reader.isEmpty ? "" : "--reader \(reader.asShellWord) ")
                 + "reader"
         }
         let advice =
@@ -130,15 +134,15 @@ enum ReaderCommand {
             String(part.hasSuffix("/") ? part.dropLast() : part)
         }
         for address in all {
-            let isPlain = address.utf8.allSatisfy { !"@?# \\".utf8.contains($0) }
-            let local = ["http://127.0.0.1", "http://localhost"].contains { start in
+            let isUnadorned = address.utf8.allSatisfy { !"@?# \\".utf8.contains($0) }
+            let isLocal = ["http://127.0.0.1", "http://localhost"].contains { start in
                 address == start
                     || address.hasPrefix(start + ":")
                         && address.dropFirst(start.count + 1).allSatisfy(\.isNumber)
             }
             let rest = address.dropFirst("https://".count)
             let isSecure = address.hasPrefix("https://") && !rest.isEmpty && !rest.contains("/")
-            guard isPlain, local || isSecure else {
+            guard isUnadorned, isLocal || isSecure else {
                 throw TapcardError(
                     .usage, "\(address.debugDescription) is not the address of a server.",
                     meaning: notConnected, advice: "Use an address such as https://till.example")
@@ -168,15 +172,14 @@ enum ReaderCommand {
                     do throws(TapcardError) { try save() } catch { session.show(error) }
                 case .offline(let reason):
                     session.say("tapcard: Not connected, retrying: \(reason.shown)\n")
-                case .removed, .replaced, .outdated: break
                 }
             })
         let isShown = session.show(
             Report(
                 ["server": .string(line.server)],
                 ["Connecting to \(line.server)", "To stop, press Ctrl-C"]))
-        guard isShown, let end = await agent.run() else { return }
-        switch end {
+        guard isShown, let rejection = await agent.run() else { return }
+        switch rejection {
         case .removed(let reason):
             throw TapcardError(
                 .service(.unauthorized), "The server does not accept this till: \(reason)",
@@ -193,7 +196,6 @@ enum ReaderCommand {
             throw TapcardError(
                 .service(.refused), "This version of tapcard is too old for the server.",
                 meaning: notConnected, advice: "Update tapcard on this machine.")
-        case .attached, .offline: return
         }
     }
 }

@@ -137,7 +137,8 @@ enum ReaderUnit {
                 .failed, "The command \(words.joined(separator: " ")) failed.",
                 meaning: notInstalled,
                 advice: "Log in as the user who runs the reader, at the machine or with ssh, not "
-                    + "with su or sudo. Then try again.")
+                    + "with su or sudo. Then try again. Without systemd, have your system's "
+                    + "service manager run tapcard reader at startup.")
         }
     }
 }

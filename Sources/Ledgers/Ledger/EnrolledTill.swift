@@ -52,6 +52,8 @@ public struct EnrolledTill: Hashable, Sendable {
         /// The address at which other servers reach this server, with a seal under a key of the
         /// issuer; nil if it has none.
         public let serverAddress: String?
+        /// The random ID that the agent chose when it started.
+        public let run: [UInt8]
         /// The agent's version of tapcard.
         public let release: String
         /// The name of the reader.
@@ -61,11 +63,11 @@ public struct EnrolledTill: Hashable, Sendable {
 
         /// Creates the record of an attachment.
         public init(
-            at: Timestamp, server: String, serverAddress: String?, release: String, reader: String,
-            address: String
+            at: Timestamp, server: String, serverAddress: String?, run: [UInt8], release: String,
+            reader: String, address: String
         ) {
             (self.at, self.server, self.serverAddress) = (at, server, serverAddress)
-            (self.release, self.reader, self.address) = (release, reader, address)
+            (self.run, self.release, self.reader, self.address) = (run, release, reader, address)
         }
     }
 
@@ -141,8 +143,8 @@ extension LedgerStore {
         }
     }
 
-    /// Changes the till with this name, unless `change` returns a refusal. The sessions of a removed
-    /// till end.
+    /// Changes the till with this name, unless `change` returns a refusal. The sessions of a
+    /// removed till end.
     public func changeTill(
         _ name: TillName,
         _ change: @escaping @Sendable (inout EnrolledTill, [EnrolledTill]) -> Refusal?

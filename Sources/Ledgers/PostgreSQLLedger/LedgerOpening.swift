@@ -12,7 +12,7 @@ struct Opening {
     let currency: Currency
     /// The name of the ledger, which is the same on every server.
     let ledgerID: String
-    /// The number of the declaration currently in effect.
+    /// The number of the opening currently in effect.
     let number: Int64
     /// The epoch, which increases with each declared loss. A card from an older epoch skips
     /// numbers.
@@ -125,10 +125,9 @@ struct Opening {
 struct OpenLedger {
     let link: Link
     let opening: Opening
+}
 
-    /// Combines a link with the opening of its ledger.
-    init(link: Link, opening: Opening) { (self.link, self.opening) = (link, opening) }
-
+extension OpenLedger {
     /// Connects to the ledger. `currency` is the station's currency, if one is set. `station` is
     /// for tests, in which all stations share a login.
     init(
@@ -153,14 +152,7 @@ extension Link {
         do throws(LinkFailure) {
             answers = try run(
                 fence + [Declaration.selection.statement], within: timeouts.reading)
-            // Unless the commit succeeded without a warning, the replica may lack what the server
-            // shows now.
-            guard answers.count > fence.count,
-                !isFenced || answers[fence.count - 1].tag == "COMMIT" && !hasWarned
-            else {
-                close()
-                throw .lost("the server did not confirm that a standby has the data it shows")
-            }
+            if isFenced { try requireFence(answers) }
         } catch .refused(sqlState: "42P01", _) {
             // The table of settings does not exist.
             throw LedgerError(
@@ -174,11 +166,21 @@ extension Link {
         } catch {
             throw LedgerError(error)
         }
-        guard let declaration = try Declaration.selection.rows(of: answers[fence.count]).first
-        else {
-            throw Columns.unreadable
-        }
+        guard answers.count > fence.count,
+            let declaration = try Declaration.selection.rows(of: answers[fence.count]).first
+        else { throw Columns.unreadable }
         return declaration
+    }
+
+    /// Closes the link and throws unless the server confirmed the fence that began this batch.
+    func requireFence(_ answers: [SQLAnswer]) throws(LinkFailure) {
+        let count = Opening.fence.count
+        // Unless the commit succeeded without a warning, the replica may lack what the server
+        // shows now.
+        guard answers.count > count, answers[count - 1].tag == "COMMIT", !hasWarned else {
+            close()
+            throw .lost("the server did not confirm that a standby has the data it shows")
+        }
     }
 }
 

@@ -11,7 +11,7 @@ extension CardlessOperation: TableRow {
 extension PostgreSQLRows {
     func cardless(_ id: OperationID) throws(LedgerError) -> CardlessOperation? {
         if let operation = known.cardless[id] { return operation }
-        guard !isOver else {
+        guard !usesKnownRowsOnly else {
             // The batch of changes checks that the ID is new: inserting an existing ID is refused.
             assumedNew.insert(id)
             return nil

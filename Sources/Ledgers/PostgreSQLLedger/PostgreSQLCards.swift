@@ -10,7 +10,7 @@ extension PostgreSQLRows {
         seenCards.insert(uid)
         // When the body runs from cached rows, it cannot rely on "no such card", because the batch
         // that is sent later has no way to verify that.
-        if let row = known.cards[uid], row != nil || !isOver { return row }
+        if let row = known.cards[uid], row != nil || !usesKnownRowsOnly { return row }
         let selection = cardSelection(where: "card.uid = $1\(lock)", [.uid(uid)])
         var row = try query(selection).first
         // A query that waited for the lock returns the new card with the old ticket, because

@@ -15,12 +15,12 @@ extension PostgreSQLRows {
     }
 
     /// Reads the rows that the body is expected to need; cards are locked if the body writes. With
-    /// `isEnded`, the transaction ends with this batch, and the body sees no other rows.
+    /// `endsTransaction`, the transaction ends with this batch, and the body sees no other rows.
     ///
     /// Each query specifies the cards, so that the server reads only their partitions: planning a
     /// query over all partitions takes longer than the payment. A row in another partition, such as
     /// an operation on another card, remains unknown and is read separately.
-    func load(_ footprint: Footprint, isEnded: Bool = false) throws(LedgerError) {
+    func load(_ footprint: Footprint, endsTransaction: Bool = false) throws(LedgerError) {
         let loads =
             (footprint.cards.isEmpty ? [] : loadsOfCards(footprint))
             + (footprint.ids.isEmpty ? [] : [loadOfIDs(footprint)])
@@ -35,9 +35,9 @@ extension PostgreSQLRows {
                     ORDER BY uid\(lock)
                     """, footprint.cards.map(SQLValue.uid))
             ] : []
-        let answers = try run(locks + loads.map(\.statement), isWhole: isEnded)
+        let answers = try run(locks + loads.map(\.statement), endsTransaction: endsTransaction)
         guard answers.count >= locks.count + loads.count else { throw Columns.unreadable }
-        isOver = isEnded
+        usesKnownRowsOnly = endsTransaction
         markAsMissing(of: footprint)
         for (load, answer) in zip(loads, answers.dropFirst(locks.count)) { try load.note(answer) }
     }

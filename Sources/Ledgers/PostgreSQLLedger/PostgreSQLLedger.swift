@@ -19,7 +19,8 @@ package actor PostgreSQLLedger: LedgerStore {
     private nonisolated let readsOnly = Guarded(false)
     /// The keys that the station has reported on this connection.
     var reported: StationKeys?
-    /// Nil after a transaction whose outcome is unknown: a new link finds out what the server kept.
+    /// The current connection; nil if there is none, for example after a transaction whose outcome
+    /// is unknown. A new link finds out what the server kept.
     private var open: OpenLedger?
     /// That transaction, until it can no longer have any effect.
     private var abandoned: AbandonedTransaction?
@@ -30,7 +31,7 @@ package actor PostgreSQLLedger: LedgerStore {
     private var outage: (error: LedgerError, until: ContinuousClock.Instant)?
     /// How many times a transaction was repeated because another station got there first.
     package private(set) var repetitions = 0
-    /// How many rows were read in a separate round trip because they were in no footprint.
+    /// How many queries writes made for rows that were not loaded, and how many reads ran again.
     package private(set) var misses = 0
 
     /// Opens the ledger in the database at this address. If no currency is given, the ledger's own
@@ -120,7 +121,7 @@ package actor PostgreSQLLedger: LedgerStore {
         guard footprint != .unknown else { return try ledger.read(body) }
         let rows = PostgreSQLRows(ledger, isWriting: false)
         do throws(LedgerError) {
-            try rows.load(footprint, isEnded: true)
+            try rows.load(footprint, endsTransaction: true)
             lead.measure(rows.clock)
             let success = try body(rows)
             if rows.isAnswered {
@@ -128,7 +129,8 @@ package actor PostgreSQLLedger: LedgerStore {
                 return success
             }
         } catch {
-            ledger.link.rollBack(rows)
+            // After a successful load, the transaction has already ended.
+            if !rows.usesKnownRowsOnly { ledger.link.rollBack(rows) }
             guard !rows.isAnswered else { throw error }
         }
         // The footprint contained too few rows, so the body runs again and queries each row.
@@ -294,8 +296,7 @@ extension PostgreSQLLedger {
 
     private func newlyConnected() throws(LedgerError) -> OpenLedger {
         do throws(LedgerError) {
-            return try OpenLedger(
-                at: address, in: currency, as: station, timeouts: timeouts)
+            return try OpenLedger(at: address, in: currency, as: station, timeouts: timeouts)
         } catch {
             if error.kind == .offline { note(error) }
             throw error

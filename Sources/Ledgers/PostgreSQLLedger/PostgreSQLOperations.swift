@@ -8,7 +8,7 @@ extension PostgreSQLRows {
             return operation
         }
         if let operation = cardRowsPage?.byID[id] { return operation }
-        guard !isOver else {
+        guard !usesKnownRowsOnly else {
             // The batch of changes checks that the ID is new: inserting an existing ID is refused.
             assumedNew.insert(id)
             return nil

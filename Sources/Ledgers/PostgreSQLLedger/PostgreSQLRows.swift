@@ -10,12 +10,13 @@ final class PostgreSQLRows: LedgerRows {
     let link: Link
     let opening: Opening
     let isWriting: Bool
+    /// Whether the beginning was taken. It stays true after the transaction has ended.
     private(set) var hasBegun: Bool
     private(set) var hasChanged = false
 
     var known: KnownRows
     /// Whether the body gets only known rows, without any query to the server.
-    var isOver: Bool
+    var usesKnownRowsOnly: Bool
     /// Whether the body needed an unknown row while it ran without the server.
     private(set) var hasMissed = false
     /// The last card of the latest page that the body read.
@@ -24,7 +25,7 @@ final class PostgreSQLRows: LedgerRows {
     var cardRowsPage: CardRowsPage?
     /// The card whose rows are read page by page, because there are too many to keep in memory.
     var uidWithTooManyRows: CardUID?
-    /// The number of rows that were not in the footprint. Each one took a round trip.
+    /// The number of queries for rows that were not loaded. Each one took a round trip.
     private(set) var misses = 0
     /// The IDs assumed to be new while the body runs without the server. Inserting them checks
     /// that.
@@ -51,7 +52,7 @@ final class PostgreSQLRows: LedgerRows {
     /// The rows in a transaction that has already begun and that the caller ends.
     init(within ledger: OpenLedger) {
         (link, opening) = (ledger.link, ledger.opening)
-        (isWriting, known, isOver, hasBegun) = (false, KnownRows(), false, true)
+        (isWriting, known, usesKnownRowsOnly, hasBegun) = (false, KnownRows(), false, true)
     }
 
     /// The rows in a new transaction. With `known`, the body's decisions are based on those rows
@@ -59,7 +60,7 @@ final class PostgreSQLRows: LedgerRows {
     init(_ ledger: OpenLedger, isWriting: Bool, basedOn known: KnownRows? = nil) {
         (link, opening) = (ledger.link, ledger.opening)
         (self.isWriting, hasBegun) = (isWriting, false)
-        (self.known, isOver) = (known ?? KnownRows(), known != nil)
+        (self.known, usesKnownRowsOnly) = (known ?? KnownRows(), known != nil)
     }
 
     /// Runs one query, after every change collected so far.
@@ -83,23 +84,25 @@ final class PostgreSQLRows: LedgerRows {
     /// Locks the rows of cards if this transaction writes.
     var lock: String { isWriting ? " FOR NO KEY UPDATE OF card" : "" }
 
-    /// Sends a batch, preceded by the beginning of the transaction. `isWhole` means that the
+    /// Sends a batch, preceded by the beginning of the transaction. With `endsTransaction`, the
     /// transaction ends with this batch, which only reads.
-    func run(_ batch: [SQLStatement], isWhole: Bool = false) throws(LedgerError) -> [SQLAnswer] {
-        guard !isOver else {
+    func run(
+        _ batch: [SQLStatement], endsTransaction: Bool = false
+    ) throws(LedgerError) -> [SQLAnswer] {
+        guard !usesKnownRowsOnly else {
             hasMissed = true
             throw LedgerError(.unavailable, "a row was not read; this is a program error")
         }
         // A batch without BEGIN is a transaction of its own. On a connection that keeps its plans,
         // it reads one consistent state.
-        let isImplicit = isWhole && link.keepsPlans
-        var beginning = takeBeginning()
-        if isImplicit, !beginning.isEmpty { beginning.removeFirst() }
+        let needsBegin = !(endsTransaction && link.keepsPlans)
+        let beginning = takeBeginning(withBegin: needsBegin)
+        let end = endsTransaction && needsBegin ? [SQLStatement("COMMIT")] : []
         let answers: [SQLAnswer]
         do throws(LinkFailure) {
-            answers = try link.run(
-                beginning + batch + (isWhole && !isImplicit ? [SQLStatement("COMMIT")] : []))
-            try requireConfirmedFence(beginning, answers)
+            answers = try link.run(beginning + batch + end)
+            // A beginning without a fence is shorter.
+            if beginning.count > Opening.fence.count { try link.requireFence(answers) }
         } catch {
             note(error)
             throw LedgerError(error)
@@ -112,43 +115,29 @@ final class PostgreSQLRows: LedgerRows {
     private func note(guardian answer: SQLAnswer) throws(LedgerError) {
         guard let row = answer.rows.first else { throw Columns.unreadable }
         var columns = Columns(row)
+        // The first column is the guardian's own test.
         _ = try columns.next()
         known.clock = ServerClock(try columns.value(\.integer))
         known.keys = try KnownRows.Keys(&columns)
     }
 
-    /// Throws if a fence was sent but the server did not confirm its commit.
-    private func requireConfirmedFence(
-        _ beginning: [SQLStatement], _ answers: [SQLAnswer]
-    ) throws(LinkFailure) {
-        let fence = Opening.fence
-        // A beginning without a fence is shorter.
-        guard beginning.count > fence.count else { return }
-        guard answers.count > fence.count, answers[fence.count - 1].tag == "COMMIT", !link.hasWarned
-        else {
-            link.close()
-            throw .lost("the server did not confirm that a standby has the data it shows")
-        }
-    }
-
-    /// The beginning of the transaction, if nothing has been sent.
-    func takeBeginning() -> [SQLStatement] {
+    /// The statements that begin the transaction; none if they were taken before.
+    func takeBeginning(withBegin: Bool = true) -> [SQLStatement] {
         guard !hasBegun else { return [] }
         hasBegun = true
         // A transaction that writes waits for the replica anyway. A read-only transaction may take
         // a long time and must not hold anything up.
         guard isWriting else {
             return (opening.isPooled ? Opening.fence : [])
-                + [
-                    SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
-                    opening.guardian(forWriting: false, evaluating: PostgreSQLRows.reports),
-                ]
+                + (withBegin
+                    ? [SQLStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")] : [])
+                + [opening.guardian(forWriting: false, evaluating: PostgreSQLRows.reports)]
         }
-        let proofs = proofs
+        let check = check
         let guardian = opening.guardian(
             forWriting: true,
-            evaluating: (proofs == nil ? PostgreSQLRows.reports : []) + Opening.termExpressions
-                + (proofs.map { [$0.expression] } ?? []), proofs?.values ?? [])
+            evaluating: (check == nil ? PostgreSQLRows.reports : []) + Opening.termExpressions
+                + (check.map { [$0.expression] } ?? []), check?.values ?? [])
         if SafetyRule.oneTransaction.isDisabled { return [guardian] }
         return [SQLStatement("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), guardian]
     }
@@ -199,24 +188,24 @@ final class PostgreSQLRows: LedgerRows {
     /// An expression that fails unless the rows that the body's decisions are based on are still
     /// current. It also locks their cards until the commit. Its parameters come after the
     /// guardian's own two.
-    private var proofs: (expression: String, values: [SQLValue])? {
-        guard isOver else { return nil }
+    private var check: (expression: String, values: [SQLValue])? {
+        guard usesKnownRowsOnly else { return nil }
         // Retired keys are never removed, so their number shows whether there is a new one.
         var values: [SQLValue] = [
             .count(known.keys?.retired.count ?? 0),
             .integer(known.keys?.sealing.map { Int64($0) } ?? -1),
         ]
-        var conditions = [
+        var tests = [
             "(SELECT count(*) FROM retired_key) = $3",
             "coalesce((\(IssuerKeys.sealing)), -1) = $4",
         ]
         // Cards come first, because the server may have to wait for their locks. They are locked
         // in the order of their numbers, so that two transactions never wait for each other.
         for uid in seenCards.sorted().reversed() {
-            // No row has version 0, so the proof of an unknown card fails.
+            // No row has version 0, so the check of an unknown card fails.
             values += [.uid(uid), .integer((known.cards[uid] ?? nil)?.version ?? 0)]
             let version = KnownRows.CardRow.versionCondition("$\(values.count + 2)")
-            conditions.insert(
+            tests.insert(
                 """
                 (SELECT count(*) FROM (
                     SELECT 1 FROM card WHERE uid = $\(values.count + 1) AND \(version)
@@ -224,8 +213,8 @@ final class PostgreSQLRows: LedgerRows {
                 """, at: 0)
         }
         // SQL does not say in which order AND evaluates its conditions; CASE does.
-        let proof = conditions.map { "WHEN NOT (\($0)) THEN 0" }.joined(separator: " ")
-        return ("1 / (CASE \(proof) ELSE 1 END)", values)
+        let cases = tests.map { "WHEN NOT (\($0)) THEN 0" }.joined(separator: " ")
+        return ("1 / (CASE \(cases) ELSE 1 END)", values)
     }
 
     /// The next place in the order of all rows: the time in microseconds, but always after this

@@ -71,7 +71,7 @@ extension PostgreSQLRows {
         if let attempt = known.attempts[id] { return attempt }
         if let attempt = cardRowsPage?.attemptsByID[id] { return attempt }
         // The batch of changes checks that the ID is new: inserting an existing ID is refused.
-        guard !isOver else {
+        guard !usesKnownRowsOnly else {
             assumedNew.insert(id)
             return nil
         }

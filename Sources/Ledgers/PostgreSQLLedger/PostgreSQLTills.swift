@@ -17,7 +17,7 @@ extension EnrolledTill: TableRow {
             """
             INSERT INTO till (\(EnrolledTill.columns))
             VALUES ($1, $2, $3 <> 0, $4 <> 0, $5, $6, $7, $8, $9 <> 0, $10, $11, $12, $13, $14, $15,
-                $16, $17)
+                $16, $17, $18)
             ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
             """, values)
     }
@@ -82,6 +82,7 @@ extension PostgreSQLSchema {
             reader text CHECK (length(reader) <= 1000),
             address text CHECK (length(address) <= 1000),
             server_address text CHECK (length(server_address) <= 1000),
+            run bytea CHECK (length(run) = 16),
             CHECK (removed_at IS NULL OR (code IS NULL AND token IS NULL))
         )
         """,

@@ -12,7 +12,7 @@ extension SQLiteRows {
         try connection.run(
             """
             INSERT INTO till (\(EnrolledTill.columns))
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (number) DO UPDATE SET \(EnrolledTill.assignments)
             """, till.values)
     }
@@ -58,6 +58,7 @@ extension LedgerSchema {
             reader TEXT,
             address TEXT,
             server_address TEXT,
+            run BLOB CHECK (length(run) = 16),
             CHECK (removed_at IS NULL OR (code IS NULL AND token IS NULL))
         ) STRICT;
         CREATE UNIQUE INDEX till_of_name ON till (name) WHERE removed_at IS NULL;

@@ -164,7 +164,7 @@ struct LibNFCField {
         _ block: [UInt8], _ wait: Duration, _ device: LibNFCDevice
     ) throws(ReaderError) -> ReaderSide.Event {
         guard case .selected(let uid, let ownCRC) = state else {
-            throw ReaderError(.tagLost, "no card is selected")
+            throw ReaderError(.tagLost, "no tag is selected")
         }
         if !ownCRC {
             try disableChipCRC(device)

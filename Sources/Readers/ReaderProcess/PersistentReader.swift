@@ -8,7 +8,7 @@ public actor PersistentReader: TagReader {
     private let waitForChange: @Sendable (Duration) async -> Void
     private var reader: (any TagReader)?
     private var isKnownToBeMissing = false
-    private nonisolated let lane = BlockingLane(label: "tapcard.lasting-reader")
+    private nonisolated let lane = BlockingLane(label: "tapcard.persistent-reader")
 
     /// `find` opens the requested reader. `waitForChange` returns when a device has been plugged in
     /// or time runs out, so it determines how often a missing reader is searched for.
@@ -51,7 +51,7 @@ public actor PersistentReader: TagReader {
     }
 
     public func exchange(command: [UInt8]) async throws(ReaderError) -> [UInt8] {
-        guard reader != nil else { throw ReaderError(.tagLost, "no card is selected") }
+        guard reader != nil else { throw ReaderError(.tagLost, "no tag is selected") }
         return try await dropOnLoss { reader throws(ReaderError) in
             try await reader.exchange(command: command)
         }

@@ -1,16 +1,17 @@
 package import Tags
 
-/// A reply from the process that drives the reader.
+/// A reply from the process or the agent that drives the reader.
 package enum ReaderReply: Equatable, Sendable {
     /// A tag has been selected on the current reader.
     case tag(TagIdentity, ReaderSummary)
     case report(BatchReport)
+    /// The tag was released or, after a removal request, has left the reader.
     case released
     case failed(ReaderError)
 
     /// Parses a reply; `nil` for an invalid message.
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
+        var rest = MessageFields(message)
         switch rest.byte() {
         case Opcode.tag.rawValue:
             // Numbers are sent as eight bytes, but an ATQA has only two.
@@ -48,14 +49,14 @@ package enum ReaderReply: Equatable, Sendable {
     package var message: [UInt8] {
         switch self {
         case .tag(let identity, let summary):
-            [Opcode.tag.rawValue] + MessageReader.field(identity.uid)
-                + MessageReader.bytes(of: UInt64(identity.answerToRequest))
+            [Opcode.tag.rawValue] + MessageFields.field(identity.uid)
+                + MessageFields.bytes(of: UInt64(identity.answerToRequest))
                 + [identity.selectAcknowledge, identity.family.rawValue] + summary.bytes
         case .report(let report):
             [Opcode.report.rawValue]
                 + (report.failure.map { [1] + ReaderReply.bytes(of: $0) } ?? [0])
-                + MessageReader.bytes(ofCount: report.answers.count)
-                + report.answers.flatMap(MessageReader.longField)
+                + MessageFields.bytes(ofCount: report.answers.count)
+                + report.answers.flatMap(MessageFields.longField)
         case .released: [Opcode.released.rawValue]
         case .failed(let error):
             [Opcode.failed.rawValue] + ReaderReply.bytes(of: error)
@@ -68,10 +69,10 @@ package enum ReaderReply: Equatable, Sendable {
     }
 
     private static func bytes(of error: ReaderError) -> [UInt8] {
-        bytes(of: error.kind) + MessageReader.text(error.detail)
+        bytes(of: error.kind) + MessageFields.text(error.detail)
     }
 
-    private static func error(_ rest: inout MessageReader) -> ReaderError? {
+    private static func error(_ rest: inout MessageFields) -> ReaderError? {
         guard let number = rest.byte(), let code = rest.byte(), let detail = rest.text() else {
             return nil
         }
@@ -127,7 +128,7 @@ extension ReaderSummary {
         self.init(name: await reader.name, maximumAnswerLength: await reader.maximumAnswerLength)
     }
 
-    init?(_ rest: inout MessageReader) {
+    init?(_ rest: inout MessageFields) {
         guard let name = rest.text(), let number = rest.number(),
             let maximumAnswerLength = Int(exactly: number)
         else { return nil }
@@ -135,6 +136,6 @@ extension ReaderSummary {
     }
 
     var bytes: [UInt8] {
-        MessageReader.text(name) + MessageReader.bytes(of: UInt64(max(0, maximumAnswerLength)))
+        MessageFields.text(name) + MessageFields.bytes(of: UInt64(max(0, maximumAnswerLength)))
     }
 }

@@ -1,6 +1,6 @@
 package import Tags
 
-/// A request to the process that drives the reader.
+/// A request to the process or the agent that drives the reader.
 package enum ReaderRequest: Hashable, Sendable {
     case select(milliseconds: UInt64)
     case batch([BatchItem])
@@ -13,7 +13,7 @@ package enum ReaderRequest: Hashable, Sendable {
 
     /// Parses a request; `nil` for an invalid message.
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
+        var rest = MessageFields(message)
         switch rest.byte() {
         case Opcode.select.rawValue:
             guard let limit = rest.number(), rest.isAtEnd else { return nil }
@@ -44,14 +44,14 @@ package enum ReaderRequest: Hashable, Sendable {
 
     package var message: [UInt8] {
         switch self {
-        case .select(let limit): [Opcode.select.rawValue] + MessageReader.bytes(of: limit)
+        case .select(let limit): [Opcode.select.rawValue] + MessageFields.bytes(of: limit)
         case .batch(let items):
-            [Opcode.batch.rawValue] + MessageReader.bytes(ofCount: items.count)
+            [Opcode.batch.rawValue] + MessageFields.bytes(ofCount: items.count)
                 + items.flatMap(\.bytes)
         case .release(let signal):
             [Opcode.release.rawValue, signal?.rawValue ?? ReaderRequest.noSignal]
         case .removal(let uid, let sawSeveral):
-            [Opcode.removal.rawValue, uid == nil ? 0 : 1] + MessageReader.field(uid ?? [])
+            [Opcode.removal.rawValue, uid == nil ? 0 : 1] + MessageFields.field(uid ?? [])
                 + [sawSeveral ? 1 : 0]
         case .cancel: [Opcode.cancel.rawValue]
         }
@@ -68,7 +68,7 @@ package enum ReaderRequest: Hashable, Sendable {
 extension BatchItem {
     private enum Mark: UInt8 { case none, bytes, length }
 
-    fileprivate init?(_ rest: inout MessageReader) {
+    fileprivate init?(_ rest: inout MessageFields) {
         guard let isCommand = rest.byte(), isCommand <= 1, let sent = rest.longField(),
             let mark = rest.byte().flatMap(Mark.init)
         else { return nil }
@@ -90,16 +90,16 @@ extension BatchItem {
     fileprivate var bytes: [UInt8] {
         let head: [UInt8] =
             switch message {
-            case .frame(let frame): [0] + MessageReader.longField(frame)
-            case .command(let command): [1] + MessageReader.longField(command)
+            case .frame(let frame): [0] + MessageFields.longField(frame)
+            case .command(let command): [1] + MessageFields.longField(command)
             }
         let condition: [UInt8] =
             switch expectation {
             case nil: [Mark.none.rawValue]
-            case .bytes(let bytes): [Mark.bytes.rawValue] + MessageReader.longField(bytes)
+            case .bytes(let bytes): [Mark.bytes.rawValue] + MessageFields.longField(bytes)
             case .length(let count, let ending):
-                [Mark.length.rawValue] + MessageReader.bytes(of: UInt64(count))
-                    + MessageReader.longField(ending)
+                [Mark.length.rawValue] + MessageFields.bytes(of: UInt64(count))
+                    + MessageFields.longField(ending)
             }
         return head + condition
     }

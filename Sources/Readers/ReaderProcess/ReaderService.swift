@@ -2,7 +2,7 @@ import BlockingLane
 import Glibc
 package import Tags
 
-/// The server side of `ReaderProcess`: drives a reader for the program that started this process.
+/// The other end of a `ReaderProcess`: drives a reader for the program that started this one.
 public enum ReaderService {
     /// Serves requests until the program at the other end is gone, then releases the reader.
     ///
@@ -12,12 +12,12 @@ public enum ReaderService {
     }
 
     package static func run(_ reader: PersistentReader, on channel: MessageChannel) async {
-        await Server(reader, channel).run()
+        await Driver(reader, channel).run()
     }
 
     /// Handles requests on the reader's thread. The program at the other end kills a process that
     /// takes too long to respond, so replies must not have to wait for other work.
-    private actor Server {
+    private actor Driver {
         private let reader: PersistentReader
         private let channel: MessageChannel
 

@@ -19,8 +19,13 @@ package enum AgentProtocol {
     /// The oldest version that this program supports: the one before the newest, because servers
     /// are updated before the machines of their tills.
     package static let oldest = max(1, version - 1)
-    /// The longest message in bytes.
-    package static let maximumMessageLength = 65_536
+
+    /// The beginning of the path of an agent's requests. Its last part is one of these, or a call.
+    package static let path = "/agent/v1/"
+    package static let enrollment = "enroll"
+    /// Asks whether a reader would be attached, without attaching it. The body is one byte: 1 for a
+    /// simulated reader, 0 for a real one.
+    package static let check = "check"
 }
 
 /// A random ID that an agent chooses when it starts, so that the server can tell agents apart.
@@ -37,25 +42,25 @@ package struct AgentRunID: Hashable, Sendable {
 
 /// Identifies an attachment by the agent and the till's epoch. Every poll and report carries it.
 package struct AgentAttachment: Hashable, Sendable {
-    package let boot: AgentRunID
+    package let run: AgentRunID
     /// The till's epoch, which rises with each attachment.
     package let epoch: UInt64
 
-    package init(_ boot: AgentRunID, epoch: UInt64) { (self.boot, self.epoch) = (boot, epoch) }
+    package init(_ run: AgentRunID, epoch: UInt64) { (self.run, self.epoch) = (run, epoch) }
 
-    init?(_ rest: inout MessageReader) {
-        guard let boot = rest.field().flatMap(AgentRunID.init), let epoch = rest.number() else {
+    init?(_ rest: inout MessageFields) {
+        guard let run = rest.field().flatMap(AgentRunID.init), let epoch = rest.number() else {
             return nil
         }
-        self.init(boot, epoch: epoch)
+        self.init(run, epoch: epoch)
     }
 
-    var message: [UInt8] { MessageReader.field(boot.bytes) + MessageReader.bytes(of: epoch) }
+    var message: [UInt8] { MessageFields.field(run.bytes) + MessageFields.bytes(of: epoch) }
 }
 
 /// The message with which an agent attaches its reader.
 package struct AgentGreeting: Hashable, Sendable {
-    package let boot: AgentRunID
+    package let run: AgentRunID
     /// The newest protocol version that the agent supports.
     package var newest = AgentProtocol.version
     /// The agent's version of tapcard.
@@ -66,23 +71,23 @@ package struct AgentGreeting: Hashable, Sendable {
     package let isSimulated: Bool
 
     package init(
-        boot: AgentRunID, newest: UInt8 = AgentProtocol.version, release: String, reader: String,
+        run: AgentRunID, newest: UInt8 = AgentProtocol.version, release: String, reader: String,
         isSimulated: Bool = false
     ) {
-        (self.boot, self.newest) = (boot, newest)
+        (self.run, self.newest) = (run, newest)
         (self.release, self.reader, self.isSimulated) = (release, reader, isSimulated)
     }
 
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
-        guard let newest = rest.byte(), let boot = rest.field().flatMap(AgentRunID.init),
+        var rest = MessageFields(message)
+        guard let newest = rest.byte(), let run = rest.field().flatMap(AgentRunID.init),
             let release = rest.text(), let reader = rest.text(), let isSimulated = rest.byte(),
             isSimulated <= 1, AgentGreeting.isPrintable(release), AgentGreeting.isPrintable(reader)
         else { return nil }
         // A later version may append fields.
         guard rest.isAtEnd || newest > AgentProtocol.version else { return nil }
         self.init(
-            boot: boot, newest: newest, release: release, reader: reader,
+            run: run, newest: newest, release: release, reader: reader,
             isSimulated: isSimulated == 1)
     }
 
@@ -92,8 +97,8 @@ package struct AgentGreeting: Hashable, Sendable {
     }
 
     package var message: [UInt8] {
-        [newest] + MessageReader.field(boot.bytes) + MessageReader.text(release)
-            + MessageReader.text(reader) + [isSimulated ? 1 : 0]
+        [newest] + MessageFields.field(run.bytes) + MessageFields.text(release)
+            + MessageFields.text(reader) + [isSimulated ? 1 : 0]
     }
 }
 
@@ -128,14 +133,14 @@ package struct AgentPoll: Hashable, Sendable {
     }
 
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
+        var rest = MessageFields(message)
         guard let attachment = AgentAttachment(&rest), let last = rest.number(), rest.isAtEnd else {
             return nil
         }
         self.init(attachment, last: last)
     }
 
-    package var message: [UInt8] { attachment.message + MessageReader.bytes(of: last) }
+    package var message: [UInt8] { attachment.message + MessageFields.bytes(of: last) }
 }
 
 /// An agent's reply to a command.
@@ -149,7 +154,7 @@ package struct AgentReport: Equatable, Sendable {
     }
 
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
+        var rest = MessageFields(message)
         guard let attachment = AgentAttachment(&rest), let number = rest.number(),
             let reply = ReaderReply(rest.remainder())
         else { return nil }
@@ -157,7 +162,7 @@ package struct AgentReport: Equatable, Sendable {
     }
 
     package var message: [UInt8] {
-        attachment.message + MessageReader.bytes(of: number) + reply.message
+        attachment.message + MessageFields.bytes(of: number) + reply.message
     }
 }
 
@@ -181,7 +186,7 @@ package enum AgentResponse: Hashable, Sendable {
     }
 
     package init?(_ message: [UInt8]) {
-        var rest = MessageReader(message)
+        var rest = MessageFields(message)
         switch rest.byte().flatMap(Opcode.init) {
         case .attached:
             guard let version = rest.byte(), let epoch = rest.number(), rest.isAtEnd else {
@@ -213,11 +218,11 @@ package enum AgentResponse: Hashable, Sendable {
     package var message: [UInt8] {
         switch self {
         case .attached(let epoch, let version):
-            [Opcode.attached.rawValue, version] + MessageReader.bytes(of: epoch)
+            [Opcode.attached.rawValue, version] + MessageFields.bytes(of: epoch)
         case .command(let command, let epoch):
-            [Opcode.command.rawValue] + MessageReader.bytes(of: epoch)
-                + MessageReader.bytes(of: command.number)
-                + MessageReader.bytes(of: command.selection)
+            [Opcode.command.rawValue] + MessageFields.bytes(of: epoch)
+                + MessageFields.bytes(of: command.number)
+                + MessageFields.bytes(of: command.selection)
                 + [command.signal?.rawValue ?? AgentResponse.noSignal] + command.request.message
         case .nothing: [Opcode.nothing.rawValue]
         case .detached: [Opcode.detached.rawValue]

@@ -32,6 +32,10 @@ package actor ReaderAgent {
     package enum Event: Hashable, Sendable {
         case attached
         case offline(String)
+    }
+
+    /// Why the server rejected the agent, which then stops.
+    package enum Rejection: Hashable, Sendable {
         case removed(String)
         case outdated(oldest: UInt8)
         /// Another agent has attached a reader to the same till.
@@ -54,7 +58,7 @@ package actor ReaderAgent {
     private let reader: any TagReader
     private let isSimulated: Bool
     private let line: any AgentLine
-    private let boot: AgentRunID
+    private let runID: AgentRunID
     private let release: String
     private let limits: Limits
     private let random: @Sendable (Int) -> [UInt8]
@@ -81,16 +85,16 @@ package actor ReaderAgent {
         report: @escaping @Sendable (Event) -> Void
     ) {
         (self.reader, self.isSimulated, self.line) = (reader, isSimulated, line)
-        guard let boot = AgentRunID(random(AgentRunID.length)) else {
+        guard let runID = AgentRunID(random(AgentRunID.length)) else {
             preconditionFailure("`random` returns as many bytes as requested")
         }
-        (self.boot, self.release) = (boot, release)
+        (self.runID, self.release) = (runID, release)
         (self.limits, self.random, self.sleep, self.report) = (limits, random, sleep, report)
     }
 
     /// Carries out the server's commands until the task is canceled or the server rejects the
     /// agent. Returns the reason for the rejection; nil if the task was canceled.
-    package func run() async -> Event? {
+    package func run() async -> Rejection? {
         while !Task.isCancelled {
             let answer: AgentResponse
             do throws(AgentLineError) {
@@ -101,7 +105,7 @@ package actor ReaderAgent {
                     return .removed(reason)
                 }
                 if Task.isCancelled { break }
-                await back(off: error)
+                await pause(after: error)
                 // Only attaching again can switch to another server, which a poll cannot.
                 let isSilent = if case .silent = error { true } else { false }
                 if isSilent || failures >= ReaderAgent.mostFailures, attachment != nil {
@@ -113,7 +117,7 @@ package actor ReaderAgent {
             switch answer {
             case .attached(let epoch, _):
                 await detach()
-                (attachment, last) = (AgentAttachment(boot, epoch: epoch), 0)
+                (attachment, last) = (AgentAttachment(runID, epoch: epoch), 0)
                 report(.attached)
             case .command(let command, let epoch):
                 if epoch == attachment?.epoch { begin(command) }
@@ -139,7 +143,7 @@ package actor ReaderAgent {
         return try await send(
             .attach,
             AgentGreeting(
-                boot: boot, release: release, reader: await reader.name, isSimulated: isSimulated
+                run: runID, release: release, reader: await reader.name, isSimulated: isSimulated
             ).message)
     }
 
@@ -160,7 +164,7 @@ package actor ReaderAgent {
 
     /// Pauses after a failure. The pause grows with each failure and is partly random, so that
     /// agents do not all reconnect at the same moment after their server was offline.
-    private func back(off error: AgentLineError) async {
+    private func pause(after error: AgentLineError) async {
         switch error {
         case .offline(let reason), .silent(let reason):
             if failures == 0 { report(.offline(reason)) }
@@ -169,8 +173,8 @@ package actor ReaderAgent {
         failures += 1
         let pause = min(
             limits.pauses.lowerBound * (1 << min(failures - 1, 10)), limits.pauses.upperBound)
-        let half = Int(random(1).first ?? 0)
-        try? await sleep(pause / 2 + pause * half / 510)
+        let byte = Int(random(1).first ?? 0)
+        try? await sleep(pause / 2 + pause * byte / 510)
     }
 
     /// Ends the attachment and turns the field off.
@@ -178,6 +182,7 @@ package actor ReaderAgent {
         attachment = nil
         work?.task.cancel()
         await work?.task.value
+        await stopAlarm()
         (work, selection) = (nil, nil)
         await reader.release()
     }
@@ -188,24 +193,18 @@ package actor ReaderAgent {
         last = max(last, command.number)
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
-        follow(isWait: command.request.isWait) {
-            let reply = await self.carryOut(command)
-            await self.sendReport(AgentReport(attachment, command.number, reply))
-        }
-    }
-
-    /// Runs `body` once all earlier commands have finished.
-    private func follow(isWait: Bool = false, _ body: @escaping @Sendable () async -> Void) {
+        // Commands are carried out one after another.
         let earlier = work?.task
         let task = Task {
             await earlier?.value
-            await body()
+            let reply = await carryOut(command)
+            await sendReport(AgentReport(attachment, command.number, reply))
         }
-        work = (task, isWait)
+        work = (task, command.request.isWait)
     }
 
     private func carryOut(_ command: AgentCommand) async -> ReaderReply {
-        alarm?.cancel()
+        await stopAlarm()
         let mayBatch = command.selection == selection && selection != nil
         if case .batch = command.request {
             guard mayBatch || SafetyRule.batchBelongsToSelection.isDisabled else {
@@ -222,14 +221,21 @@ package actor ReaderAgent {
         return reply
     }
 
-    /// Turns the field off unless another command arrives within the time limit.
+    /// Turns the field off unless another command arrives within the time limit. This does not wait
+    /// for the report on the last command, which may never be delivered.
     private func limitField(after number: UInt64) {
         alarm = Task {
-            guard (try? await sleep(limits.field)) != nil else { return }
-            guard last == number, selection != nil else { return }
+            guard (try? await sleep(limits.field)) != nil, last == number else { return }
             selection = nil
-            follow { await self.reader.release() }
+            await reader.release()
         }
+    }
+
+    /// Stops the timer. If it is turning the field off, waits until it has, because the reader can
+    /// do only one thing at a time.
+    private func stopAlarm() async {
+        alarm?.cancel()
+        await alarm?.value
     }
 
     /// Sends a reply until the server confirms it, a newer command arrives, or the attachment ends.

@@ -50,9 +50,12 @@ public actor RemoteReader: BatchReader {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let note: @Sendable (AgentLineEvent) -> Void
     private var agent: (attachment: AgentAttachment, greeting: AgentGreeting)?
+    /// The latest attachment, which may have ended or may be at another server; nil if there was
+    /// none.
+    private var latest: AgentAttachment?
     private var summary: ReaderSummary
-    private var number: UInt64 = 0
-    private var callers: UInt64 = 0
+    private var lastCommand: UInt64 = 0
+    private var lastCaller: UInt64 = 0
     /// The callers whose time limit has passed.
     private var lateCallers: Set<UInt64> = []
     private var pending: Pending?
@@ -60,7 +63,7 @@ public actor RemoteReader: BatchReader {
     private var selection: UInt64?
     /// The open poll, with its number.
     private var poll: (number: UInt64, continuation: CheckedContinuation<AgentResponse, Never>)?
-    private var polls: UInt64 = 0
+    private var lastPoll: UInt64 = 0
     private var silence: Task<Void, Never>?
     /// The signal to give when the tag is released, which the next command does.
     private var signal: TagSignal?
@@ -70,13 +73,13 @@ public actor RemoteReader: BatchReader {
     private var queue: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a reader for an agent that attaches later, and calls `note` for each event on the
-    /// line to it.
+    /// line to it. `latest` is the latest attachment of an agent to this till at any server.
     package init(
-        named name: String, limits: Limits = Limits(),
+        named name: String, latest: AgentAttachment? = nil, limits: Limits = Limits(),
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         note: @escaping @Sendable (AgentLineEvent) -> Void = { _ in }
     ) {
-        (self.limits, self.sleep, self.note) = (limits, sleep, note)
+        (self.latest, self.limits, self.sleep, self.note) = (latest, limits, sleep, note)
         summary = ReaderSummary(name: name, maximumAnswerLength: 0)
     }
 
@@ -101,7 +104,7 @@ public actor RemoteReader: BatchReader {
         } else {
             reply = try await ask(.select(milliseconds: 0))
         }
-        guard case .tag(let identity, let summary) = reply else { throw impossible() }
+        guard case .tag(let identity, let summary) = reply else { throw detachForInvalidReply() }
         self.summary = summary
         return identity
     }
@@ -113,7 +116,7 @@ public actor RemoteReader: BatchReader {
         do throws(ReaderError) {
             guard case .report(let report) = try await ask(.batch(batch), selection: selection),
                 report.isPlausible(for: batch)
-            else { throw impossible() }
+            else { throw detachForInvalidReply() }
             return report
         } catch {
             return BatchReport(failure: error)
@@ -158,8 +161,8 @@ public actor RemoteReader: BatchReader {
         asking -= 1
         defer { endTurn() }
         try send(request, selection: selection)
-        callers += 1
-        switch await outcome(within: limits.reply, for: callers) {
+        lastCaller += 1
+        switch await outcome(within: limits.reply, for: lastCaller) {
         case .reply(let reply): return reply
         case .failed(let error): throw error
         case .interrupted: throw lost()
@@ -170,8 +173,8 @@ public actor RemoteReader: BatchReader {
     private func wait(
         within limit: Duration?, _ begin: () throws(ReaderError) -> Void
     ) async throws(ReaderError) -> ReaderReply {
-        callers += 1
-        let own = callers
+        lastCaller += 1
+        let own = lastCaller
         let alarm = limit.map { limit in
             Task {
                 guard (try? await sleep(limit)) != nil else { return }
@@ -213,11 +216,11 @@ public actor RemoteReader: BatchReader {
         guard agent != nil else {
             throw ReaderError(.noReader, "the till's reader is not connected to the server")
         }
-        number += 1
+        lastCommand += 1
         if case .batch = request {
-            pending = Pending(command: AgentCommand(number, request, selection: selection))
+            pending = Pending(command: AgentCommand(lastCommand, request, selection: selection))
         } else {
-            pending = Pending(command: AgentCommand(number, request, signaling: signal))
+            pending = Pending(command: AgentCommand(lastCommand, request, signaling: signal))
             (self.selection, signal) = (nil, nil)
         }
         deliver()
@@ -263,7 +266,7 @@ public actor RemoteReader: BatchReader {
         if pending?.command.number == number { detach() }
     }
 
-    private func impossible() -> ReaderError {
+    private func detachForInvalidReply() -> ReaderError {
         detach()
         return ReaderError(.readerLost, "the till's machine sent an invalid reply")
     }
@@ -288,26 +291,32 @@ public actor RemoteReader: BatchReader {
         guard greeting.newest >= AgentProtocol.oldest else {
             return .outdated(oldest: AgentProtocol.oldest)
         }
-        // An attachment with a newer epoch may have got here first.
-        if let agent, agent.attachment.epoch >= epoch { return .detached }
-        if let agent, agent.attachment.boot != greeting.boot { answerPoll(.replaced) }
-        detach()
-        agent = (AgentAttachment(greeting.boot, epoch: epoch), greeting)
+        // A newer attachment may have got here first, or may be at another server.
+        if let latest, latest.epoch > epoch { return .detached }
+        let attachment = AgentAttachment(greeting.run, epoch: epoch)
+        detach(for: attachment)
+        agent = (attachment, greeting)
         note(.attached(greeting))
         summary = ReaderSummary(name: greeting.reader, maximumAnswerLength: 0)
         watchSilence()
         return .attached(epoch: epoch, version: min(greeting.newest, AgentProtocol.version))
     }
 
-    /// Detaches the reader. The pending command fails as if the reader was lost.
-    package func detach() {
-        if agent != nil { note(.detached) }
+    /// Detaches the reader, because of a newer attachment if one is given. The pending command
+    /// fails as if the reader was lost. Returns whether another agent replaces the attached one.
+    @discardableResult
+    package func detach(for newer: AgentAttachment? = nil) -> Bool {
+        let ended = agent?.attachment
+        if ended != nil { note(.detached) }
         agent = nil
+        latest = newer ?? latest
         silence?.cancel()
         (selection, signal) = (nil, nil)
         pending?.caller?.continuation.resume(returning: .failed(lost()))
         pending = nil
-        answerPoll(.detached)
+        let answer = ended.flatMap { refusal(of: $0) } ?? .detached
+        answerPoll(answer)
+        return answer == .replaced
     }
 
     /// Returns the next command, or `nothing` if there is none within the time limit.
@@ -316,19 +325,19 @@ public actor RemoteReader: BatchReader {
         note(.heard)
         // When an agent polls again, it has given up on its earlier poll.
         answerPoll(.nothing)
-        polls += 1
+        lastPoll += 1
         if let pending, pending.command.number > request.last {
             watchSilence()
             return answer(with: pending)
         }
-        let own = polls
+        let own = lastPoll
         let alarm = Task {
             guard (try? await sleep(limits.poll)) != nil else { return }
             if poll?.number == own { answerPoll(.nothing) }
         }
         defer { alarm.cancel() }
         let answer = await withCheckedContinuation { poll = (own, $0) }
-        if polls == own { watchSilence() }
+        if lastPoll == own { watchSilence() }
         return answer
     }
 
@@ -339,7 +348,7 @@ public actor RemoteReader: BatchReader {
         note(.heard)
         guard let pending, pending.command.number == report.number else { return .nothing }
         guard report.reply.fits(pending.command.request) else {
-            _ = impossible()
+            detach()
             return .detached
         }
         note(.answered)
@@ -356,11 +365,16 @@ public actor RemoteReader: BatchReader {
 
     /// How to refuse a message that belongs to another attachment; nil if it belongs to this one.
     private func refusal(of attachment: AgentAttachment) -> AgentResponse? {
-        guard let agent else { return .detached }
-        if agent.attachment == attachment || SafetyRule.onlyCurrentAttachment.isDisabled {
+        if let agent,
+            agent.attachment == attachment || SafetyRule.onlyCurrentAttachment.isDisabled
+        {
             return nil
         }
-        return agent.attachment.boot == attachment.boot ? .detached : .replaced
+        // An agent that moves to another server, or attaches again, is not replaced.
+        guard let latest, latest.run != attachment.run, latest.epoch >= attachment.epoch else {
+            return .detached
+        }
+        return .replaced
     }
 
     private func answerPoll(_ answer: AgentResponse) {
@@ -370,11 +384,11 @@ public actor RemoteReader: BatchReader {
 
     /// Detaches the reader if no poll is open for longer than ``Limits/silence``.
     private func watchSilence() {
-        let (own, attachment) = (polls, agent?.attachment)
+        let (own, attachment) = (lastPoll, agent?.attachment)
         silence?.cancel()
         silence = Task {
             guard (try? await sleep(limits.silence)) != nil else { return }
-            if polls == own, poll == nil, agent?.attachment == attachment { detach() }
+            if lastPoll == own, poll == nil, agent?.attachment == attachment { detach() }
         }
     }
 }

@@ -9,6 +9,8 @@ import TextCodecs
 struct BenchMachine {
     /// The version that it claims to have.
     static let release = #"9 "\"#
+    /// The ID of its agent's run.
+    static let run = [UInt8](repeating: 7, count: AgentRunID.length)
 
     private let port: UInt16
     private let token: String
@@ -23,14 +25,14 @@ struct BenchMachine {
         let enrolled = try await bench.ask(
             "POST", "/agent/v1/enroll", #"{"code":"\#(code)","token_hash":"\#(hash)"}"#)
         #expect(enrolled.status == 200, "\(enrolled.text)")
-        let boot = try #require(AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)))
+        let run = try #require(AgentRunID(BenchMachine.run))
         greeting = AgentGreeting(
-            boot: boot, release: BenchMachine.release, reader: "far reader", isSimulated: true)
+            run: run, release: BenchMachine.release, reader: "far reader", isSimulated: true)
         let answer = try await BenchMachine.send("attach", greeting.message, port, token)
         guard case .attached(let epoch, _)? = AgentResponse(answer.body) else {
             throw Unexpected(text: answer.text)
         }
-        attachment = AgentAttachment(boot, epoch: epoch)
+        attachment = AgentAttachment(run, epoch: epoch)
     }
 
     struct Unexpected: Error { let text: String }
@@ -52,13 +54,25 @@ struct BenchMachine {
     }
 
     /// The status of another attempt to attach its reader, with another token if one is given.
-    func attachAgain(with other: String? = nil) async throws -> Int {
-        try await BenchMachine.send("attach", greeting.message, port, other ?? token).status
+    func attachAgain(with other: String? = nil, isSimulated: Bool = true) async throws -> Int {
+        let again = AgentGreeting(
+            run: greeting.run, release: greeting.release, reader: greeting.reader,
+            isSimulated: isSimulated)
+        return try await BenchMachine.send("attach", again.message, port, other ?? token).status
     }
 
     /// The answer to the question whether a reader of this machine would be attached.
     func check(_ message: [UInt8]) async throws -> RawAnswer {
         try await BenchMachine.send("check", message, port, token)
+    }
+
+    /// Polls until its attachment has ended, and returns the server's answer.
+    func end() async throws -> AgentResponse {
+        while true {
+            let answer = try await send(.poll, AgentPoll(attachment, last: .max).message)
+            let polled = try #require(AgentResponse(answer.body), "\(answer.text)")
+            if polled == .detached || polled == .replaced { return polled }
+        }
     }
 
     /// Waits for the next command, and sends this reply. Returns the command's number and the

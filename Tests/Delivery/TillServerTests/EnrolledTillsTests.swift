@@ -5,6 +5,7 @@ import ReaderProcess
 import RemoteReader
 import StationFiles
 import Tags
+import TapcardDomain
 import TestSupport
 import Testing
 import TextCodecs
@@ -16,6 +17,14 @@ struct EnrolledTillsTests {
     private func add(_ name: String, to bench: TillServerBench) async throws -> String {
         let added = try await bench.call("tills/add", #"{"name":"\#(name)"}"#)
         return try #require(added.json["code"]?.string, "\(added.text)")
+    }
+
+    /// Sends the code as a machine with a real reader does.
+    private func enroll(_ code: String, _ bench: TillServerBench) async throws -> Asked {
+        let hash = String(repeating: "0", count: 64)
+        return try await bench.ask(
+            "POST", "/agent/v1/enroll",
+            #"{"code":"\#(code)","token_hash":"\#(hash)","simulated":false}"#)
     }
 
     private func metrics(_ bench: TillServerBench) async throws -> [Substring] {
@@ -95,6 +104,38 @@ struct EnrolledTillsTests {
         }
     }
 
+    @Test("An agent is replaced by another one at another server, but not if it moves there itself")
+    func attachedElsewhere() async throws {
+        for isOther in [false, true] {
+            let ledger = InMemoryLedger()
+            try await TillServerBench.with(ledger: ledger) { bench in
+                let machine = try await BenchMachine(bench, code: try await add("Bar", to: bench))
+                let tills = try await ledger.read { rows throws(LedgerError) in
+                    try rows.currentTills()
+                }
+                _ = try await ledger.attach(
+                    tokenHash: try #require(tills.first?.token),
+                    EnrolledTill.Attachment(
+                        at: Timestamp(milliseconds: bench.time.withLock { $0 }), server: "north",
+                        serverAddress: nil, run: BenchMachine.run.map { isOther ? $0 + 1 : $0 },
+                        release: "1", reader: "far reader", address: "192.0.2.1"))
+                // One poll is open when the server learns of it, and one comes afterward.
+                for _ in 1...2 {
+                    #expect(try await machine.end() == (isOther ? .replaced : .detached))
+                }
+                if isOther {
+                    let line = #""event":"till-replaced","till":101,"client":"192.0.2.1""#
+                    while !bench.log.contains(line) {
+                        try await Task.sleep(for: .milliseconds(5))
+                    }
+                } else {
+                    #expect(try await machine.attachAgain() == 200)
+                    #expect(!bench.log.contains("till-replaced"))
+                }
+            }
+        }
+    }
+
     @Test("Unknown tokens from its address do not keep a till from connecting")
     func unknownTokens() async throws {
         try await TillServerBench.with { bench in
@@ -105,6 +146,7 @@ struct EnrolledTillsTests {
                 statuses.append(try await machine.attachAgain(with: unknown))
             }
             #expect(statuses.dropLast() == Array(repeating: 401, count: 5)[...])
+            #expect(try await enroll("0000-0000-0000", bench).word == "too-many-attempts")
             #expect(try await machine.attachAgain() == 200)
             #expect(try await machine.check([1]).status == 200)
         }
@@ -113,10 +155,15 @@ struct EnrolledTillsTests {
     @Test("A machine that asks whether its reader would be attached learns why it would not")
     func inquiry() async throws {
         try await TillServerBench.with { bench in
-            let machine = try await BenchMachine(bench, code: try await add("Bar", to: bench))
+            let code = try await add("Bar", to: bench)
+            let refused = try await enroll(code, bench)
+            #expect(refused.status == 409 && refused.word == "wrong-reader", "\(refused.text)")
+            // The code can still be used, also by a machine that does not say what its reader is.
+            let machine = try await BenchMachine(bench, code: code)
             #expect(try await machine.check([1]).text.contains(#""till":"Bar""#))
             let real = try await machine.check([0])
-            #expect(real.status == 409 && real.text.contains(#""error":"wrong-state""#))
+            #expect(real.status == 409 && real.text.contains(#""error":"wrong-reader""#))
+            #expect(try await machine.attachAgain(isSimulated: false) == 409)
             for message in [[], [2], [1, 1]] as [[UInt8]] {
                 #expect(try await machine.check(message).status == 400)
             }

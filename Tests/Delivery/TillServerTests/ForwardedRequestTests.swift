@@ -59,8 +59,9 @@ struct ForwardedRequestTests {
                 _ = try await ledger.attach(
                     tokenHash: secret,
                     EnrolledTill.Attachment(
-                        at: now, server: "north", serverAddress: address, release: "1",
-                        reader: "far reader", address: "192.0.2.1"))
+                        at: now, server: "north", serverAddress: address,
+                        run: BenchMachine.run, release: "1", reader: "far reader",
+                        address: "192.0.2.1"))
             }
             // The server learns of the last till together with the others, or after them.
             while peer.requests.isEmpty {

@@ -81,6 +81,11 @@ final class CashierPage {
     /// A token where there are no cashiers.
     func token() throws -> [String] { try header(post("/api/v1/session", "{}")) }
 
+    /// A token for the page of this till.
+    func token(at till: Int, _ who: String = "{}") throws -> [String] {
+        try header(post("/tills/\(till)/api/v1/session", who))
+    }
+
     private func header(_ answer: String) throws -> [String] {
         let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
         return ["--header", "Authorization: Bearer \(token)"]

@@ -6,65 +6,33 @@ import TextCodecs
 /// A server without a reader, and tills whose readers are on other machines.
 @Suite("Tills with readers on other machines", .ownThread)
 struct RemoteTillTests {
-    /// A machine with a reader, but without the server's keys and ledger.
-    private struct Machine {
-        let station: Till
-
-        init() throws { station = try Till() }
-
-        /// Starts the agent.
-        func start(_ page: CashierPage, _ words: [String] = []) throws -> ChildProcess {
-            try station.start(["reader", "--server", page.address] + words)
-        }
-
-        /// Starts the agent with a code and waits until its reader is attached.
-        func connect(_ page: CashierPage, code: String) throws -> ChildProcess {
-            let agent = try start(page, ["--code", code])
-            try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
-            return agent
-        }
-    }
-
-    private func code(_ server: Till, _ line: String) throws -> String {
-        let output = try server.step(line)
-        return String(try #require(output.firstMatch(of: /: ([0-9A-Z-]{14})\n/)).output.1)
-    }
-
-    private func token(
-        _ page: CashierPage, at till: Int, _ who: String = "{}"
-    ) throws -> [String] {
-        let answer = try page.post("/tills/\(till)/api/v1/session", who)
-        let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
-        return ["--header", "Authorization: Bearer \(token)"]
-    }
-
     @Test("Machines without keys and a ledger can issue a card and take a payment from it")
     func whole() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let (office, bar) = (try Machine(), try Machine())
+        let (office, bar) = (try Till(), try Till())
         let first = try office.connect(
-            page, code: try code(server, "tills add Office --trusted"))
-        let second = try bar.connect(page, code: try code(server, "tills add Bar"))
-        try office.station.step("sim put NTAG424")
-        let officeToken = try token(page, at: 101)
+            to: page, code: try server.code("tills add Office --trusted"))
+        let second = try bar.connect(to: page, code: try server.code("tills add Bar"))
+        try office.step("sim put NTAG424")
+        let officeToken = try page.token(at: 101)
         let issued = try page.post(
             "/tills/101/api/v1/issue", #"{"balance":"20"}"#, officeToken)
         #expect(issued.hasSuffix(" 200"), "\(issued)")
         // The card is taken to the bar, whose reader is a different simulation.
-        try office.station.step("sim take")
-        let simulation = try office.station.text(of: "\(office.station.data)/simulation.txt")
-        try bar.station.write(simulation, to: "\(bar.station.data)/simulation.txt")
+        try office.step("sim take")
+        let simulation = try office.text(of: "\(office.data)/simulation.txt")
+        try bar.write(simulation, to: "\(bar.data)/simulation.txt")
         let uid = try #require(issued.firstMatch(of: /"uid":"([0-9A-F]{14})"/)).output.1
-        try bar.station.step("sim put \(uid)")
-        let barToken = try token(page, at: 102)
+        try bar.step("sim put \(uid)")
+        let barToken = try page.token(at: 102)
         let paid = try page.post("/tills/102/api/v1/pay", #"{"amount":"2.50"}"#, barToken)
         #expect(paid.hasSuffix(" 200") && paid.contains(#""balance":"17.50""#), "\(paid)")
         let operations = try server.step("export")
         #expect(operations.contains("Bar") && operations.contains("Office"), "\(operations)")
         for machine in [office, bar] {
-            #expect(unsafe access(machine.station.ledger, F_OK) != 0)
-            #expect(unsafe access(machine.station.keys, F_OK) != 0)
+            #expect(unsafe access(machine.ledger, F_OK) != 0)
+            #expect(unsafe access(machine.keys, F_OK) != 0)
         }
         #expect(try server.step("audit").contains("rules: all hold"))
         for agent in [first, second] {
@@ -78,9 +46,9 @@ struct RemoteTillTests {
     func untrusted() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let bar = try Machine()
-        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
-        let token = try token(page, at: 101)
+        let bar = try Till()
+        let agent = try bar.connect(to: page, code: try server.code("tills add Bar"))
+        let token = try page.token(at: 101)
         for call in ["issue", "demo", "adopt"] {
             let answer = try page.post("/tills/101/api/v1/\(call)", "{}", token)
             #expect(answer.contains("Cards cannot be made at this till."), "\(call): \(answer)")
@@ -94,9 +62,9 @@ struct RemoteTillTests {
     func removed() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let bar = try Machine()
-        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
-        let token = try token(page, at: 101)
+        let bar = try Till()
+        let agent = try bar.connect(to: page, code: try server.code("tills add Bar"))
+        let token = try page.token(at: 101)
         #expect(try page.get("/tills/101/api/v1/card", token).hasSuffix(" 200"))
         try server.step("tills remove Bar")
         let ended = try agent.end()
@@ -105,7 +73,7 @@ struct RemoteTillTests {
         try page.process.wait("its session is over") {
             try page.get("/tills/101/api/v1/card", token).hasSuffix(" 404")
         }
-        let again = try bar.start(page).end()
+        let again = try bar.run(["reader", "--server", page.address])
         #expect(again.errors.contains("The server does not accept this till"), "\(again.errors)")
         try page.stop()
     }
@@ -114,12 +82,12 @@ struct RemoteTillTests {
     func otherTill() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let (one, two) = (try Machine(), try Machine())
+        let (one, two) = (try Till(), try Till())
         let agents = [
-            try one.connect(page, code: try code(server, "tills add One")),
-            try two.connect(page, code: try code(server, "tills add Two")),
+            try one.connect(to: page, code: try server.code("tills add One")),
+            try two.connect(to: page, code: try server.code("tills add Two")),
         ]
-        let token = try token(page, at: 101)
+        let token = try page.token(at: 101)
         #expect(try page.get("/tills/101/api/v1/card", token).hasSuffix(" 200"))
         #expect(try page.get("/tills/102/api/v1/card", token).hasSuffix(" 401"))
         #expect(try page.post("/tills/102/api/v1/pay", #"{"amount":"1"}"#, token).hasSuffix(" 401"))
@@ -131,11 +99,11 @@ struct RemoteTillTests {
     func copied() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"], errors: .kept)
-        let bar = try Machine()
-        let agent = try bar.connect(page, code: try code(server, "tills add Bar"))
-        let thief = try Machine()
-        try thief.station.takeFiles(of: bar.station)
-        let other = try thief.start(page)
+        let bar = try Till()
+        let agent = try bar.connect(to: page, code: try server.code("tills add Bar"))
+        let thief = try Till()
+        try thief.takeFiles(of: bar)
+        let other = try thief.start(["reader", "--server", page.address])
         let ended = try agent.end()
         #expect(ended.errors.contains("Another machine has connected as this till"))
         try other.wait("it is connected") { try other.errors.contains("Connected to") }
@@ -143,58 +111,75 @@ struct RemoteTillTests {
         try page.stop()
     }
 
+    @Test("A till also has only one machine if two machines use one token at different servers")
+    func copiedElsewhere() throws {
+        let server = try Till()
+        try server.addCashier()
+        let (north, south) = (try server.servePeers(), try server.servePeers())
+        let bar = try Till()
+        let agent = try bar.connect(to: north, code: try server.code("tills add Bar --trusted"))
+        let thief = try Till()
+        try thief.takeFiles(of: bar)
+        let other = try thief.connect("--server", south.address)
+        let ended = try agent.end()
+        #expect(ended.status == 8)
+        #expect(ended.errors.contains("Another machine has connected as this till"))
+        try north.process.wait("it says so") {
+            try north.process.errors.contains(#""event":"till-replaced","till":101"#)
+        }
+        try thief.step("sim put NTAG213")
+        let token = try south.token(at: 101, #"{"cashier":"Ann","password":"sesame-open"}"#)
+        for (call, body, balance) in [
+            ("issue", #"{"balance":"20"}"#, "20.00"), ("pay", #"{"amount":"2.50"}"#, "17.50"),
+        ] {
+            let answer = try south.post("/tills/101/api/v1/\(call)", body, token)
+            #expect(answer.contains(#""balance":"\#(balance)""#), "\(answer)")
+        }
+        // The later machine has stayed connected all the time.
+        other.signal(SIGTERM)
+        let stopped = try other.end()
+        #expect(stopped.status == 0 && stopped.errors.ranges(of: "Connected to").count == 1)
+        try north.stop()
+        try south.stop()
+    }
+
     @Test("A code works once; wrong, used, and malformed codes are refused")
     func codes() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let code = try code(server, "tills add Bar")
-        let (bar, other) = (try Machine(), try Machine())
-        _ = try bar.connect(page, code: code.lowercased())
+        let code = try server.code("tills add Bar")
+        let (bar, other) = (try Till(), try Till())
+        _ = try bar.connect(to: page, code: code.lowercased())
         for wrong in [code, "0000-0000-0000", "?"] {
-            let ended = try other.start(page, ["--code", wrong]).end()
+            let ended = try other.run(["reader", "--server", page.address, "--code", wrong])
             #expect(ended.status != 0)
             #expect(ended.errors.contains("did not accept the code"), "\(ended.errors)")
         }
-        let nothing = try Machine().station.run(["reader"])
+        let nothing = try Till().run(["reader"])
         #expect(nothing.status == 2 && nothing.errors.contains("has not been connected"))
         for address in [
             "", "ftp://x", "http://192.0.2.1", "https://", "https://a/b",
             "http://localhost:1@192.0.2.1", "https://a?b",
         ] {
-            let ended = try other.station.run(["reader", "--server", address, "--code", code])
+            let ended = try other.run(["reader", "--server", address, "--code", code])
             #expect(ended.status == 2, "\(address): \(ended.errors)")
         }
         try page.stop()
-    }
-
-    private func addCashier(_ server: Till) throws {
-        let ended = try server.run(
-            ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": "sesame-open"])
-        #expect(ended.status == 0, "\(ended.errors)")
-    }
-
-    /// Starts a server that other servers of its ledger can reach.
-    private func peer(_ server: Till) throws -> CashierPage {
-        let first = try CashierPage(server, ["--no-reader"])
-        try first.stop()
-        return try CashierPage(
-            server,
-            ["--no-reader", "--port", first.port, "--peer-address", first.address])
     }
 
     @Test("The page works at any server, and moves with the reader when a server is killed")
     func twoServers() throws {
         let server = try Till()
         try server.step("tills add Bar --trusted")
-        try addCashier(server)
-        let (north, south) = (try peer(server), try peer(server))
-        let bar = try Machine()
-        let code = try code(server, "tills code Bar")
-        let agent = try bar.station.start([
+        try server.addCashier()
+        let (north, south) = (try server.servePeers(), try server.servePeers())
+        let bar = try Till()
+        let code = try server.code("tills code Bar")
+        let agent = try bar.start([
             "reader", "--server", "\(north.address),\(south.address)", "--code", code,
         ])
         try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
-        try bar.station.step("sim put NTAG213")
+        try bar.step("sim put NTAG213")
         let path = "/tills/101/api/v1/"
         // South learns within a second where the reader is, and then forwards.
         let who = #"{"cashier":"Ann","password":"sesame-open"}"#
@@ -202,7 +187,7 @@ struct RemoteTillTests {
         try south.process.wait("it forwards") {
             let answer = try south.post(path + "session", who)
             guard answer.hasSuffix(" 200") else { return false }
-            token = try self.token(south, at: 101, who)
+            token = try south.token(at: 101, who)
             return try north.get(path + "card", token).hasSuffix(" 200")
         }
         let events = try south.begin(path + "events", ["--no-buffer"] + token)
@@ -218,7 +203,7 @@ struct RemoteTillTests {
         let refused = try south.post(path + "pay", #"{"amount":"0"}"#, token)
         #expect(
             refused.hasSuffix(" 400") && refused.contains(#""error":"bad-amount""#), "\(refused)")
-        let other = try self.token(south, at: 101, who)
+        let other = try south.token(at: 101, who)
         #expect(try south.get(path + "session", ["--request", "DELETE"] + other).hasSuffix(" 204"))
         for page in [north, south] {
             #expect(try page.get(path + "card", other).hasSuffix(" 401"))
@@ -228,31 +213,57 @@ struct RemoteTillTests {
         try agent.wait("it is connected to the other server") {
             try agent.errors.contains("Connected to \(south.address)")
         }
-        // The cashier is still logged in, although South never checked the password.
+        // The cashier is still logged in, although South never checked the password, and South
+        // learns from the ledger what was done for the card on the reader.
+        let asked = try south.post(path + "pay", #"{"amount":"3"}"#, token)
+        #expect(asked.contains(#""error":"same-card""#), "\(asked)")
         let more = try south.post(path + "pay", #"{"amount":"3","again":true}"#, token)
         #expect(more.hasSuffix(" 200") && more.contains(#""balance":"14.50""#), "\(more)")
         #expect(try server.step("audit").contains("rules: all hold"))
         try south.stop()
     }
 
+    @Test("Wrong passwords at a till count together, whichever server receives them")
+    func wrongPasswords() throws {
+        let server = try Till()
+        try server.addCashier()
+        let (north, south) = (try server.servePeers(), try server.servePeers())
+        let bar = try Till()
+        let agent = try bar.connect(to: north, code: try server.code("tills add Bar"))
+        let path = "/tills/101/api/v1/session"
+        try south.process.wait("it forwards") {
+            try south.post(path, #"{"cashier":"Ann","password":"sesame-open"}"#).hasSuffix(" 200")
+                && south.get("/metrics").contains(/forwarded_total\{outcome="done"\} [1-9]/)
+        }
+        let wrong = #"{"cashier":"Ann","password":"wrong"}"#
+        for page in [south, north, south, north, south] {
+            #expect(try page.post(path, wrong).hasSuffix(" 401"))
+        }
+        for page in [south, north] { #expect(try page.post(path, wrong).hasSuffix(" 429")) }
+        agent.signal(SIGTERM)
+        #expect(try agent.end().status == 0)
+        try north.stop()
+        try south.stop()
+    }
+
     @Test("If a server stops responding, the till's reader and its page move to the next one")
     func silentServer() throws {
         let server = try Till()
-        try addCashier(server)
-        let (north, south) = (try peer(server), try peer(server))
-        let bar = try Machine()
-        let agent = try bar.station.start([
+        try server.addCashier()
+        let (north, south) = (try server.servePeers(), try server.servePeers())
+        let bar = try Till()
+        let agent = try bar.start([
             "reader", "--server", "\(north.address),\(south.address)", "--code",
-            try code(server, "tills add Bar --trusted"),
+            try server.code("tills add Bar --trusted"),
         ])
         try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
-        try bar.station.step("sim put NTAG213")
+        try bar.step("sim put NTAG213")
         let path = "/tills/101/api/v1/"
         let who = #"{"cashier":"Ann","password":"sesame-open"}"#
         try south.process.wait("it knows the till") {
             try south.post(path + "session", who).hasSuffix(" 200")
         }
-        let token = try token(south, at: 101, who)
+        let token = try south.token(at: 101, who)
         let events = try south.begin(path + "events", ["--no-buffer"] + token)
         try events.wait("it is told something") { try !events.output.isEmpty }
         north.process.signal(SIGSTOP)
@@ -308,11 +319,11 @@ struct RemoteTillTests {
     @Test("Whoever can write to the ledger, but has no keys, cannot log in")
     func forgedSession() throws {
         let server = try Till()
-        try addCashier(server)
-        let north = try peer(server)
-        _ = try Machine().connect(north, code: try code(server, "tills add Bar"))
+        try server.addCashier()
+        let north = try server.servePeers()
+        _ = try Till().connect(to: north, code: try server.code("tills add Bar"))
         let path = "/tills/101/api/v1/card"
-        let token = try token(north, at: 101, #"{"cashier":"Ann","password":"sesame-open"}"#)
+        let token = try north.token(at: 101, #"{"cashier":"Ann","password":"sesame-open"}"#)
         // The hash of a token that was made up, beside what Ann's session has.
         let forged = String(repeating: "ab", count: 24)
         let hash = "5e00ea51cf17ae5f52490c2be595cbcd6efdf5c30c17e1956e89e30e5047c7c9"
@@ -335,9 +346,9 @@ struct RemoteTillTests {
     @Test("Nobody without the keys can state another client's address")
     func forgedForwarding() throws {
         let server = try Till()
-        try addCashier(server)
-        let page = try peer(server)
-        _ = try Machine().connect(page, code: try code(server, "tills add Bar"))
+        try server.addCashier()
+        let page = try server.servePeers()
+        _ = try Till().connect(to: page, code: try server.code("tills add Bar"))
         let wrong = #"{"cashier":"Ann","password":"wrong"}"#
         var answers: [String] = []
         for number in 1...6 {
@@ -355,16 +366,16 @@ struct RemoteTillTests {
     func killed() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
-        let bar = try Machine()
-        let first = try bar.connect(page, code: try code(server, "tills add Bar --trusted"))
-        try bar.station.step("sim put NTAG213")
-        let token = try token(page, at: 101)
+        let bar = try Till()
+        let first = try bar.connect(to: page, code: try server.code("tills add Bar --trusted"))
+        try bar.step("sim put NTAG213")
+        let token = try page.token(at: 101)
         #expect(
             try page.post("/tills/101/api/v1/issue", #"{"balance":"20"}"#, token)
                 .hasSuffix(" 200"))
         first.signal(SIGKILL)
         _ = try first.end()
-        let second = try bar.start(page)
+        let second = try bar.start(["reader", "--server", page.address])
         try second.wait("it is connected") { try second.errors.contains("Connected to") }
         let paid = try page.post("/tills/101/api/v1/pay", #"{"amount":"2"}"#, token)
         #expect(paid.hasSuffix(" 200"), "\(paid)")
@@ -374,7 +385,7 @@ struct RemoteTillTests {
         try second.wait("it is connected again") {
             try second.errors.ranges(of: "Connected to").count == 2
         }
-        let newToken = try self.token(next, at: 101)
+        let newToken = try next.token(at: 101)
         let more = try next.post(
             "/tills/101/api/v1/pay", #"{"amount":"3","again":true}"#, newToken)
         #expect(more.hasSuffix(" 200") && more.contains(#""balance":"15.00""#), "\(more)")

@@ -18,11 +18,9 @@ struct StolenTillTests {
 
         init() throws {
             (server, machine) = (try Till(), try Till())
-            let added = try server.run(
-                ["cashiers", "add", "Ann"], with: ["TAPCARD_CASHIER_PASSWORD": "sesame-open"])
-            #expect(added.status == 0, "\(added.errors)")
+            try server.addCashier()
             page = try CashierPage(server, ["--no-reader"])
-            agent = try StolenTillTests.connect(machine, to: page.address, by: server)
+            agent = try machine.connect(to: page, code: try server.code("tills add Bar --trusted"))
         }
 
         /// The token with which the machine authenticates, as a header.
@@ -36,10 +34,7 @@ struct StolenTillTests {
 
         /// Ann's session at the till.
         func logIn() throws -> [String] {
-            let answer = try page.post(
-                StolenTillTests.calls + "session", #"{"cashier":"Ann","password":"sesame-open"}"#)
-            let token = try #require(answer.firstMatch(of: /"token":"([0-9a-f]+)"/)).output.1
-            return ["--header", "Authorization: Bearer \(token)"]
+            try page.token(at: 101, #"{"cashier":"Ann","password":"sesame-open"}"#)
         }
 
         /// Issues a card with 20.00 at the till, takes it away, and returns its number.
@@ -56,17 +51,6 @@ struct StolenTillTests {
             #expect(try server.step("audit").contains("rules: all hold"))
             try page.stop()
         }
-    }
-
-    /// Adds a till, and connects the machine's reader.
-    private static func connect(
-        _ machine: Till, to address: String, by server: Till
-    ) throws -> ChildProcess {
-        let output = try server.step("tills add Bar --trusted")
-        let code = try #require(output.firstMatch(of: /: ([0-9A-Z-]{14})\n/)).output.1
-        let agent = try machine.start(["reader", "--server", address, "--code", String(code)])
-        try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
-        return agent
     }
 
     @Test("Its token opens only what is open to everyone")
@@ -183,8 +167,9 @@ struct StolenTillTests {
         let own = try Certificate(server)
         let page = try CashierPage(server, ["--no-reader"], certificate: own)
         try machine.step("config set ca-file \(own.path)")
-        let connected = try Self.connect(
-            machine, to: "https://127.0.0.1:\(page.port)", by: server)
+        let connected = try machine.connect(
+            "--server", "https://127.0.0.1:\(page.port)", "--code",
+            try server.code("tills add Bar --trusted"))
         connected.signal(SIGTERM)
         #expect(try connected.end().status == 0)
         try page.stop()

@@ -5,18 +5,6 @@ import Testing
 /// A machine has a reader that it drives for a server, and nothing else of it.
 @Suite("The machine of a till", .ownThread)
 struct TillMachineTests {
-    private func code(_ server: Till, _ line: String) throws -> String {
-        let output = try server.step(line)
-        return String(try #require(output.firstMatch(of: /minutes: (\S+)\n/)).output.1)
-    }
-
-    /// Starts the agent and waits until its reader is attached.
-    private func connect(_ machine: Till, _ words: [String] = []) throws -> ChildProcess {
-        let agent = try machine.start(["reader"] + words)
-        try agent.wait("it is connected") { try agent.errors.contains("Connected to") }
-        return agent
-    }
-
     private func stop(_ agent: ChildProcess) throws {
         agent.signal(SIGTERM)
         let ended = try agent.end()
@@ -31,12 +19,8 @@ struct TillMachineTests {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
         let (machine, dead) = (try Till(), try deadAddress())
-        let agent = try connect(
-            machine,
-            [
-                "--server", "\(page.address),\(dead)", "--code",
-                try code(server, "tills add Bar"),
-            ])
+        let agent = try machine.connect(
+            "--server", "\(page.address),\(dead)", "--code", try server.code("tills add Bar"))
         let asked = try machine.run(["doctor"]).output
         #expect(
             asked.contains(
@@ -50,9 +34,11 @@ struct TillMachineTests {
         #expect(try agent.errors.ranges(of: "Connected to").count == 1)
         // The way to this machine itself leads through no proxy, which would see the token.
         let proxy = try ScriptedServer([])
-        let ended = try machine.run(["doctor"], with: ["http_proxy": proxy.address])
+        let proxies = ["http_proxy": proxy.address, "https_proxy": proxy.address]
+        let ended = try machine.run(["doctor"], with: proxies)
         #expect(ended.status == 8, "\(ended.output)")
         #expect(ended.output.contains("accepts this machine's reader for till Bar."))
+        #expect(!ended.output.contains("https_proxy"), "\(ended.output)")
         #expect(proxy.requests.isEmpty)
         try server.step("tills remove Bar")
         let removed = try machine.run(["doctor"]).output
@@ -63,14 +49,53 @@ struct TillMachineTests {
         try page.stop()
     }
 
+    @Test("The reader uses a proxy only for servers on other machines")
+    func proxy() throws {
+        let machine = try Till()
+        let proxy = try ScriptedServer([.answer("407 Proxy Authentication Required")])
+        let proxies = ["http_proxy": proxy.address, "https_proxy": proxy.address]
+        let (far, code) = ("https://till.example", "0000-0000-0000")
+        let ended = try machine.run(
+            ["reader", "--server", "\(try deadAddress()),\(far)", "--code", code], with: proxies)
+        #expect(
+            ended.errors.contains(
+                "The server \(far) cannot be used: the proxy refused the connection"),
+            "\(ended.errors)")
+        #expect(proxy.requests.map(\.firstLine) == ["CONNECT till.example:443 HTTP/1.1"])
+        // Now as if a server had accepted the code.
+        let file = "\(machine.data)/connections.json"
+        try machine.write(
+            try machine.text(of: file).replacing("\"sim?\"", with: "\"sim\""), to: file)
+        let asked = try machine.run(["doctor"], with: proxies).output
+        #expect(asked.contains("The variable https_proxy is set"), "\(asked)")
+        #expect(proxy.requests.count == 2)
+    }
+
+    @Test("A reader that does not fit the server's money is refused, and uses up no code")
+    func wrongReader() throws {
+        let server = try Till(["TAPCARD_READER": ""])
+        try server.step("init --currency USD")
+        let page = try CashierPage(server, ["--no-reader"])
+        let code = try server.code("tills add Bar")
+        let machine = try Till()
+        let ended = try machine.run(["reader", "--server", page.address, "--code", code])
+        #expect(ended.status == 8)
+        #expect(
+            ended.errors.contains(
+                "This server is for real money, so it cannot use a simulated reader."),
+            "\(ended.errors)")
+        #expect(ended.errors.contains("Use a real reader with a server for real money."))
+        #expect(try server.step("tills list").contains("code not used yet"))
+        try page.stop()
+    }
+
     @Test("A proxy's refusal is tried again; only the server's own ends the agent")
     func proxyRefusal() throws {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
         let machine = try Till()
         try stop(
-            try connect(
-                machine, ["--server", page.address, "--code", try code(server, "tills add Bar")]))
+            try machine.connect(to: page, code: try server.code("tills add Bar")))
         let status = "401 Unauthorized"
         let proxy = try ScriptedServer([
             .answer(status, "<html>"),
@@ -92,22 +117,27 @@ struct TillMachineTests {
         let page = try CashierPage(server, ["--no-reader"])
         let (machine, dead) = (try Till(), try deadAddress())
         try stop(
-            try connect(
-                machine, ["--server", page.address, "--code", try code(server, "tills add Bar")]))
+            try machine.connect(to: page, code: try server.code("tills add Bar")))
         let file = "\(machine.data)/connections.json"
         let saved = try machine.text(of: file)
         let lost = try machine.start(["reader", "--server", dead])
         try lost.wait("it is offline") { try lost.errors.contains("Not connected, retrying") }
         try stop(lost)
         #expect(try machine.text(of: file) == saved)
-        try stop(try connect(machine, ["--server", "\(dead),\(page.address)"]))
-        try stop(try connect(machine))
+        try stop(try machine.connect("--server", "\(dead),\(page.address)"))
+        try stop(try machine.connect())
         #expect(try machine.text(of: file).contains(dead))
         let other = try machine.run(["--reader", "sim:other", "reader"])
         #expect(other.status == 2)
         #expect(
             other.errors.contains("For one that has, run: tapcard --reader sim reader."),
             "\(other.errors)")
+        try machine.write(
+            try machine.text(of: file).replacing("\"sim\"", with: "\"sim:a b\""), to: file)
+        let spaced = try machine.run(["reader"])
+        #expect(
+            spaced.errors.contains("For one that has, run: tapcard --reader 'sim:a b' reader."),
+            "\(spaced.errors)")
         try page.stop()
     }
 
@@ -116,20 +146,32 @@ struct TillMachineTests {
         let server = try Till()
         let page = try CashierPage(server, ["--no-reader"])
         let (machine, dead) = (try Till(), try deadAddress())
-        let code = try code(server, "tills add Bar")
+        let code = try server.code("tills add Bar")
         let offline = try machine.run(["reader", "--server", dead, "--code", code])
         #expect(offline.status == 8)
         #expect(
             offline.errors.contains("The server \(dead) cannot be used: no connection"),
             "\(offline.errors)")
         try stop(
-            try connect(machine, ["--server", "\(dead),\(page.address)", "--code", code]))
+            try machine.connect("--server", "\(dead),\(page.address)", "--code", code))
         let other = try ScriptedServer([.answer("200 OK", #"{"till":"Bar"}"#)])
         let refused = try machine.run([
             "reader", "--server", "\(page.address),\(other.address)", "--code", "0000-0000-0000",
         ])
-        #expect(refused.errors.contains("did not accept the code"), "\(refused.errors)")
+        #expect(
+            refused.errors.contains("did not accept the code: This code is not valid"),
+            "\(refused.errors)")
+        #expect(refused.errors.contains("Check the code. If it is right, get a new one"))
         #expect(other.requests.isEmpty)
+        let busy = try ScriptedServer([
+            .answer(
+                "429 Too Many Requests",
+                #"{"error":"too-many-attempts","title":"There were too many unknown codes."}"#)
+        ])
+        let early = try machine.run(["reader", "--server", busy.address, "--code", code])
+        #expect(early.status == 8)
+        #expect(early.errors.contains("Wait a minute, then try again."), "\(early.errors)")
+        #expect(!early.errors.contains("tapcard tills code"), "\(early.errors)")
         try page.stop()
     }
 
@@ -144,23 +186,31 @@ struct TillMachineTests {
             try machine.run(["reader", "--server", address, "--code", code])
         }
         let wrong = try enroll(
-            try code(server, "tills add Bar --pin \(other.path)"), at: address)
+            try server.code("tills add Bar --pin \(other.path)"), at: address)
         #expect(wrong.status == 8)
         #expect(
             wrong.errors.contains(
                 "Nothing was sent. The reader is not connected; cards and money are unchanged."),
             "\(wrong.errors)")
         #expect(try server.step("tills list").contains("code not used yet"))
-        let renewed = try code(server, "tills code Bar --pin \(other.path),\(own.path)")
+        let renewed = try server.code("tills code Bar --pin \(other.path),\(own.path)")
         // Without its pins, the code is sent to nobody without a known certificate.
         let plain = try enroll(String(renewed.prefix { $0 != "." }), at: address)
         #expect(plain.errors.contains("could not prove its identity"), "\(plain.errors)")
-        let cut = try enroll(String(renewed.dropLast()), at: address)
-        #expect(cut.status == 2 && cut.errors.contains("The code is incomplete."))
+        #expect(
+            plain.errors.contains("tapcard config set ca-file FILE. Or get a code"),
+            "\(plain.errors)")
+        for wrong in [String(renewed.dropLast()), renewed + "?"] {
+            let ended = try enroll(wrong, at: address)
+            #expect(ended.status == 2)
+            #expect(
+                ended.errors.contains("The part of the code after the dot is wrong or incomplete."),
+                "\(ended.errors)")
+        }
         let unencrypted = try enroll(renewed, at: try deadAddress())
         #expect(unencrypted.status == 2 && unencrypted.errors.contains("must begin with https:"))
-        try stop(try connect(machine, ["--server", address, "--code", renewed]))
-        try stop(try connect(machine))
+        try stop(try machine.connect("--server", address, "--code", renewed))
+        try stop(try machine.connect())
         try page.stop()
         let impostor = try CashierPage(
             server, ["--no-reader", "--port", page.port],
@@ -205,7 +255,7 @@ struct TillMachineTests {
         let machine = try Till()
         let words = [
             "reader", "--install", "--server", page.address, "--code",
-            try code(server, "tills add Bar"),
+            try server.code("tills add Bar"),
         ]
         let authorities = try Certificate(machine)
         // A path that leads there only from some folders.
@@ -220,6 +270,7 @@ struct TillMachineTests {
         let failed = try machine.run(words, with: tools)
         #expect(failed.status == 1)
         #expect(failed.errors.contains("loginctl enable-linger failed"), "\(failed.errors)")
+        #expect(failed.errors.contains("Without systemd, have your system's service manager"))
         try putTools(machine, status: 0)
         let ended = try machine.run(words, with: tools)
         #expect(ended.status == 0, "\(ended.errors)")

@@ -30,6 +30,7 @@ extension Scenario {
             _ = try await till.ledger.renewCode(of: .till("Bar 1"), .numbered(2))
             let other = try await till.enrolled(code: 2, token: 6, at: 2)
             #expect(other.number == first.number && other.epoch == 4)
+            #expect(other.attachment == .sample)
             #expect(try await till.attachment(token: 5) == .badIdentifierRefused)
         },
         Scenario("a suspended till can be attached only after it is confirmed") { till in
@@ -178,6 +179,7 @@ extension EnrolledTill.Code {
 
 extension EnrolledTill.Attachment {
     fileprivate static let sample = EnrolledTill.Attachment(
-        at: .end, server: "north", serverAddress: "https://north.example", release: "1.2.3",
-        reader: "ACR122U", address: "192.0.2.1")
+        at: .end, server: "north", serverAddress: "https://north.example",
+        run: [UInt8](repeating: 3, count: 16), release: "1.2.3", reader: "ACR122U",
+        address: "192.0.2.1")
 }

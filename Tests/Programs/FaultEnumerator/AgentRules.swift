@@ -21,13 +21,13 @@ enum AgentRules {
             return (sent == 1 ? nil : "a batch was carried out \(sent) times", 1)
         },
         Encounter(rule: .onlyCurrentAttachment) {
-            guard let boot = AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)) else {
+            guard let run = AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)) else {
                 return ("there is no agent", 0)
             }
             let reader = RemoteReader(named: "a till's reader")
-            let greeting = AgentGreeting(boot: boot, release: "1", reader: "a reader")
+            let greeting = AgentGreeting(run: run, release: "1", reader: "a reader")
             for epoch: UInt64 in 1...2 { _ = await reader.attach(greeting, epoch: epoch) }
-            let old = AgentPoll(AgentAttachment(boot, epoch: 1), last: 0)
+            let old = AgentPoll(AgentAttachment(run, epoch: 1), last: 0)
             let selection = Task { try? await reader.select(within: .zero) }
             let answer = await reader.answer(to: old)
             await reader.detach()

@@ -6,15 +6,15 @@ import Testing
 @Suite("Messages between an agent and its server")
 struct AgentMessageTests {
     /// A new run of an agent.
-    private static func boot() -> AgentRunID {
+    private static func run() -> AgentRunID {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<AgentRunID.length).map { _ in UInt8.random(in: 0...255, using: &generator)
         }
-        guard let boot = AgentRunID(bytes) else { preconditionFailure("the length is right") }
-        return boot
+        guard let run = AgentRunID(bytes) else { preconditionFailure("the length is right") }
+        return run
     }
 
-    private static let line = AgentAttachment(Self.boot(), epoch: 7)
+    private static let line = AgentAttachment(Self.run(), epoch: 7)
     private static let answers: [AgentResponse] = [
         .attached(epoch: 7, version: 1), .nothing, .detached, .replaced, .outdated(oldest: 3),
         .command(AgentCommand(1, .select(milliseconds: 100)), epoch: 7),
@@ -42,7 +42,7 @@ struct AgentMessageTests {
         #expect(AgentPoll(poll.message) == poll)
         let report = AgentReport(Self.line, 9, .failed(ReaderError(.noTag)))
         #expect(AgentReport(report.message) == report)
-        let greeting = AgentGreeting(boot: Self.line.boot, release: "1.2", reader: "PN532")
+        let greeting = AgentGreeting(run: Self.line.run, release: "1.2", reader: "PN532")
         #expect(AgentGreeting(greeting.message) == greeting)
         #expect(AgentGreeting(greeting.message + [1]) == nil)
         for (message, isRead) in [
@@ -56,7 +56,7 @@ struct AgentMessageTests {
 
     @Test("A greeting of a later version may have more fields")
     func later() {
-        let greeting = AgentGreeting(boot: Self.line.boot, newest: 2, release: "9", reader: "r")
+        let greeting = AgentGreeting(run: Self.line.run, newest: 2, release: "9", reader: "r")
         #expect(AgentGreeting(greeting.message + [1, 2, 3]) == greeting)
     }
 }

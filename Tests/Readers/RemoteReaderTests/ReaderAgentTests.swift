@@ -76,6 +76,32 @@ struct ReaderAgentTests {
             server.reports[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
     }
 
+    /// A server that sends one command, and then responds to nothing.
+    private struct OneCommand: AgentLine {
+        let command: AgentResponse
+
+        func send(
+            _ call: AgentCall, _ message: [UInt8]
+        ) async throws(AgentLineError) -> [UInt8] {
+            if call == .attach { return AgentResponse.attached(epoch: 1, version: 1).message }
+            if AgentPoll(message)?.last == 0 { return command.message }
+            while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+            throw .offline("the test is over")
+        }
+    }
+
+    @Test("The field is turned off even while a report has no response")
+    func unansweredReport() async {
+        let reader = NotedReader()
+        let agent = agent(reader, of: OneCommand(command: command(1, Self.select)))
+        let task = Task { await agent.run() }
+        while reader.noted != ["select", "release"] {
+            try? await Task.sleep(for: .milliseconds(1))
+        }
+        task.cancel()
+        #expect(await task.value == nil)
+    }
+
     /// A server that gives the same answer to everything, and counts what it was asked.
     private final class SameAnswer: AgentLine {
         let asked = Guarded(0)
@@ -90,10 +116,11 @@ struct ReaderAgentTests {
     }
 
     private func agent(
-        of server: SameAnswer, report: @escaping @Sendable (ReaderAgent.Event) -> Void = { _ in }
+        _ reader: NotedReader = NotedReader(), of server: any AgentLine,
+        report: @escaping @Sendable (ReaderAgent.Event) -> Void = { _ in }
     ) -> ReaderAgent {
         ReaderAgent(
-            NotedReader(), server, release: "test", random: { [UInt8](repeating: 7, count: $0) },
+            reader, server, release: "test", random: { [UInt8](repeating: 7, count: $0) },
             sleep: { _ in try await Task.sleep(for: .milliseconds(1)) }, report: report)
     }
 

@@ -23,12 +23,12 @@ struct RemoteReaderTests {
     }
 
     /// A new run of an agent.
-    private static func boot() -> AgentRunID {
+    private static func run() -> AgentRunID {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<AgentRunID.length).map { _ in UInt8.random(in: 0...255, using: &generator)
         }
-        guard let boot = AgentRunID(bytes) else { preconditionFailure("the length is right") }
-        return boot
+        guard let run = AgentRunID(bytes) else { preconditionFailure("the length is right") }
+        return run
     }
 
     private let limits = Limits()
@@ -42,9 +42,9 @@ struct RemoteReaderTests {
             note: { event in noted.withLock { $0.append(event) } })
     }
 
-    private func attach(_ boot: AgentRunID, epoch: UInt64) async -> AgentResponse {
+    private func attach(_ run: AgentRunID, epoch: UInt64) async -> AgentResponse {
         await reader.attach(
-            AgentGreeting(boot: boot, release: "1.0", reader: "a reader"), epoch: epoch)
+            AgentGreeting(run: run, release: "1.0", reader: "a reader"), epoch: epoch)
     }
 
     /// The next command that the agent gets.
@@ -73,8 +73,8 @@ struct RemoteReaderTests {
 
     @Test("One command at the agent serves every wait for a tag")
     func idle() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        _ = await attach(line.boot, epoch: 1)
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
         limits.pass(.seconds(1))
         for _ in 0..<5 {
             await #expect(throws: ReaderError(.noTag)) {
@@ -101,8 +101,8 @@ struct RemoteReaderTests {
 
     @Test("A call that does not wait for a tag comes between, and then the wait goes on")
     func between() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        _ = await attach(line.boot, epoch: 1)
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
         let removal = Task {
             await reader.waitForRemoval(of: Self.tag.uid, sawSeveral: false, pause: {})
         }
@@ -119,10 +119,10 @@ struct RemoteReaderTests {
 
     @Test("A reply from an earlier attachment, or to an earlier command, is not accepted")
     func stale() async throws {
-        let boot = Self.boot()
-        let (old, new) = (AgentAttachment(boot, epoch: 1), AgentAttachment(boot, epoch: 2))
-        _ = await attach(boot, epoch: 1)
-        _ = await attach(boot, epoch: 2)
+        let run = Self.run()
+        let (old, new) = (AgentAttachment(run, epoch: 1), AgentAttachment(run, epoch: 2))
+        _ = await attach(run, epoch: 1)
+        _ = await attach(run, epoch: 2)
         let selected = Task { try await reader.select(within: .zero) }
         let first = try await command(new, after: 0)
         #expect(await reader.accept(AgentReport(old, first.number, Self.found)) == .detached)
@@ -137,21 +137,48 @@ struct RemoteReaderTests {
     @Test("If two agents attach to one till, the earlier one is cut off for good")
     func replaced() async throws {
         let (old, new) = (
-            AgentAttachment(Self.boot(), epoch: 1), AgentAttachment(Self.boot(), epoch: 2)
+            AgentAttachment(Self.run(), epoch: 1), AgentAttachment(Self.run(), epoch: 2)
         )
-        _ = await attach(old.boot, epoch: 1)
+        _ = await attach(old.run, epoch: 1)
         let held = Task { await reader.answer(to: AgentPoll(old, last: 0)) }
         // One poll is open when the other agent attaches, and one comes afterward.
-        _ = await attach(new.boot, epoch: 2)
+        _ = await attach(new.run, epoch: 2)
         #expect(await held.value == .replaced)
         #expect(await reader.answer(to: AgentPoll(old, last: 0)) == .replaced)
+    }
+
+    @Test("An agent is replaced by another one at another server, but not if it moves there itself")
+    func elsewhere() async {
+        let (run, other) = (Self.run(), Self.run())
+        _ = await attach(run, epoch: 1)
+        #expect(await !reader.detach(for: AgentAttachment(run, epoch: 2)))
+        let first = AgentPoll(AgentAttachment(run, epoch: 1), last: 0)
+        #expect(await reader.answer(to: first) == .detached)
+        #expect(await attach(run, epoch: 3) == .attached(epoch: 3, version: 1))
+        let poll = AgentPoll(AgentAttachment(run, epoch: 3), last: 0)
+        let held = Task { await reader.answer(to: poll) }
+        let newest = AgentAttachment(other, epoch: 4)
+        #expect(await reader.detach(for: newest))
+        #expect(await held.value == .replaced)
+        // A server that begins the till anew knows the newest attachment from the ledger.
+        let anew = RemoteReader(named: "Bar 1", latest: newest, sleep: { _ in })
+        #expect(await anew.answer(to: poll) == .replaced)
+        #expect(await anew.answer(to: AgentPoll(newest, last: 0)) == .detached)
+        let next = AgentPoll(AgentAttachment(run, epoch: 5), last: 0)
+        #expect(await anew.answer(to: next) == .detached)
+        let greeting = AgentGreeting(run: run, release: "1.0", reader: "a reader")
+        #expect(await anew.attach(greeting, epoch: 3) == .detached)
+        // Whoever attaches later is not replaced by those who were there before.
+        _ = await anew.attach(greeting, epoch: 5)
+        await anew.detach()
+        #expect(await anew.answer(to: next) == .detached)
     }
 
     @Test("An agent that is too old is refused, and a newer one is told to use this version")
     func versions() async {
         func attach(_ newest: UInt8) async -> AgentResponse {
             await reader.attach(
-                AgentGreeting(boot: Self.boot(), newest: newest, release: "1", reader: "r"),
+                AgentGreeting(run: Self.run(), newest: newest, release: "1", reader: "r"),
                 epoch: 1)
         }
         #expect(await attach(0) == .outdated(oldest: 1))
@@ -160,8 +187,8 @@ struct RemoteReaderTests {
 
     @Test("If no reply comes in time, the reader is lost, and the agent must attach it again")
     func hanging() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        _ = await attach(line.boot, epoch: 1)
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
         let selected = Task { try await reader.select(within: .zero) }
         _ = try await command(line, after: 0)
         limits.pass(.seconds(5))
@@ -172,8 +199,8 @@ struct RemoteReaderTests {
 
     @Test("An agent that stops polling is treated as lost")
     func silent() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        _ = await attach(line.boot, epoch: 1)
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
         limits.pass(.seconds(10))
         while await reader.greeting != nil { try? await Task.sleep(for: .milliseconds(1)) }
         #expect(await reader.answer(to: AgentPoll(line, last: 0)) == .detached)
@@ -181,12 +208,12 @@ struct RemoteReaderTests {
 
     @Test("Each event on the line is told, but no message of another agent")
     func events() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        let greeting = AgentGreeting(boot: line.boot, release: "1.0", reader: "a reader")
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        let greeting = AgentGreeting(run: line.run, release: "1.0", reader: "a reader")
         _ = await reader.attach(greeting, epoch: 1)
         let selected = Task { try await reader.select(within: .zero) }
         let first = try await command(line, after: 0)
-        let other = AgentAttachment(Self.boot(), epoch: 1)
+        let other = AgentAttachment(Self.run(), epoch: 1)
         #expect(await reader.answer(to: AgentPoll(other, last: 0)) == .replaced)
         // The second report repeats the first one, which has been accepted.
         for _ in 1...2 {
@@ -203,8 +230,8 @@ struct RemoteReaderTests {
 
     @Test("A reply that does not fit its command ends the attachment")
     func impossible() async throws {
-        let line = AgentAttachment(Self.boot(), epoch: 1)
-        _ = await attach(line.boot, epoch: 1)
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
         let selected = Task { try await reader.select(within: .zero) }
         _ = try await command(line, after: 0)
         #expect(await reader.accept(AgentReport(line, 1, .released)) == .detached)

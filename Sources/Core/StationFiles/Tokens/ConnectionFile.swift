@@ -4,7 +4,7 @@ import TextCodecs
 /// How an agent connects a reader to its server and authenticates.
 package struct AgentConnection: Hashable, Sendable {
     /// The reader's name in the settings; empty if they name none, so that the first usable reader
-    /// is used. A "?" at the end marks a token whose code the server may not have accepted.
+    /// is used. Until a server has accepted the code, it is ``unconfirmed(_:)``.
     package var reader: String
     /// The servers' URLs, in the order in which the agent tries them.
     package var servers: [String]
@@ -22,6 +22,11 @@ package struct AgentConnection: Hashable, Sendable {
         (self.reader, self.servers, self.token, self.code) = (reader, servers, token, code)
         self.pins = pins
     }
+
+    /// The name under which a connection is saved until a server has accepted its code.
+    package static func unconfirmed(_ reader: String) -> String { reader + "?" }
+
+    fileprivate var isConfirmed: Bool { !reader.hasSuffix("?") }
 }
 
 extension AgentConnection: PrivateEntry {
@@ -67,7 +72,7 @@ package struct ConnectionFile: Sendable {
 
     /// The saved connections whose codes servers have accepted.
     package func connections() throws(TapcardError) -> [AgentConnection] {
-        try list.load().filter { !$0.reader.hasSuffix("?") }
+        try list.load().filter(\.isConfirmed)
     }
 
     /// The saved connection of this reader; nil if it has none.

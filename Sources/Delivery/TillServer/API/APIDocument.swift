@@ -164,7 +164,9 @@ struct APIDocument: Sendable {
             "Too many login attempts or unknown tokens. The Retry-After header gives the time to "
             + "wait.",
         500: "The call failed, or its outcome is unknown until the next tap.",
-        502: "A service is offline, or its response was invalid.",
+        502:
+            "A service is offline, or its response was invalid; or the till's reader is not "
+            + "connected to this server, so another server may be carrying out the operation.",
         503:
             "There is no reader, there are too many logins or pages, or the server is starting or "
             + "stopping.",

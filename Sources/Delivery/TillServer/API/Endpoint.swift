@@ -112,7 +112,8 @@ extension Endpoint {
         // 409, because a rule, a failing ledger, or an unusable file can cause any command to be
         // refused.
         problems =
-            [409] + (SharedCall(path: path) == nil ? [] : [429]) + (call.mayNeedReader ? [504] : [])
+            [409] + (SharedCall(path: path) == nil ? [] : [429])
+            + (call.mayNeedReader ? [502, 504] : [])
             + (call.asksService ? [502] : [])
     }
 }

@@ -131,7 +131,7 @@ extension Endpoint {
             + "in the history.",
         parameters: [id], permission: .sellers,
         answer: .json("The state or result.", Schema.named("Operation")),
-        problems: [404])
+        problems: [404, 502])
 
     static let stopOperation = Endpoint(
         method: "DELETE", path: base + "operations/{id}", group: "operations",
@@ -140,7 +140,7 @@ extension Endpoint {
         permission: .sellers,
         answer: .json(
             "The operation was canceled.", Schema.named("Operation"), status: 202),
-        problems: [404, 409])
+        problems: [404, 409, 502])
 
     static let armed = Endpoint(
         method: "GET", path: base + "armed", group: "live", summary: "Get the armed sale",
@@ -174,7 +174,7 @@ extension Endpoint {
         parameters: ["operation", "client"].map {
             Parameter(name: $0, isInPath: false, isRequired: false, schema: id.schema)
         }, needsToken: true, permission: .sellers,
-        answer: .json("No sale is armed.", armedSchema), problems: [409])
+        answer: .json("No sale is armed.", armedSchema), problems: [409, 502])
 
     private static let armedSchema = Schema.object(
         ["armed": Schema.nullable(Schema.named("Armed"))])

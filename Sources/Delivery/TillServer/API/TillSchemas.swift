@@ -54,8 +54,8 @@ enum TillSchemas {
         "problem": Schema.nullable(Schema.named("Problem")), "line": Schema.nullable(line),
     ])
 
-    /// Whether the machine with the till's reader is connected to this server, and when it last sent
-    /// a message. Null if the reader is on the server's machine.
+    /// Whether the machine with the till's reader is connected to this server, and when it last
+    /// sent a message. Null if the reader is on the server's machine.
     private static let line = Schema.object([
         "attached": Schema.boolean, "lastSeen": Schema.nullable(ValueSchemas.time),
     ])
@@ -123,8 +123,8 @@ enum TillSchemas {
     private static let healthWords = Schema.oneOf(
         TillHealth.Status.allCases.reversed().map(\.rawValue))
 
-    /// `reader` is null in the health report for a server with several tills. `elsewhere` means that
-    /// the till's reader is attached to another server.
+    /// `reader` is null in the health report for a server with several tills. `elsewhere` means
+    /// that the till's reader was last attached to another server.
     private static let health = Schema.object([
         "status": healthWords, "reader": Schema.nullable(Schema.named("Reader")),
         "tills": Schema.list(

@@ -12,8 +12,8 @@ import WebServer
 /// otherwise, any page from this origin.
 final class Authenticator: Sendable {
     /// The name of the session cookie. Over TLS, it has the prefix `__Host-`, so that browsers
-    /// accept it only from this host.
-    /// Each till on another machine has its own cookie, so that a browser can log in at several.
+    /// accept it only from this host. Each till on another machine has its own cookie, so that a
+    /// browser can log in at several.
     var cookieName: String {
         (isProtected ? "__Host-" : "") + "tapcard-session"
             + (TillPath.remoteNumber.map { "-\($0)" } ?? "")
@@ -95,16 +95,15 @@ final class Authenticator: Sendable {
     /// Forgets all sessions that were opened at this till. They may still be in the ledger.
     func closeSessions(at till: Int) { sessions.close(at: till) }
 
-    /// Adds the sessions that the ledger has for a till on another machine. They may have been opened
-    /// at another server.
-    /// Returns the problem if the ledger is offline.
-    func recall(at till: Int) async -> Problem? {
+    /// Adds the sessions that the ledger has for a till on another machine, which may have been
+    /// opened at another server. Returns the problem if the ledger is offline.
+    func loadSessions(at till: Int) async -> Problem? {
         guard let cashiers = try? cashiers() else { return nil }
         return await stored.load(at: till, among: cashiers)
     }
 
     /// Whether this request has a session that only the ledger may know.
-    func mayRecall(_ request: WebRequest) -> Bool {
+    func mayHaveStoredSession(_ request: WebRequest) -> Bool {
         if let token = request.bearerToken {
             return request.apiToken == nil
                 && sessions.session(token: token, isUsed: false) == nil
@@ -305,7 +304,7 @@ final class Authenticator: Sendable {
             return
         }
         log.say("login-limited", ["client": .string(request.client)])
-        throw .tooManyTries(waiting: wait)
+        throw .tooManyAttempts(waiting: wait)
     }
 
     /// Where an attempt comes from: the cashier who is already logged in on that page or, if there
@@ -379,7 +378,7 @@ extension Problem {
         .wrongPassword, "Wrong name or password.", "You are not logged in.",
         NextWords("try-again", "Try again."))
 
-    static func tooManyTries(
+    static func tooManyAttempts(
         waiting seconds: Int, _ what: String = "There were too many failed logins.",
         _ meaning: String = "You are not logged in."
     ) -> Problem {

@@ -1,5 +1,6 @@
-/// Limits on wrong passwords. They are counted separately for each client address, or for the
-/// cashier who is logged in there, so that someone at another address cannot lock out a cashier.
+/// Limits on wrong passwords, codes, and tokens. They are counted separately for each client
+/// address, or for the cashier who is logged in there, so that someone at another address cannot
+/// lock out a cashier.
 ///
 /// Only failed attempts count, because cashiers at many tills behind one address may log in at
 /// once. A successful login clears the failures for its name and origin.

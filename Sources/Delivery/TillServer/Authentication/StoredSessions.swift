@@ -10,7 +10,7 @@ import Verbs
 /// Keeps the sessions of cashiers at tills on other machines in the ledger, so that they outlive
 /// the server at which they were opened.
 struct StoredSessions: Sendable {
-    /// The shortest time between two searches for the sessions of one till, in milliseconds, so that
+    /// The shortest time between two searches for a till's sessions, in milliseconds, so that
     /// requests with invented tokens cannot keep the ledger busy.
     private static let interval: Int64 = 1_000
     /// How far the clocks of two servers may differ, in milliseconds.
@@ -30,14 +30,14 @@ struct StoredSessions: Sendable {
     func record(_ session: TillSessions.Session) async {
         guard let till = session.till, let cashier = session.cashier else { return }
         let now = runner.ledger.time(at: runner.now())
-        guard let entry = ((try? runner.keys()) ?? nil)?.sealing else { return }
+        guard let entry = runner.usableKeys?.sealing else { return }
         func stored(_ login: [UInt8]) -> CashierSession {
             CashierSession(
                 token: session.id, cookie: session.cookie, till: till, cashier: cashier.name,
                 login: login, opened: now, used: now)
         }
         let sealed = stored(cashier.seal(of: stored([]), under: entry))
-        await changing("session-not-recorded", till) { () throws(LedgerError) in
+        await loggingFailure("session-not-recorded", till) { () throws(LedgerError) in
             try await runner.ledger.add(
                 sealed,
                 after: Timestamp(milliseconds: now.milliseconds - TillSessions.limit))
@@ -48,7 +48,7 @@ struct StoredSessions: Sendable {
     func noteUse(of session: TillSessions.Session) {
         guard let till = session.till, sessions.mustRecord(session) else { return }
         Task {
-            await changing("session-not-recorded", till) { () throws(LedgerError) in
+            await loggingFailure("session-not-recorded", till) { () throws(LedgerError) in
                 try await runner.ledger.noteUse(
                     of: session.id, at: till, runner.ledger.time(at: runner.now()))
             }
@@ -58,12 +58,12 @@ struct StoredSessions: Sendable {
     /// Deletes a session from the ledger.
     func end(_ session: TillSessions.Session) async {
         guard let till = session.till, session.cashier != nil else { return }
-        await changing("session-not-ended", till) { () throws(LedgerError) in
+        await loggingFailure("session-not-ended", till) { () throws(LedgerError) in
             try await runner.ledger.endSession(session.id)
         }
     }
 
-    private func changing(
+    private func loggingFailure(
         _ failure: String, _ till: Int, _ change: () async throws(LedgerError) -> Void
     ) async {
         do throws(LedgerError) {
@@ -98,7 +98,7 @@ struct StoredSessions: Sendable {
             return error
         }
         let now = runner.ledger.time(at: runner.now()).milliseconds
-        let keys = ((try? runner.keys()) ?? nil)?.entries.filter { $0.status != .retired } ?? []
+        let keys = runner.usableKeys?.entries.filter { $0.status != .retired } ?? []
         sessions.forget(at: till, except: Set(stored.map(\.token)))
         for session in stored {
             let (age, idle) = (now - session.opened.milliseconds, now - session.used.milliseconds)

@@ -77,7 +77,7 @@ final class TokenCheck: Sendable {
             return wait
         }
         if let wait {
-            return .tooManyTries(
+            return .tooManyAttempts(
                 waiting: wait, "There were too many unknown tokens.", "Nothing was done.")
         }
         log.say("token-unknown", ["client": .string(client)])

@@ -62,8 +62,8 @@ struct TillRunner: Sendable {
     func newID() -> OperationID { session.dependencies.newID() }
     func now() -> Timestamp { session.dependencies.now() }
 
-    /// The issuer's keys; nil if there are none.
-    func keys() throws(TapcardError) -> KeyRing? { try session.keyFile.load() }
+    /// The issuer's keys; nil if there are none or the file cannot be read.
+    var usableKeys: KeyRing? { (try? session.keyFile.load()) ?? nil }
 
     /// The station's cashiers.
     func cashiers() throws(TapcardError) -> [Cashier] {

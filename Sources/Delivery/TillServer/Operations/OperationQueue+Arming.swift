@@ -76,6 +76,7 @@ extension OperationQueue {
     /// - Throws: ``Problem/tooLate`` if the payment with this ID has begun.
     func disarm(_ id: OperationID?, by client: OperationID?) throws(Problem) -> JSONValue {
         if let id, operation(id) != nil { throw .tooLate }
+        if !isReaderHere { throw .readerElsewhere }
         if arming.change(id, of: client) { disarmed(.changed) }
         return OperationQueue.ended(id, .changed)
     }

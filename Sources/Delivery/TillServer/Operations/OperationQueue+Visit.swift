@@ -88,7 +88,7 @@ extension OperationQueue {
     /// Records that the card on which an operation ran is still on the reader.
     func stayed(_ uid: CardUID?) {
         arming.stay()
-        cardStayed(uid)
+        keepOnReader(uid)
     }
 
     /// Records what is on the reader after an operation on a card.

@@ -20,7 +20,7 @@ extension OperationQueue {
         if recorded == .answered {
             var withoutReader = operation
             // The answer is in the ledger, so this run does not need the reader or wait for a card.
-            (withoutReader.needsReader, withoutReader.gate) = (false, StopGate(isOpen: false))
+            (withoutReader.needsReader, withoutReader.gate) = (false, StopGate(canStop: false))
             let answer = try await begin(withoutReader)
             // The command needed the reader after all.
             guard answer.problem?.kind != .readerBusy else {
@@ -31,6 +31,13 @@ extension OperationQueue {
         guard operation.needsReader, atReader != nil else { return try await begin(operation) }
         throw .readerTaken(recorded)
     }
+
+    /// Whether this server knows everything that happens at the till. If the reader is on another
+    /// machine, only the server that it is connected to does: no other one can use it any longer.
+    var isReaderHere: Bool { line.map { $0.state.greeting != nil } ?? true }
+
+    /// The refusal of a request about an operation that this server does not know.
+    var unknownOperation: Problem { isReaderHere ? .noSuchOperation : .readerElsewhere }
 
     /// Lets a repeated request continue if an operation with its ID was begun. If the ledger does
     /// not store the IDs of such requests, the request continues only if it needs no card or
@@ -49,6 +56,7 @@ extension OperationQueue {
         if TillPath.remoteNumber != nil, !operation.needsReader { return }
         // The first request may have arrived in the meantime.
         guard running[operation.id] == nil else { return }
+        if recorded == .nothing, !isReaderHere { throw .readerElsewhere }
         guard admission.mayContinue(operation.id, isBegun: recorded != .nothing) else {
             throw .notBegun
         }

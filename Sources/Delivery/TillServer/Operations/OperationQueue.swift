@@ -22,7 +22,7 @@ actor OperationQueue {
     private let ledgerCheck: LedgerCheck
     private let offlinePayments: OfflineKeeper
     /// The line to the reader's machine; nil if the reader is on this machine.
-    private let line: TillLine?
+    let line: TillLine?
     var hub: EventHub
     /// The tap events of this till.
     var taps: TapNews
@@ -159,7 +159,7 @@ actor OperationQueue {
 
     /// Whether the reader is on another machine, is not attached, and pages have been told so.
     private var isKnownDetached: Bool {
-        readerProblem != nil && line.map { $0.state.greeting == nil } ?? false
+        readerProblem != nil && !isReaderHere
     }
 
     private func pauseWatching() async {
@@ -214,23 +214,23 @@ actor OperationQueue {
         let uid = read?["uid"]?.string ?? problem?.uid?.description ?? known
         // A tag whose number cannot be read may be a different tag each time.
         let isOther = uid == nil || onReader?.uid != uid
-        let now = CardOnReader(
+        let found = CardOnReader(
             session: sessions + (isOther ? 1 : 0), uid: uid, read: read, problem: problem,
             served: admission.visit.document)
-        if onReader?.isStillWithoutLedger(now) == true { return }
+        if onReader?.isStillWithoutLedger(found) == true { return }
         if isOther {
             cardRemoved()
             sessions += 1
             metrics.cards += 1
         }
-        onReader = now
-        publish("card", now.document)
+        onReader = found
+        publish("card", found.document)
     }
 
     /// Marks the card to be read again after an operation. A card that was put on the reader only
     /// for the operation is reported before the operation ends, so that pages know it is still
     /// there.
-    func cardStayed(_ uid: CardUID?) {
+    func keepOnReader(_ uid: CardUID?) {
         guard let uid = uid?.description, onReader?.uid != uid else {
             onReader?.forget()
             onReader?.served = admission.visit.document
@@ -266,7 +266,7 @@ actor OperationQueue {
         let needsReader = call.needsReader(command)
         let operation = TillOperation(
             id: id, call: call, command: command, members: rest, needsReader: needsReader,
-            client: client, requester: requester, gate: StopGate(isOpen: needsReader))
+            client: client, requester: requester, gate: StopGate(canStop: needsReader))
         if let known = running[id] ?? ended[id] {
             guard operation.isSame(as: known) else { throw .otherRequest }
             if let task = known.task { return await task.value }
@@ -389,7 +389,7 @@ actor OperationQueue {
     /// Stops an operation that has not begun work on a card, and returns when it ends. Throws if it
     /// may have taken effect, because an earlier attempt with its ID may have begun.
     func stop(_ id: OperationID) async throws(Problem) -> TillOperation {
-        guard var operation = operation(id) else { throw .noSuchOperation }
+        guard var operation = operation(id) else { throw unknownOperation }
         if let task = operation.task {
             guard operation.stop() else { throw .tooLate }
             operation.end(await task.value)

@@ -8,25 +8,25 @@ import TapcardCore
 final class StopGate: Sendable {
     private struct State {
         /// Whether the operation can be stopped without leaving work incomplete.
-        var isOpen: Bool
-        /// Whether work has begun; stays true if the operation waits for the card a second time.
-        var hasBegun = false
+        var canStop: Bool
+        /// Whether work has begun that must be completed, even if the card is needed a second time.
+        var mustComplete = false
     }
 
     private let state: Guarded<State>
 
-    /// `isOpen` is false for a call that needs a service but no card: the service may already have
+    /// `canStop` is false for a call that needs a service but no card: the service may already have
     /// been contacted.
-    init(isOpen: Bool) { state = Guarded(State(isOpen: isOpen)) }
+    init(canStop: Bool) { state = Guarded(State(canStop: canStop)) }
 
     func note(_ progress: Station.Progress) {
         state.withLock { state in
             switch progress {
-            case .waitingForCard, .scratching: state.isOpen = !state.hasBegun
+            case .waitingForCard, .scratching: state.canStop = !state.mustComplete
             // The operation's own work has not begun, so its next wait for a card can be stopped.
-            case .cardSeen, .resolving: state.isOpen = false
+            case .cardSeen, .resolving: state.canStop = false
             case .asking, .writing, .switchingProtection, .committed:
-                (state.isOpen, state.hasBegun) = (false, true)
+                (state.canStop, state.mustComplete) = (false, true)
             case .hint: break
             }
         }
@@ -36,8 +36,8 @@ final class StopGate: Sendable {
     /// the operation from progressing between the check and the cancellation.
     func stop(_ cancel: () -> Void) -> Bool {
         state.withLock { state in
-            if state.isOpen { cancel() }
-            return state.isOpen
+            if state.canStop { cancel() }
+            return state.canStop
         }
     }
 }

@@ -41,8 +41,6 @@ struct TillOperation: Sendable {
     var answer: TillRunner.Answer?
     var task: Task<TillRunner.Answer, Never>?
 
-    var isOver: Bool { answer != nil }
-
     /// Cancels the operation. Returns false if it has begun work that must be completed.
     func stop() -> Bool { gate.stop { task?.cancel() } }
 
@@ -63,7 +61,7 @@ struct TillOperation: Sendable {
     }
 
     mutating func note(_ progress: Station.Progress) {
-        guard !isOver, let next = Phase(progress) else { return }
+        guard answer == nil, let next = Phase(progress) else { return }
         if case .cardSeen(let uid) = progress { self.uid = uid }
         // Once committed, the operation has taken effect, even if the text for phones is still
         // being written.

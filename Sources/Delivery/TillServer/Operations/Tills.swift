@@ -4,7 +4,7 @@ import TextCodecs
 import Verbs
 
 /// A server's tills. Each has its own reader and works independently. They share the ledger, the
-/// cashiers, and the ledger file check.
+/// cashiers, and the checks of the ledger and the journal.
 final class Tills: Sendable {
     /// One till. `number` is nil if it is the only till with a reader on this machine.
     struct Till: Sendable {
@@ -21,9 +21,10 @@ final class Tills: Sendable {
     private let maximumListeners: Int
     /// The tills whose readers are on other machines, by number.
     private let remote = Guarded<[Int: Till]>([:])
-    private let isClosed = Guarded(false)
+    private let isClosing = Guarded(false)
     private let beating = Guarded<Task<Void, Never>?>(nil)
 
+    /// The maximum number of listeners at each till whose reader is on another machine.
     private static let remoteListeners = 4
     /// The time between checks of the ledger and the journal.
     private static let checkInterval = Duration.seconds(15)
@@ -64,8 +65,8 @@ final class Tills: Sendable {
                 runner, number: number, log: log, ledgerCheck: ledgerCheck,
                 offlinePayments: offlinePayments, line: line,
                 maximumListeners: Tills.remoteListeners))
-        return isClosed.withLock { isClosed in
-            if isClosed { return nil }
+        return isClosing.withLock { isClosing in
+            if isClosing { return nil }
             remote.withLock { $0[number] = till }
             return till.queue
         }
@@ -100,7 +101,7 @@ final class Tills: Sendable {
 
     /// Refuses new operations at all tills at once and returns when all running ones have ended.
     func close() async {
-        isClosed.withLock { $0 = true }
+        isClosing.withLock { $0 = true }
         beating.withLock { $0 }?.cancel()
         await withTaskGroup(of: Void.self) { group in
             for till in all { group.addTask { await till.queue.close() } }
@@ -113,8 +114,8 @@ final class Tills: Sendable {
     }
 
     /// The health of a till or, if `requested` is nil, of the server. The server's status is the
-    /// worst status of its tills. `elsewhere` tells which tills' readers are attached to other
-    /// servers.
+    /// worst status of its tills. `elsewhere` tells which tills' readers were last attached to
+    /// other servers.
     func health(
         of requested: Till?, inFull: Bool, elsewhere: @Sendable (Int) -> Bool
     ) async -> JSONValue {

@@ -13,12 +13,6 @@ import WebServer
 /// The routes for agents. They are not part of the public API, because only `tapcard reader` uses
 /// them.
 struct AgentRoutes: Sendable {
-    private static let base = "/agent/v1/"
-    private static let enrollment = "enroll"
-    /// Asks whether a reader would be attached, without attaching it. The body is one byte: 1 for a
-    /// simulated reader, 0 for a real one.
-    private static let inquiry = "check"
-
     let tills: EnrolledTills
     let log: TillLog
     /// Counts unknown codes and tokens from each client, to slow down guessing.
@@ -28,11 +22,11 @@ struct AgentRoutes: Sendable {
 
     /// The reply to a request from an agent; nil for any other request.
     func reply(to request: WebRequest) -> WebReply? {
-        guard request.path.hasPrefix(AgentRoutes.base) else { return nil }
-        let name = String(request.path.dropFirst(AgentRoutes.base.count))
+        guard request.path.hasPrefix(AgentProtocol.path) else { return nil }
+        let name = String(request.path.dropFirst(AgentProtocol.path.count))
         let call = AgentCall(rawValue: name)
-        let isInquiry = name == AgentRoutes.inquiry
-        guard call != nil || isInquiry || name == AgentRoutes.enrollment else {
+        let isCheck = name == AgentProtocol.check
+        guard call != nil || isCheck || name == AgentProtocol.enrollment else {
             return .now(Problem(.notFound, "There is nothing at this path.").response)
         }
         guard request.method == "POST" else {
@@ -42,7 +36,7 @@ struct AgentRoutes: Sendable {
         }
         return .later {
             do throws(Problem) {
-                if isInquiry { return try await check(request) }
+                if isCheck { return try await check(request) }
                 guard let call else { return try await enroll(request) }
                 return try await answer(call, request)
             } catch {
@@ -51,7 +45,8 @@ struct AgentRoutes: Sendable {
         }
     }
 
-    /// Enrolls an agent, which sends the till's code and the hash of its new token.
+    /// Enrolls an agent, which sends the till's code, the hash of its new token, and whether its
+    /// reader is simulated.
     private func enroll(_ request: WebRequest) async throws(Problem) -> WebResponse {
         guard let document = try? JSONValue.parsing(request.body),
             let code = document["code"]?.string,
@@ -59,6 +54,8 @@ struct AgentRoutes: Sendable {
             hash.count == SHA256.size
         else { throw Problem(.usage, "The request needs a code and the hash of a token.") }
         try requireFewFailures(request)
+        // Otherwise, the code would be used up by a machine that could never connect.
+        if let isSimulated = document["simulated"]?.bool { try requireReader(isSimulated) }
         let outcome = try await translating(
             awaiting: try await tills.enroll(code: code, tokenHash: hash),
             into: AgentRoutes.problem)
@@ -77,8 +74,9 @@ struct AgentRoutes: Sendable {
         let hash = try AgentRoutes.tokenHash(of: request)
         guard request.body == [0] || request.body == [1] else { throw .badMessage }
         try await requireFewFailures(request, tokenHash: hash)
+        try requireReader(request.body == [1])
         let outcome = try await translating(
-            awaiting: try await tills.check(tokenHash: hash, isSimulated: request.body == [1]),
+            awaiting: try await tills.check(tokenHash: hash),
             into: AgentRoutes.problem)
         switch outcome {
         case .done(let till): return AgentRoutes.answer(naming: till)
@@ -102,7 +100,7 @@ struct AgentRoutes: Sendable {
     ) async throws(Problem) -> WebResponse {
         let hash = try AgentRoutes.tokenHash(of: request)
         guard call == .attach else {
-            // No till here has this token, so the agent must attach its reader. That asks the
+            // No till here has this token, so the agent must attach its reader; attaching asks the
             // ledger.
             guard let reader = await tills.reader(tokenHash: hash) else {
                 return message(.detached)
@@ -112,20 +110,29 @@ struct AgentRoutes: Sendable {
             }
             return message(answer)
         }
-        guard await !tills.isClosed else { throw .serverCloses }
+        guard await !tills.isClosing else { throw .serverCloses }
         guard let greeting = AgentGreeting(request.body) else { throw .badMessage }
         try await requireFewFailures(request, tokenHash: hash)
-        let (answer, refusal) = try await translating(
+        try requireReader(greeting.isSimulated)
+        let outcome = try await translating(
             awaiting: try await tills.attach(tokenHash: hash, greeting, from: request.client),
             into: AgentRoutes.problem)
-        if let answer { return message(answer).forKnownClient() }
-        throw noted(refusal ?? Refusal(.wrongState, "the till cannot be used"), request)
+        switch outcome {
+        case .answer(let answer): return message(answer).forKnownClient()
+        case .refused(let refusal): throw noted(refusal, request)
+        }
     }
 
     /// The problem for an agent that is refused. An unknown token counts as a failed attempt.
     private func noted(_ refusal: Refusal, _ request: WebRequest) -> Problem {
         refusal.rule == .badIdentifier
             ? failed(.unknownAgent, request) : Problem(TapcardError(refusal))
+    }
+
+    /// Refuses a simulated reader if this server is for real money, and a real one if it is for
+    /// play money.
+    private func requireReader(_ isSimulated: Bool) throws(Problem) {
+        if isSimulated != tills.isForPlayMoney { throw .wrongReader(isSimulated) }
     }
 
     private static func problem(_ error: LedgerError) -> Problem { Problem(TapcardError(error)) }
@@ -150,7 +157,7 @@ struct AgentRoutes: Sendable {
         guard let wait = limits.withLock({ $0.wait("", from: request.client, at: now) }) else {
             return
         }
-        throw .tooManyTries(
+        throw .tooManyAttempts(
             waiting: wait, "There were too many unknown codes or tokens.",
             "The reader is not connected.")
     }
@@ -168,6 +175,14 @@ extension Problem {
     fileprivate static let unknownAgent = Problem(
         .staleToken, "The till was removed, or another machine has connected as this till.",
         "The reader is not connected.")
+    fileprivate static func wrongReader(_ isSimulated: Bool) -> Problem {
+        Problem(
+            .wrongReader,
+            isSimulated
+                ? "This server is for real money, so it cannot use a simulated reader."
+                : "This server is for play money, so it cannot use a real reader.",
+            "The reader is not connected.")
+    }
     fileprivate static let serverCloses = Problem(.closing, "The server is shutting down.")
     fileprivate static let badMessage = Problem(.usage, "This is not a valid agent message.")
 }

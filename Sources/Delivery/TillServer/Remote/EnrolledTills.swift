@@ -16,6 +16,12 @@ actor EnrolledTills {
         let reader: RemoteReader
     }
 
+    /// The answer to an agent that attaches its reader, or why it is refused.
+    enum AttachOutcome {
+        case answer(AgentResponse)
+        case refused(Refusal)
+    }
+
     private static let interval = Duration.seconds(1)
 
     private let runners: TillRunners
@@ -27,9 +33,9 @@ actor EnrolledTills {
     private var entries: [Int: Entry] = [:]
     private var task: Task<Void, Never>?
     /// Whether the latest attempt to load the tills failed.
-    private var isBehind = false
+    private var hasFailed = false
     /// Whether the server is closing, so that agents can no longer attach readers.
-    private(set) var isClosed = false
+    private(set) var isClosing = false
 
     init(
         _ runners: TillRunners, _ tills: Tills, _ forwarding: Forwarding, log: TillLog,
@@ -50,7 +56,7 @@ actor EnrolledTills {
 
     /// Detaches all readers, and refuses to attach any from now on.
     func close() async {
-        isClosed = true
+        isClosing = true
         task?.cancel()
         for entry in entries.values { await entry.reader.detach() }
     }
@@ -63,20 +69,20 @@ actor EnrolledTills {
                 try rows.currentTills()
             }
         } catch {
-            if !isBehind {
+            if !hasFailed {
                 log.say("tills-not-loaded", ["error": .string(TapcardError(error).kind.word)])
             }
-            isBehind = true
+            hasFailed = true
             return
         }
-        if isBehind { log.say("tills-loaded") }
-        isBehind = false
+        if hasFailed { log.say("tills-loaded") }
+        hasFailed = false
         // Removed and suspended tills are disconnected first, so that adding others cannot delay
         // it.
         let numbers = Set(listed.filter { $0.token != nil && !$0.isSuspended }.map(\.number))
         for number in entries.keys where !numbers.contains(number) {
             forwarding.forget(number)
-            await drop(number)
+            drop(number)
             log.say("till-removed", ["till": .number(number)])
         }
         for till in listed where till.token != nil && !till.isSuspended { await keep(till) }
@@ -86,15 +92,16 @@ actor EnrolledTills {
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]?.till
         // A newer epoch means that the reader has since been attached to another server. The till
-        // begins anew, so that its pages ask again and are forwarded to that server.
-        if let known, till.epoch > known.epoch { await drop(till.number) }
+        // begins anew, so that its pages ask again and are forwarded to that server. Nothing waits
+        // in between, so a replaced agent that polls always learns of it.
+        if let known, till.epoch > known.epoch { drop(till.number, for: till) }
         await update(till)
     }
 
     /// Adds a till, or replaces it if its token, its name, or whether it is trusted has changed.
     private func update(_ till: EnrolledTill) async {
         // An older epoch means that the reader has been attached again since the till was read.
-        guard !isClosed, till.epoch >= entries[till.number]?.till.epoch ?? 0 else { return }
+        guard !isClosing, till.epoch >= entries[till.number]?.till.epoch ?? 0 else { return }
         forwarding.note(till)
         if let known = entries[till.number]?.till {
             if (known.token, known.name, known.isTrusted)
@@ -103,13 +110,12 @@ actor EnrolledTills {
                 entries[till.number]?.till = till
                 return
             }
-            await drop(till.number)
-            // Another call may have added the till in the meantime.
-            guard entries[till.number] == nil else { return }
+            drop(till.number)
         }
         let line = TillLine(now: runners.server.now)
         let reader = RemoteReader(
-            named: till.name.text, sleep: { try await Task.sleep(for: $0) }, note: line.note)
+            named: till.name.text, latest: till.latestAttachment,
+            sleep: { try await Task.sleep(for: $0) }, note: line.note)
         entries[till.number] = Entry(till: till, reader: reader)
         let runner = await runners.remote(till, reader)
         // The till may have been removed in the meantime.
@@ -117,13 +123,20 @@ actor EnrolledTills {
         await tills.add(till.number, runner, line)?.open()
     }
 
-    private func drop(_ number: Int) async {
+    /// Drops a till. `moved` is the till as another server changed it by attaching its reader.
+    private func drop(_ number: Int, for moved: EnrolledTill? = nil) {
         guard let entry = entries.removeValue(forKey: number) else { return }
         let queue = tills.remove(number)
         forget(number)
-        await entry.reader.detach()
         // Closing waits for running operations, which must not delay the other tills.
-        Task { await queue?.close() }
+        Task {
+            if await entry.reader.detach(for: moved?.latestAttachment) {
+                log.say(
+                    "till-replaced",
+                    ["till": .number(number), "client": .text(moved?.attachment?.address)])
+            }
+            await queue?.close()
+        }
     }
 
     /// Enrolls an agent: the ledger stores the hash of its token for the till with this code.
@@ -134,51 +147,49 @@ actor EnrolledTills {
     }
 
     /// The till of the agent with this token, or why its reader would not be attached.
-    func check(tokenHash: [UInt8], isSimulated: Bool) async throws(LedgerError) -> TillOutcome {
-        if let refusal = refusal(ofSimulated: isSimulated) { return .refused(refusal) }
-        return try await runners.server.ledger.till(tokenHash: tokenHash)
+    func check(tokenHash: [UInt8]) async throws(LedgerError) -> TillOutcome {
+        try await runners.server.ledger.till(tokenHash: tokenHash)
     }
 
-    /// Why this server refuses a simulated or a real reader; nil if it accepts it.
-    private func refusal(ofSimulated isSimulated: Bool) -> Refusal? {
-        if isSimulated == runners.server.readerIsSimulated { return nil }
-        return Refusal(
-            .wrongState,
-            isSimulated
-                ? "a simulated reader cannot be used with real money"
-                : "a real reader cannot be used with play money")
-    }
+    /// Whether only simulated readers can be attached.
+    nonisolated var isForPlayMoney: Bool { runners.server.readerIsSimulated }
 
     /// The reader driven by the agent with this token; nil if this server has no such till.
     func reader(tokenHash: [UInt8]) -> RemoteReader? {
-        if isClosed { return nil }
+        if isClosing { return nil }
         return entries.values.first { $0.till.token == tokenHash }?.reader
     }
 
-    /// Attaches the reader of the agent with this token. Returns either the answer to the agent or
-    /// the reason for a refusal.
+    /// Attaches the reader of the agent with this token.
     func attach(
         tokenHash: [UInt8], _ greeting: AgentGreeting, from address: String
-    ) async throws(LedgerError) -> (answer: AgentResponse?, refusal: Refusal?) {
+    ) async throws(LedgerError) -> AttachOutcome {
         let ledger = runners.server.ledger
-        if let refusal = refusal(ofSimulated: greeting.isSimulated) { return (nil, refusal) }
         let outcome = try await ledger.attach(
             tokenHash: tokenHash,
             EnrolledTill.Attachment(
                 at: ledger.time(at: runners.server.now()), server: runners.server.serverName,
-                serverAddress: forwarding.sealedAddress, release: greeting.release,
-                reader: greeting.reader, address: address))
+                serverAddress: forwarding.sealedAddress, run: greeting.run.bytes,
+                release: greeting.release, reader: greeting.reader, address: address))
         switch outcome {
-        case .refused(let refusal): return (nil, refusal)
+        case .refused(let refusal): return .refused(refusal)
         case .done(let till):
             await update(till)
-            guard let entry = entries[till.number] else { return (.detached, nil) }
-            let replaced = await entry.reader.greeting.map { $0.boot != greeting.boot } == true
-            let place: Members = ["till": .number(till.number), "client": .string(address)]
+            guard let entry = entries[till.number] else { return .answer(.detached) }
+            let replaced = await entry.reader.greeting.map { $0.run != greeting.run } == true
+            let members: Members = ["till": .number(till.number), "client": .string(address)]
             let answer = await entry.reader.attach(greeting, epoch: UInt64(till.epoch))
-            if replaced { log.say("till-replaced", place) }
-            log.say("till-attached", place)
-            return (answer, nil)
+            if replaced { log.say("till-replaced", members) }
+            log.say("till-attached", members)
+            return .answer(answer)
         }
+    }
+}
+
+extension EnrolledTill {
+    /// The latest attachment of an agent, at any server.
+    fileprivate var latestAttachment: AgentAttachment? {
+        attachment.flatMap { AgentRunID($0.run) }
+            .map { AgentAttachment($0, epoch: UInt64(epoch)) }
     }
 }

@@ -46,9 +46,9 @@ struct Forwarding: Sendable {
     let ownAddress: String?
     private let runner: TillRunner
     private let peers: (any PeerLine)?
-    /// The addresses of the servers to which readers of tills are attached, by till.
-    private let places = Guarded<[Int: String]>([:])
-    /// The requests being forwarded, by till.
+    /// The addresses of the servers to which tills' readers were last attached, by till.
+    private let peerAddresses = Guarded<[Int: String]>([:])
+    /// The requests that are being forwarded.
     private let transfers = Guarded(Transfers())
     private let outcomes = Guarded<[Outcome: Int]>([:])
 
@@ -56,10 +56,10 @@ struct Forwarding: Sendable {
         (self.runner, self.peers, self.ownAddress) = (runner, peers, ownAddress)
     }
 
-    /// Notes where the till's reader is attached.
+    /// Notes the server to which the till's reader was last attached.
     func note(_ till: EnrolledTill) {
-        let place = till.attachment?.serverAddress.flatMap { address(in: $0) }
-        set(till.number, place == ownAddress ? nil : place)
+        let address = till.attachment?.serverAddress.flatMap { self.address(in: $0) }
+        set(till.number, address == ownAddress ? nil : address)
     }
 
     func forget(_ number: Int) { set(number, nil) }
@@ -67,20 +67,20 @@ struct Forwarding: Sendable {
     /// The number of requests with each outcome.
     var counts: [Outcome: Int] { outcomes.withLock { $0 } }
 
-    private func set(_ number: Int, _ place: String?) {
-        let before = places.withLock { places in
-            let before = places[number]
-            places[number] = place
+    private func set(_ number: Int, _ address: String?) {
+        let before = peerAddresses.withLock { addresses in
+            let before = addresses[number]
+            addresses[number] = address
             return before
         }
         // The earlier server may never respond, and its events are no longer those of the till.
-        if before != place { transfers.withLock { $0.cancel(at: number) } }
+        if before != address { transfers.withLock { $0.cancel(at: number) } }
     }
 
-    /// The address of the server to which the reader of this till is attached; nil if it is this
-    /// server, if no reader is attached, or if the server cannot be reached by others.
-    func place(of number: Int) -> String? {
-        peers == nil ? nil : places.withLock { $0[number] }
+    /// The address of the server to which this till's reader was last attached; nil if it is this
+    /// server, if no reader was attached yet, or if others cannot reach that server.
+    func peerAddress(of number: Int) -> String? {
+        peers == nil ? nil : peerAddresses.withLock { $0[number] }
     }
 
     // MARK: Addresses
@@ -88,7 +88,7 @@ struct Forwarding: Sendable {
     /// This server's address for the ledger, with a seal under an issuer's key. Without the seal,
     /// anyone who can write to the ledger could have requests, and passwords, sent elsewhere.
     var sealedAddress: String? {
-        guard let ownAddress, let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
+        guard let ownAddress, let entry = runner.usableKeys?.sealing else { return nil }
         return "\(ownAddress) \(entry.id) "
             + Hexadecimal.encode(
                 entry.masters.seal(of: Array(ownAddress.utf8), for: Forwarding.addressPurpose))
@@ -99,7 +99,7 @@ struct Forwarding: Sendable {
         let fields = text.split(separator: " ").map { String($0) }
         guard fields.count == 3, let id = UInt8(fields[1]),
             let seal = Hexadecimal.decode(fields[2]),
-            let entry = ((try? runner.keys()) ?? nil)?.entry(id), entry.status != .retired,
+            let entry = runner.usableKeys?.entry(id), entry.status != .retired,
             ConstantTime.equal(
                 seal,
                 entry.masters.seal(of: Array(fields[0].utf8), for: Forwarding.addressPurpose))
@@ -117,7 +117,7 @@ struct Forwarding: Sendable {
         let fields = header.split(separator: " ").map { String($0) }
         guard fields.count == 4, let id = UInt8(fields[0]), let time = Int64(fields[1]),
             abs(runner.now().milliseconds - time) <= Forwarding.validity,
-            let entry = ((try? runner.keys()) ?? nil)?.entry(id), entry.status != .retired,
+            let entry = runner.usableKeys?.entry(id), entry.status != .retired,
             let seal = Hexadecimal.decode(fields[3]),
             ConstantTime.equal(
                 seal, Forwarding.seal(entry, request, to: ownAddress, client: fields[2], time: time)
@@ -131,10 +131,10 @@ struct Forwarding: Sendable {
     }
 
     private static func seal(
-        _ entry: KeyEntry, _ request: WebRequest, to place: String, client: String, time: Int64
+        _ entry: KeyEntry, _ request: WebRequest, to address: String, client: String, time: Int64
     ) -> [UInt8] {
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-        let text = "\(request.method) \(place) \(client) \(time) \(request.path)?\(query)\n"
+        let text = "\(request.method) \(address) \(client) \(time) \(request.path)?\(query)\n"
         return entry.masters.seal(of: Array(text.utf8) + request.body, for: purpose)
     }
 
@@ -143,24 +143,24 @@ struct Forwarding: Sendable {
     /// The response of the server to which the till's reader is attached; nil if no connection to
     /// that server could be made, so the request was certainly not sent.
     func answer(
-        to request: WebRequest, at number: Int, from place: String
+        to request: WebRequest, at number: Int, from address: String
     ) async -> WebResponse? {
-        let whole = request.at(TillPath.of(number) + request.path)
-        guard let peers, let forwarded = forwarded(whole, to: place) else { return nil }
-        let (outcome, response) = await send(forwarded, over: peers, at: number, to: place)
+        let atTill = request.at(TillPath.of(number) + request.path)
+        guard let peers, let forwarded = forwarded(atTill, to: address) else { return nil }
+        let (outcome, response) = await send(forwarded, over: peers, at: number, to: address)
         outcomes.withLock { $0[outcome, default: 0] += 1 }
         return response
     }
 
     private func send(
-        _ request: PeerRequest, over peers: any PeerLine, at number: Int, to place: String
+        _ request: PeerRequest, over peers: any PeerLine, at number: Int, to address: String
     ) async -> (Outcome, WebResponse?) {
         let (answers, answer) = AsyncStream<(Outcome, WebResponse?)>.makeStream()
         guard let transfer = transfers.withLock({ $0.begin(at: number) }) else {
             return (.busy, Forwarding.busy)
         }
         // The till may have moved before the transfer was known.
-        guard self.place(of: number) == place else {
+        guard peerAddress(of: number) == address else {
             transfers.withLock { $0.end(transfer) }
             return (.lost, Forwarding.lost)
         }
@@ -171,11 +171,11 @@ struct Forwarding: Sendable {
         let task = Task { [transfers] in
             defer { transfers.withLock { $0.end(transfer) } }
             do throws(PeerError) {
-                let whole = try await peers.send(request) { part in
+                let response = try await peers.send(request) { part in
                     answer.yield((.done, .events(events)))
                     events.send(part)
                 }
-                answer.yield((.done, Forwarding.response(whole)))
+                answer.yield((.done, Forwarding.response(response)))
             } catch {
                 answer.yield(error == .notSent ? (.notSent, nil) : (.lost, Forwarding.lost))
             }
@@ -187,11 +187,11 @@ struct Forwarding: Sendable {
         return (.lost, Forwarding.lost)
     }
 
-    private func forwarded(_ request: WebRequest, to place: String) -> PeerRequest? {
-        guard let entry = ((try? runner.keys()) ?? nil)?.sealing else { return nil }
+    private func forwarded(_ request: WebRequest, to address: String) -> PeerRequest? {
+        guard let entry = runner.usableKeys?.sealing else { return nil }
         let time = runner.now().milliseconds
         let seal = Forwarding.seal(
-            entry, request, to: place, client: request.client, time: time)
+            entry, request, to: address, client: request.client, time: time)
         let header =
             "\(entry.id) \(time) \(request.client) \(Hexadecimal.encode(seal))"
         // An allowed origin of another site is checked there, too.
@@ -203,7 +203,7 @@ struct Forwarding: Sendable {
             Template.percentEncoded(field.name) + "=" + Template.percentEncoded(field.value)
         }
         let url =
-            place + Template.percentEncoded(request.path, keeping: "/")
+            address + Template.percentEncoded(request.path, keeping: "/")
             + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
         return PeerRequest(
             method: request.method, url: url,

@@ -26,7 +26,7 @@ struct LiveRoutes: Sendable {
         routes.add(.card, instant: { _ in queue.card })
         routes.add(.operation) { request, text throws(Problem) in
             guard let operation = await queue.operation(try CallRoutes.id(text ?? "")) else {
-                throw .noSuchOperation
+                throw await queue.unknownOperation
             }
             let role = try authenticator.caller(of: request, isUse: false).cashier?.role
             return .answer(operation.document(for: role ?? .owner))

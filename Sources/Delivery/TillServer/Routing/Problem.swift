@@ -58,6 +58,7 @@ struct Problem: Error, Sendable {
         // These requests are well formed, but a rule forbids them.
         case 401, 403, 409, 429: .refused
         case 400..<500: .usage
+        case 502: .unknown
         default: .failed
         }
     }
@@ -158,6 +159,14 @@ extension Problem {
         .notBegun, "The request was lost before it started.",
         "Nothing was done, and nothing with this ID will happen.",
         NextStep.request(.useNewID).words)
+
+    /// The response to a question about an operation that another server may be carrying out.
+    static let readerElsewhere = Problem(
+        .readerElsewhere, "The till's reader is not connected to this server.",
+        "Another server may be carrying out the operation.",
+        NextWords(
+            "look-or-repeat",
+            "Send the same request with this ID again, until the reader is connected."))
 
     /// The response to a repeated request whose first attempt left no trace.
     static let outcomeUnknownHere = {

@@ -128,10 +128,10 @@ struct Router: Sendable {
     }
 
     func reply(to request: WebRequest) -> WebReply {
-        let (whole, isForwarded) = forwarding.unwrapped(request)
+        let (unwrapped, isForwarded) = forwarding.unwrapped(request)
         let (number, request) =
-            TillPath.split(whole.path).map { ($0, whole.at($1)) }
-            ?? (nil, whole)
+            TillPath.split(unwrapped.path).map { ($0, unwrapped.at($1)) }
+            ?? (nil, unwrapped)
         return TillPath.$number.withValue(number) {
             reply(to: request, at: number, isForwarded: isForwarded).at(number)
         }
@@ -153,17 +153,17 @@ struct Router: Sendable {
         let own = { @Sendable in ownReply(to: request, shared, from: origin, routes, exists) }
         guard let number = TillPath.remoteNumber, !routes.isFile(request.path) else { return own() }
         guard !isForwarded, mayBeForwarded(request, from: origin),
-            let place = forwarding.place(of: number)
+            let address = forwarding.peerAddress(of: number)
         else {
-            guard authenticator.mayRecall(request) else { return own() }
-            return .later { await recalled(request, at: number, own) }
+            guard authenticator.mayHaveStoredSession(request) else { return own() }
+            return .later { await answerWithStoredSessions(request, at: number, own) }
         }
         return .later {
-            if let answer = await forwarding.answer(to: request, at: number, from: place) {
+            if let answer = await forwarding.answer(to: request, at: number, from: address) {
                 return answer
             }
             // The other server is gone, so the till is served here, without its reader.
-            return await recalled(request, at: number, own)
+            return await answerWithStoredSessions(request, at: number, own)
         }
     }
 
@@ -176,10 +176,12 @@ struct Router: Sendable {
     }
 
     /// The reply of this server, once the ledger has been asked for an unknown session.
-    private func recalled(
+    private func answerWithStoredSessions(
         _ request: WebRequest, at number: Int, _ own: @Sendable () -> WebReply
     ) async -> WebResponse {
-        if authenticator.mayRecall(request), let problem = await authenticator.recall(at: number) {
+        if authenticator.mayHaveStoredSession(request),
+            let problem = await authenticator.loadSessions(at: number)
+        {
             return problem.response
         }
         return await own().response

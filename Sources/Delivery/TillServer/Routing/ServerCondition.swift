@@ -16,6 +16,8 @@ package enum ServerCondition: String, CaseIterable {
     case wrongMethod = "wrong-method"
     case operatorNeeded = "operator-needed"
     case readerTaken = "reader-taken"
+    case wrongReader = "wrong-reader"
+    case readerElsewhere = "reader-elsewhere"
     case notBegun = "not-begun"
     case tooLate = "too-late"
     case cardPresent = "card-present"
@@ -35,10 +37,11 @@ package enum ServerCondition: String, CaseIterable {
         case .tokenForbidden, .roleNeeded, .forbiddenHost, .forbiddenOrigin: 403
         case .noSuchTill, .noSuchOperation, .notFound: 404
         case .wrongMethod: 405
-        case .operatorNeeded, .readerTaken, .notBegun, .tooLate: 409
+        case .operatorNeeded, .readerTaken, .wrongReader, .notBegun, .tooLate: 409
         case .cardPresent, .cardNeeded, .pageGone: 409
         case .wrongContentType: 415
         case .tooManyAttempts: 429
+        case .readerElsewhere: 502
         case .starting, .closing, .tooManyListeners, .tooManyLogins: 503
         }
     }

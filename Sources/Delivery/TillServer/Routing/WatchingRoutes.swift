@@ -24,7 +24,7 @@ struct WatchingRoutes: Sendable {
         routes.add(.health) { request, _ throws(Problem) in
             .answer(
                 await tills.health(of: till, inFull: authenticator.knows(request)) { number in
-                    forwarding.place(of: number) != nil
+                    forwarding.peerAddress(of: number) != nil
                 })
         }
         // The response always covers all tills, because a monitoring program asks only once.

@@ -4,7 +4,7 @@ import TapcardCore
 import TapcardDomain
 import Verbs
 
-/// One till's counts since the server started.
+/// One till's counts since this server added it.
 struct TillMetrics: Sendable {
     var cards = 0
     private var operations: [Key: Int] = [:]
@@ -109,22 +109,22 @@ struct TillMetrics: Sendable {
                     (["outcome=\"\(outcome.rawValue)\""], server.forwarded[outcome, default: 0])
                 }),
         ]
-        return (families + lines(of: tills)).joined()
+        return (families + remoteFamilies(of: tills)).joined()
     }
 
     /// The families of the tills whose readers are on other machines.
-    private static func lines(of tills: [TillSample]) -> [String] {
-        let lines = tills.compactMap { till in till.line.map { (till.label, $0) } }
+    private static func remoteFamilies(of tills: [TillSample]) -> [String] {
+        let machines = tills.compactMap { till in till.line.map { (till.label, $0) } }
         func each(_ value: (TillLine.State) -> Int?) -> [Sample] {
-            lines.compactMap { label, line -> Sample? in value(line).map { (label, $0) } }
+            machines.compactMap { label, line -> Sample? in value(line).map { (label, $0) } }
         }
-        let versions = lines.compactMap { label, line -> Sample? in
+        let versions = machines.compactMap { label, line -> Sample? in
             line.greeting.map { (label + ["version=\"\(escaped($0.release))\""], 1) }
         }
         return [
             family(
                 "tills_attached", "gauge", "Tills whose machines are connected to this server.",
-                [([], lines.count { $0.1.greeting != nil })]),
+                [([], machines.count { $0.1.greeting != nil })]),
             family(
                 "till_attached", "gauge",
                 "Whether the till's machine is connected to this server (1) or not (0).",

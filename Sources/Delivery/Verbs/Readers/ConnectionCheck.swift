@@ -43,7 +43,7 @@ package struct CheckedServer: Sendable {
     package enum Answer: Sendable {
         /// The reader belongs to the till with this name.
         case accepted(till: String)
-        /// The server refused the token. `word` is the code of the error.
+        /// The server refused the token or the code. `word` is the code of the error.
         case refused(word: String, title: String)
         /// There was no usable answer.
         case failed(ServiceError)
@@ -100,7 +100,7 @@ package struct CheckedServer: Sendable {
     ]
 
     private static let newCodeSteps: [Finding.Step] = [
-        .say("Then run here:"), .run("tapcard reader --code CODE"),
+        .say("Then run here:"), .run("tapcard reader --server URL --code CODE"),
     ]
 
     private static func remedy(forRefusal word: String) -> [Finding.Step] {
@@ -112,9 +112,17 @@ package struct CheckedServer: Sendable {
             ] + newCodeSteps
         case "wrong-state":
             [
-                .say("If the ledger was restored, the owner has to run on the server:"),
+                .say("If this till is in use, the owner has to run on the server:"),
                 .run("tapcard tills confirm NAME"),
             ]
+        case "wrong-reader":
+            [
+                .say(
+                    "Use a real reader with a server for real money. With a server for play money, "
+                        + "use a simulated reader:"),
+                .run("tapcard --reader sim reader --server URL --code CODE"),
+            ]
+        case "too-many-attempts": [.say("Wait a minute, then try again.")]
         default:
             [
                 .say("Try again in a few minutes. If that does not help, run on the server:"),
@@ -180,7 +188,9 @@ package struct CheckedServer: Sendable {
         let finding = finding(at: now)
         let steps = finding.remedy.map { step in
             switch step {
-            case .say(let text), .run(let text): text
+            case .say(let text): text
+            // On one line, a command must not run into the next sentence.
+            case .run(let command): command + "."
             }
         }
         var kind = ServiceError.Kind.refused

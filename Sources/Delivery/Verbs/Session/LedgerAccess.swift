@@ -223,7 +223,7 @@ extension Settings {
 
 extension String {
     /// The text as a single shell word.
-    fileprivate var asShellWord: String {
+    package var asShellWord: String {
         let needNoQuotes = contains(/^[A-Za-z0-9@%+=:,.\/_-]+$/)
         // Inside single quotes, only the single quote itself has a special meaning to a shell.
         return needNoQuotes ? self : "'\(replacing("'", with: "'\\''"))'"

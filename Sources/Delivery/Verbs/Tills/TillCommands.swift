@@ -16,6 +16,7 @@ extension Parameter<TillName> {
                 form: .text(1...4 * TillName.maximumLength), meaning: TapcardError.unchanged),
             help)
     }
+    fileprivate static var newName: Self { till("NEW", "The new name") }
 }
 
 extension Parameter<Bool> {
@@ -59,7 +60,7 @@ extension Command {
         Command(
             "tills rename", group: .station, "Rename a till",
             discussion: "The address of the till's page stays the same.",
-            takes: .till(), .till("NEW", "The new name"),
+            takes: .till(), .newName,
             page: .post("tills/rename", reader: .never, for: .owners), answers: .changedTill,
             example: "tapcard tills rename Bar Terrace", run: TillCommands.rename),
         Command(
@@ -107,7 +108,7 @@ enum TillCommands {
     }
 
     static func rename(in session: Session) async throws(TapcardError) -> Report {
-        let (name, new) = (session[.till()], session[.till("NEW", "The new name")])
+        let (name, new) = (session[.till()], session[.newName])
         return try await change(in: session, "Till \(name) is now named \(new)") {
             ledger, _ throws(LedgerError) in try await ledger.renameTill(name, to: new)
         }
@@ -132,7 +133,9 @@ enum TillCommands {
         _ body: (any LedgerStore, EnrolledTill.Code, Timestamp) async throws(LedgerError) ->
             TillOutcome
     ) async throws(TapcardError) -> Report {
-        let pins = try session[.pin].map { files throws(TapcardError) in try read(files) }
+        let pins = try session[.pin].map { files throws(TapcardError) in
+            try TillCommands.pins(in: files)
+        }
         let code = EnrollmentCode.text(session.dependencies.random(EnrollmentCode.randomBytes))
         let till = try await outcome(in: session) { ledger, now throws(LedgerError) in
             let end = Timestamp(milliseconds: now.milliseconds + EnrolledTill.Code.lifetime)
@@ -150,7 +153,7 @@ enum TillCommands {
     }
 
     /// The pins of the certificates in these files.
-    private static func read(_ files: String) throws(TapcardError) -> [ServerPin] {
+    private static func pins(in files: String) throws(TapcardError) -> [ServerPin] {
         let paths = files.split(separator: ",", omittingEmptySubsequences: false)
         return try paths.map { path throws(TapcardError) in
             let file = NamedFile(String(path))

@@ -5,7 +5,7 @@ extension EnrolledTill {
     package static let columnNames = [
         "number", "name", "is_trusted", "is_suspended", "added_at", "removed_at", "code",
         "code_expires_at", "code_is_used", "token", "epoch", "attached_at", "server",
-        "release", "reader", "address", "server_address",
+        "release", "reader", "address", "server_address", "run",
     ]
     /// The same columns as a list for SQL statements.
     package static let columns = columnNames.joined(separator: ", ")
@@ -27,6 +27,7 @@ extension EnrolledTill {
             .optional(attachment?.reader, SQLValue.text),
             .optional(attachment?.address, SQLValue.text),
             .optional(attachment?.serverAddress, SQLValue.text),
+            .optional(attachment?.run, SQLValue.blob),
         ]
     }
 
@@ -47,9 +48,10 @@ extension EnrolledTill {
         let (at, server) = (try row.optional(\.time), try row.optional(\.text))
         let (release, reader) = (try row.optional(\.text), try row.optional(\.text))
         let (address, serverAddress) = (try row.optional(\.text), try row.optional(\.text))
-        if let at, let server, let release, let reader, let address {
+        let run = try row.optional(\.blob)
+        if let at, let server, let release, let reader, let address, let run {
             attachment = Attachment(
-                at: at, server: server, serverAddress: serverAddress, release: release,
+                at: at, server: server, serverAddress: serverAddress, run: run, release: release,
                 reader: reader, address: address)
         }
     }

@@ -14,7 +14,7 @@ extension DoctorCase {
     private static func checked(
         _ answers: CheckedServer.Answer...
     ) -> Result<ConnectionCheck, TapcardError> {
-        let names = ["a", "b", "c", "d", "e"]
+        let names = ["a", "b", "c", "d", "e", "f"]
         return .success(
             ConnectionCheck(
                 zip(names, answers).map { CheckedServer("https://\($0).example", $1) }))
@@ -73,8 +73,14 @@ extension DoctorCase {
                     word: "wrong-state",
                     title: "The ledger was restored, so the owner must confirm this till first."),
                 .refused(
+                    word: "wrong-reader",
+                    title: "This server is for play money, so it cannot use a real reader."),
+                .refused(
                     word: "too-many-attempts",
                     title: "There were too many unknown codes or tokens."),
+                .refused(
+                    word: "forbidden-host",
+                    title: "The name in the Host header is not one of this server's."),
                 failure(.broken, "The database does not answer."))
         ) { try machine(["acr122u"]) },
         DoctorCase(

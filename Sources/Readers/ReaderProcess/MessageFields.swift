@@ -1,5 +1,5 @@
-/// Parses a message, field by field from the beginning.
-package struct MessageReader {
+/// Parses a message field by field, and encodes fields.
+package struct MessageFields {
     private static let maximumFieldLength = Int(UInt8.max)
 
     private var rest: ArraySlice<UInt8>
@@ -40,7 +40,7 @@ package struct MessageReader {
     }
 
     package static func bytes(ofCount count: Int) -> [UInt8] {
-        // A message is shorter than the highest count.
+        // A message is at most 64 KiB long, and anything in it is shorter, so two bytes are enough.
         [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
     }
 
