@@ -139,7 +139,8 @@ class RemoteTillPageTests(MachinesCase):
         page = self.page
         self.connect("Bar")
         page.open(at=101, until="Till Bar")
-        page.see("Reader ready", "Blank tag")
+        page.see("Reader ready", "Blank tag", "Use a till where they may be made.")
+        page.see_no("Turn this tag into a demo card")
         self.assertIn("Till Bar", page.driver.title)
         page.go("issue")
         page.see("Cards cannot be made at this till.")
@@ -162,7 +163,7 @@ class RemoteTillPageTests(MachinesCase):
                 "Check that the reader's machine is on")
         page.see("No reader", *lost)
         page.go("health")
-        page.see("Manage tills", *lost)
+        page.see("Manage tills", "is not connected to this server, or does not respond.", *lost)
         self.addCleanup(machine.again(self.till).close)
         page.see("Reader ready")
         page.go("home")

@@ -38,6 +38,15 @@ struct ReaderElsewhereTests {
             _ = try await machine.reply(.released, after: 0)
             #expect(
                 try await answers() == Array(repeating: "502 reader-elsewhere", count: 4))
+            // The server's own readers and files are not to blame.
+            let doctor = try await bench.ask(
+                "GET", Self.till + "doctor", headers: ["Authorization": "Bearer \(token)"])
+            let findings = doctor.json["findings"]?.array ?? []
+            #expect(
+                findings.first?["what"]?.string
+                    == "The till's reader is not connected to this server, or does not respond.",
+                "\(doctor.text)")
+            #expect(!findings.contains { $0["id"]?.string == "cannot-open" })
         }
     }
 }

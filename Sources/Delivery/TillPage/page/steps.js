@@ -28,7 +28,8 @@ export const steps = {
   adopt: "The operator can convert it in Card tools.",
   "adopt-or-reissue": "Convert it in Card tools, or issue it as a new card.",
   "adopt-or-overwrite": "Convert it in Card tools, or overwrite it with a new card.",
-  issue: "Turn this tag into a demo card, or issue it as a new card.",
+  issue: () => (state.makesCards ? "Turn this tag into a demo card, or issue it as a new card."
+    : "Cards cannot be made at this till. Use a till where they may be made."),
   "show-history": ({ uid }) =>
     (uid ? "Check History to see what was done with this card." : HISTORY),
   "show-operation": HISTORY,

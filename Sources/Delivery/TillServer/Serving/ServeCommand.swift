@@ -264,7 +264,8 @@ enum ServeCommand {
         let server = local.first ?? TillRunner(session, TakenReader(), ledger)
         return TillRunners(server: server, local: local) { till, reader in
             TillRunner(
-                session.using(one.atTill(till.name.text, isReaderTrusted: till.isTrusted)), reader,
+                session.using(
+                    one.atRemoteTill(till.name.text, isReaderTrusted: till.isTrusted)), reader,
                 await shared.next())
         }
     }

@@ -69,6 +69,8 @@ enum ReaderCommands {
             if check.hasAnswered { break }
         }
         let answered = live?.hasAnswered ?? false
+        // What this machine's readers and files are like says nothing about the till's machine.
+        if settings.readerIsRemote, !answered { findings = [remoteReaderFinding] }
         let noReader = TapcardError(
             .noReader, "No usable NFC reader was found.",
             advice: "Follow the steps shown above, or use the simulated reader: --reader sim")
@@ -110,6 +112,11 @@ enum ReaderCommands {
             problem: answered ? ledgerProblem ?? serverProblem ?? keysProblem : noReader,
             isPlain: true)
     }
+
+    private static let remoteReaderFinding = Finding(
+        .doesNotAnswer, .problem,
+        "The till's reader is not connected to this server, or does not respond.",
+        remedy: [.say("On the till's machine, run:"), .run("tapcard doctor")])
 
     /// The findings about the servers to which this machine's readers are connected.
     private static func serverFindings(in session: Session) async -> [Finding] {

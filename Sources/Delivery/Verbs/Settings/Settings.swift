@@ -101,6 +101,8 @@ package struct Settings: Sendable {
     package internal(set) var requester = Requester()
     /// Whether cards may be made at this till's reader.
     package internal(set) var isReaderTrusted = true
+    /// Whether this till's reader is on another machine.
+    package internal(set) var readerIsRemote = false
     private let malformed: Set<String>
     private var values: [Name: (text: String, origin: Origin)]
 

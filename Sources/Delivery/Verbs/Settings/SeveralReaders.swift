@@ -42,10 +42,16 @@ extension Settings {
     }
 
     /// A copy of these settings for the till with this name.
-    package func atTill(_ name: String, isReaderTrusted: Bool = true) -> Settings {
+    package func atTill(_ name: String) -> Settings {
         var settings = self
-        settings.isReaderTrusted = isReaderTrusted
         settings.requester.till = try? TillName(name)
+        return settings
+    }
+
+    /// A copy of these settings for the till with this name, whose reader is on another machine.
+    package func atRemoteTill(_ name: String, isReaderTrusted: Bool) -> Settings {
+        var settings = atTill(name)
+        (settings.readerIsRemote, settings.isReaderTrusted) = (true, isReaderTrusted)
         return settings
     }
 
