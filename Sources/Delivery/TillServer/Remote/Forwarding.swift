@@ -7,7 +7,7 @@ import TextCodecs
 import Verbs
 import WebServer
 
-/// Forwards requests for tills whose readers are attached to other servers of the ledger.
+/// Forwards requests for tills whose readers were last attached to other servers of the ledger.
 ///
 /// A header with a seal under one of the issuer's keys states the client's address, so that limits
 /// on failed logins still apply to the client and not to the server that forwards.
