@@ -70,7 +70,7 @@ enum ReaderUnit {
     private static func unit(_ settings: Settings) -> String {
         let reader = settings.readerText
         let words = [program] + (reader.isEmpty ? [] : ["--reader", reader]) + ["reader"]
-        // The service starts in another folder, so a relative path would lead nowhere.
+        // systemd starts the service in another folder, where a relative path would not work.
         let authorities = settings.authoritiesPath.map { path in
             (try? DurableFile(path).resolved().path) ?? path
         }

@@ -23,8 +23,8 @@ package enum AgentProtocol {
     /// The beginning of the path of an agent's requests. Its last part is one of these, or a call.
     package static let path = "/agent/v1/"
     package static let enrollment = "enroll"
-    /// Asks whether a reader would be attached, without attaching it. The body is one byte: 1 for a
-    /// simulated reader, 0 for a real one.
+    /// Asks whether the server would accept a reader, but attaches nothing. The body is one byte:
+    /// 1 for a simulated reader, 0 for a real one.
     package static let check = "check"
 }
 

@@ -92,8 +92,8 @@ actor EnrolledTills {
     private func keep(_ till: EnrolledTill) async {
         let known = entries[till.number]?.till
         // A newer epoch means that the reader has since been attached to another server. The till
-        // begins anew, so that its pages ask again and are forwarded to that server. Nothing waits
-        // in between, so a replaced agent that polls always learns of it.
+        // is recreated, so that its pages reconnect and are forwarded to that server. There must be
+        // no suspension in between; otherwise, a poll of the replaced agent could find no till.
         if let known, till.epoch > known.epoch { drop(till.number, for: till) }
         await update(till)
     }
