@@ -66,11 +66,13 @@ package actor ReaderAgent {
     private let report: @Sendable (Event) -> Void
 
     private var attachment: AgentAttachment?
+    /// The protocol version of the attachment.
+    private var version = AgentProtocol.version
     /// The number of the latest command that the agent accepted.
     private var last: UInt64 = 0
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
-    private var work: (task: Task<Void, Never>, isWait: Bool)?
+    private var work: (task: Task<ReaderReply, Never>, isWait: Bool, isReported: Bool)?
     /// The timer that turns the field off if no further command arrives.
     private var alarm: Task<Void, Never>?
     private var failures = 0
@@ -115,9 +117,10 @@ package actor ReaderAgent {
             }
             failures = 0
             switch answer {
-            case .attached(let epoch, _):
+            case .attached(let epoch, let version):
                 await detach()
                 (attachment, last) = (AgentAttachment(runID, epoch: epoch), 0)
+                self.version = version
                 report(.attached)
             case .command(let command, let epoch):
                 if epoch == attachment?.epoch { begin(command) }
@@ -138,7 +141,10 @@ package actor ReaderAgent {
     /// Polls for the next command if the reader is attached; otherwise, attaches it.
     private func pollOrAttach() async throws(AgentLineError) -> AgentResponse {
         if let attachment {
-            return try await send(.poll, AgentPoll(attachment, last: last).message)
+            var reply: ReaderReply?
+            if let work, !work.isReported { reply = await work.task.value }
+            return try await send(
+                .poll, AgentPoll(attachment, last: last, reply: reply).message)
         }
         return try await send(
             .attach,
@@ -181,7 +187,7 @@ package actor ReaderAgent {
     private func detach() async {
         attachment = nil
         work?.task.cancel()
-        await work?.task.value
+        _ = await work?.task.value
         await stopAlarm()
         (work, selection) = (nil, nil)
         await reader.release()
@@ -193,14 +199,18 @@ package actor ReaderAgent {
         last = max(last, command.number)
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
+        // During a wait, the agent polls, so that the server can end the wait. The replies to other
+        // commands are sent with the next poll, which saves a request.
+        let isReported = command.request.isWait || version < AgentProtocol.repliesWithPolls
         // Commands are carried out one after another.
         let earlier = work?.task
         let task = Task {
-            await earlier?.value
+            _ = await earlier?.value
             let reply = await carryOut(command)
-            await sendReport(AgentReport(attachment, command.number, reply))
+            if isReported { await sendReport(AgentReport(attachment, command.number, reply)) }
+            return reply
         }
-        work = (task, command.request.isWait)
+        work = (task, command.request.isWait, isReported)
     }
 
     private func carryOut(_ command: AgentCommand) async -> ReaderReply {

@@ -10,6 +10,43 @@ package enum AgentLineEvent: Hashable, Sendable {
     case detached
 }
 
+/// What has a time limit on that line.
+enum LineLimit: Hashable {
+    /// How long a reply may take, unless the command waits for a tag or its removal.
+    case reply
+    /// How long a poll stays open if there is no command.
+    case poll
+    /// How long the agent may not poll. After that, its reader is detached.
+    case silence
+
+    var duration: Duration {
+        switch self {
+        case .reply: .seconds(5)
+        case .poll: .seconds(8)
+        case .silence: .seconds(10)
+        }
+    }
+}
+
+/// The time for these limits, which tests replace.
+package struct LineClock: Sendable {
+    /// The time since some moment in the past.
+    let now: @Sendable () -> Duration
+    let sleep: @Sendable (Duration) async throws -> Void
+
+    package init(
+        now: @escaping @Sendable () -> Duration,
+        sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        (self.now, self.sleep) = (now, sleep)
+    }
+
+    package static let continuous: LineClock = {
+        let start = ContinuousClock.now
+        return LineClock(now: { ContinuousClock.now - start }) { try await Task.sleep(for: $0) }
+    }()
+}
+
 extension RemoteReader {
     /// Handles a poll or a report, and returns the answer; nil if the message is invalid.
     package func answer(to call: AgentCall, _ message: [UInt8]) async -> AgentResponse? {

@@ -8,18 +8,6 @@ import TapcardDomain
 /// the server detaches the reader, which a tap sees as a lost reader. The server does not repeat
 /// the command, and the reader cannot be used until the agent attaches it again.
 public actor RemoteReader: BatchReader {
-    /// The time limits.
-    package struct Limits: Sendable {
-        /// How long a reply may take, unless the command waits for a tag or its removal.
-        package var reply = Duration.seconds(5)
-        /// How long a poll stays open if there is no command.
-        package var poll = Duration.seconds(8)
-        /// If the agent does not poll for this long, its reader is detached.
-        package var silence = Duration.seconds(10)
-
-        package init() {}
-    }
-
     /// The command that makes the agent wait up to an hour for a tag. It stays with the agent while
     /// the server's shorter waits start and end.
     private static let watch = ReaderRequest.select(milliseconds: 3_600_000)
@@ -46,8 +34,7 @@ public actor RemoteReader: BatchReader {
         case interrupted
     }
 
-    private let limits: Limits
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: LineClock
     private let note: @Sendable (AgentLineEvent) -> Void
     private var agent: (attachment: AgentAttachment, greeting: AgentGreeting)?
     /// The latest attachment, which may have ended or may be at another server; nil if there was
@@ -61,10 +48,12 @@ public actor RemoteReader: BatchReader {
     private var pending: Pending?
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
-    /// The open poll, with its number.
-    private var poll: (number: UInt64, continuation: CheckedContinuation<AgentResponse, Never>)?
-    private var lastPoll: UInt64 = 0
-    private var silence: Task<Void, Never>?
+    /// The open poll.
+    private var poll: CheckedContinuation<AgentResponse, Never>?
+    /// When the time limits that now apply pass.
+    private var deadlines: [LineLimit: Duration] = [:]
+    /// The time limits that have a task, which sleeps until their deadline.
+    private var watched: Set<LineLimit> = []
     /// The signal to give when the tag is released, which the next command does.
     private var signal: TagSignal?
     private var isTaken = false
@@ -75,18 +64,16 @@ public actor RemoteReader: BatchReader {
     /// Creates a reader for an agent that attaches later, and calls `note` for each event on the
     /// line to it. `latest` is the latest attachment of an agent to this till at any server.
     package init(
-        named name: String, latest: AgentAttachment? = nil, limits: Limits = Limits(),
-        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        named name: String, latest: AgentAttachment? = nil,
+        clock: LineClock = .continuous,
         note: @escaping @Sendable (AgentLineEvent) -> Void = { _ in }
     ) {
-        (self.latest, self.limits, self.sleep, self.note) = (latest, limits, sleep, note)
+        (self.latest, self.clock, self.note) = (latest, clock, note)
         summary = ReaderSummary(name: name, maximumAnswerLength: 0)
     }
 
     /// Creates a reader for an agent that attaches later. `name` is the reader's name until then.
-    public init(named name: String) {
-        self.init(named: name) { try await Task.sleep(for: $0) }
-    }
+    public init(named name: String) { self.init(named: name, latest: nil) }
 
     public var name: String { summary.name }
     public var maximumAnswerLength: Int { summary.maximumAnswerLength }
@@ -162,7 +149,9 @@ public actor RemoteReader: BatchReader {
         defer { endTurn() }
         try send(request, selection: selection)
         lastCaller += 1
-        switch await outcome(within: limits.reply, for: lastCaller) {
+        start(.reply)
+        defer { deadlines[.reply] = nil }
+        switch await outcome(for: lastCaller) {
         case .reply(let reply): return reply
         case .failed(let error): throw error
         case .interrupted: throw lost()
@@ -177,7 +166,7 @@ public actor RemoteReader: BatchReader {
         let own = lastCaller
         let alarm = limit.map { limit in
             Task {
-                guard (try? await sleep(limit)) != nil else { return }
+                guard (try? await clock.sleep(limit)) != nil else { return }
                 lateCallers.insert(own)
                 leave(own, .failed(ReaderError(.noTag)))
             }
@@ -191,7 +180,7 @@ public actor RemoteReader: BatchReader {
             await waitForTurn()
             defer { endTurn() }
             try begin()
-            switch await outcome(within: nil, for: own) {
+            switch await outcome(for: own) {
             case .reply(let reply): return reply
             case .failed(let error): throw error
             case .interrupted: continue
@@ -226,17 +215,9 @@ public actor RemoteReader: BatchReader {
         deliver()
     }
 
-    /// Waits for the reply to the pending command. If it does not arrive within the time limit, the
-    /// reader is detached.
-    private func outcome(within limit: Duration?, for own: UInt64) async -> Outcome {
+    /// Waits for the reply to the pending command.
+    private func outcome(for own: UInt64) async -> Outcome {
         guard let command = pending?.command else { return .failed(lost()) }
-        let alarm = limit.map { limit in
-            Task {
-                guard (try? await sleep(limit)) != nil else { return }
-                expire(command.number)
-            }
-        }
-        defer { alarm?.cancel() }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard pending?.command.number == command.number else {
@@ -262,10 +243,6 @@ public actor RemoteReader: BatchReader {
         pending?.caller = nil
     }
 
-    private func expire(_ number: UInt64) {
-        if pending?.command.number == number { detach() }
-    }
-
     private func detachForInvalidReply() -> ReaderError {
         detach()
         return ReaderError(.readerLost, "the till's machine sent an invalid reply")
@@ -277,9 +254,7 @@ public actor RemoteReader: BatchReader {
 
     /// Sends the pending command as the response to the open poll, if there are both.
     private func deliver() {
-        guard let poll, let pending else { return }
-        self.poll = nil
-        poll.continuation.resume(returning: answer(with: pending))
+        if let pending { answerPoll(answer(with: pending)) }
     }
 
     private func answer(with pending: Pending) -> AgentResponse {
@@ -298,7 +273,7 @@ public actor RemoteReader: BatchReader {
         agent = (attachment, greeting)
         note(.attached(greeting))
         summary = ReaderSummary(name: greeting.reader, maximumAnswerLength: 0)
-        watchSilence()
+        start(.silence)
         return .attached(epoch: epoch, version: min(greeting.newest, AgentProtocol.version))
     }
 
@@ -310,7 +285,7 @@ public actor RemoteReader: BatchReader {
         if ended != nil { note(.detached) }
         agent = nil
         latest = newer ?? latest
-        silence?.cancel()
+        deadlines = [:]
         (selection, signal) = (nil, nil)
         pending?.caller?.continuation.resume(returning: .failed(lost()))
         pending = nil
@@ -323,44 +298,42 @@ public actor RemoteReader: BatchReader {
     package func answer(to request: AgentPoll) async -> AgentResponse {
         if let refusal = refusal(of: request.attachment) { return refusal }
         note(.heard)
+        if let reply = request.reply, !accept(reply, to: request.last) { return .detached }
         // When an agent polls again, it has given up on its earlier poll.
         answerPoll(.nothing)
-        lastPoll += 1
         if let pending, pending.command.number > request.last {
-            watchSilence()
+            start(.silence)
             return answer(with: pending)
         }
-        let own = lastPoll
-        let alarm = Task {
-            guard (try? await sleep(limits.poll)) != nil else { return }
-            if poll?.number == own { answerPoll(.nothing) }
-        }
-        defer { alarm.cancel() }
-        let answer = await withCheckedContinuation { poll = (own, $0) }
-        if lastPoll == own { watchSilence() }
-        return answer
+        deadlines[.silence] = nil
+        start(.poll)
+        return await withCheckedContinuation { poll = $0 }
     }
 
-    /// Accepts the reply to the pending command. Duplicates and replies to earlier commands are
-    /// ignored.
+    /// Accepts a reply that the agent has sent while its poll is open.
     package func accept(_ report: AgentReport) -> AgentResponse {
         if let refusal = refusal(of: report.attachment) { return refusal }
         note(.heard)
-        guard let pending, pending.command.number == report.number else { return .nothing }
-        guard report.reply.fits(pending.command.request) else {
+        return accept(report.reply, to: report.number) ? .nothing : .detached
+    }
+
+    /// Accepts the reply to the pending command. Duplicates and replies to earlier commands are
+    /// ignored. If the reply does not fit the command, detaches the reader and returns false.
+    private func accept(_ reply: ReaderReply, to number: UInt64) -> Bool {
+        guard let pending, pending.command.number == number else { return true }
+        guard reply.fits(pending.command.request) else {
             detach()
-            return .detached
+            return false
         }
         note(.answered)
         self.pending = nil
-        if case .tag = report.reply { selection = report.number }
-        guard let caller = pending.caller else { return .nothing }
-        if case .failed(let error) = report.reply {
-            caller.continuation.resume(returning: .failed(error))
+        if case .tag = reply { selection = number }
+        if case .failed(let error) = reply {
+            pending.caller?.continuation.resume(returning: .failed(error))
         } else {
-            caller.continuation.resume(returning: .reply(report.reply))
+            pending.caller?.continuation.resume(returning: .reply(reply))
         }
-        return .nothing
+        return true
     }
 
     /// How to refuse a message that belongs to another attachment; nil if it belongs to this one.
@@ -378,17 +351,34 @@ public actor RemoteReader: BatchReader {
     }
 
     private func answerPoll(_ answer: AgentResponse) {
-        poll?.continuation.resume(returning: answer)
-        poll = nil
+        guard let poll else { return }
+        self.poll = nil
+        deadlines[.poll] = nil
+        if agent != nil { start(.silence) }
+        poll.resume(returning: answer)
     }
 
-    /// Detaches the reader if no poll is open for longer than ``Limits/silence``.
-    private func watchSilence() {
-        let (own, attachment) = (lastPoll, agent?.attachment)
-        silence?.cancel()
-        silence = Task {
-            guard (try? await sleep(limits.silence)) != nil else { return }
-            if lastPoll == own, poll == nil, agent?.attachment == attachment { detach() }
+    /// Starts a time limit, again if it already applies.
+    private func start(_ limit: LineLimit) {
+        deadlines[limit] = clock.now() + limit.duration
+        // A timer for each message would cost more than the message, and hardly ever be due.
+        guard watched.insert(limit).inserted else { return }
+        Task { await watch(limit) }
+    }
+
+    private func watch(_ limit: LineLimit) async {
+        while let deadline = deadlines[limit] {
+            let rest = deadline - clock.now()
+            if rest > .zero { try? await clock.sleep(rest) } else { pass(limit) }
+        }
+        watched.remove(limit)
+    }
+
+    private func pass(_ limit: LineLimit) {
+        deadlines[limit] = nil
+        switch limit {
+        case .poll: answerPoll(.nothing)
+        case .reply, .silence: detach()
         }
     }
 }

@@ -43,9 +43,12 @@ final class AgentRelay: AgentLine {
 
     init() {
         let box = Guarded<AgentRelay?>(nil)
-        reader = RemoteReader(named: "the till's reader") { limit in
+        let slept = Guarded(Duration.zero)
+        let clock = LineClock(now: { slept.withLock { $0 } }) { limit in
             try await box.withLock { $0 }?.untilDown()
+            slept.withLock { $0 += limit }
         }
+        reader = RemoteReader(named: "the till's reader", clock: clock)
         box.withLock { $0 = self }
     }
 

@@ -7,37 +7,46 @@ package import Tags
 package final class ScriptedAgentLine: AgentLine {
     private struct State: Sendable {
         var answers: [AgentResponse]
-        var reports: [UInt64: ReaderReply] = [:]
+        var replies: [UInt64: ReaderReply] = [:]
+        var reported: Set<UInt64> = []
         var isDone = false
     }
     private let state: Guarded<State>
 
+    private let version: UInt8
     private let isLastDue: @Sendable () -> Bool
 
     /// Creates a server. The last answer is sent only once `isLastDue` returns true.
     package init(
-        _ answers: [AgentResponse], lastWhen isLastDue: @escaping @Sendable () -> Bool = { true }
+        _ answers: [AgentResponse], version: UInt8 = AgentProtocol.version,
+        lastWhen isLastDue: @escaping @Sendable () -> Bool = { true }
     ) {
         state = Guarded(State(answers: answers))
-        self.isLastDue = isLastDue
+        (self.version, self.isLastDue) = (version, isLastDue)
     }
 
-    package var reports: [UInt64: ReaderReply] { state.withLock { $0.reports } }
+    /// The replies, by the numbers of their commands.
+    package var replies: [UInt64: ReaderReply] { state.withLock { $0.replies } }
+    /// The numbers of the commands whose replies were reported.
+    package var reported: Set<UInt64> { state.withLock { $0.reported } }
 
     package func send(_ call: AgentCall, _ message: [UInt8]) async throws(AgentLineError) -> [UInt8]
     {
         switch call {
-        case .attach: return AgentResponse.attached(epoch: 1, version: 1).message
+        case .attach: return AgentResponse.attached(epoch: 1, version: version).message
         case .report:
             state.withLock { state in
                 guard let report = AgentReport(message) else { return }
-                state.reports[report.number] = report.reply
+                state.replies[report.number] = report.reply
+                state.reported.insert(report.number)
             }
             return AgentResponse.nothing.message
         case .poll:
             // One command at a time: the next one is sent after the reply to the last one.
-            let last = AgentPoll(message)?.last ?? 0
-            while last > 0, reports[last] == nil, !Task.isCancelled {
+            let poll = AgentPoll(message)
+            let last = poll?.last ?? 0
+            if let reply = poll?.reply { state.withLock { $0.replies[last] = reply } }
+            while last > 0, replies[last] == nil, !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(1))
             }
             while state.withLock({ $0.answers.count == 1 }), !isLastDue() {

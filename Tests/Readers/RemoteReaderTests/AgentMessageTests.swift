@@ -39,8 +39,11 @@ struct AgentMessageTests {
     @Test("Every message of an agent can be read back, and is rejected if it is cut short")
     func messages() {
         let poll = AgentPoll(Self.line, last: 9)
-        #expect(AgentPoll(poll.message) == poll)
-        let report = AgentReport(Self.line, 9, .failed(ReaderError(.noTag)))
+        let reply = ReaderReply.failed(ReaderError(.noTag))
+        for poll in [poll, AgentPoll(Self.line, last: 9, reply: reply)] {
+            #expect(AgentPoll(poll.message) == poll)
+        }
+        let report = AgentReport(Self.line, 9, reply)
         #expect(AgentReport(report.message) == report)
         let greeting = AgentGreeting(run: Self.line.run, release: "1.2", reader: "PN532")
         #expect(AgentGreeting(greeting.message) == greeting)
@@ -56,7 +59,7 @@ struct AgentMessageTests {
 
     @Test("A greeting of a later version may have more fields")
     func later() {
-        let greeting = AgentGreeting(run: Self.line.run, newest: 2, release: "9", reader: "r")
+        let greeting = AgentGreeting(run: Self.line.run, newest: 9, release: "9", reader: "r")
         #expect(AgentGreeting(greeting.message + [1, 2, 3]) == greeting)
     }
 }

@@ -33,9 +33,23 @@ struct ReaderAgentTests {
         #expect(
             reader.noted.prefix(5) == ["select", "frame 162", "release", "select", "release"])
         let refused = ReaderReply.report(BatchReport(failure: ReaderError(.tagLost)))
-        #expect(server.reports[2] == .report(BatchReport(answers: [[]])))
-        #expect(server.reports[4] == refused)
-        #expect(server.reports[6] == refused)
+        #expect(server.replies[2] == .report(BatchReport(answers: [[]])))
+        #expect(server.replies[4] == refused)
+        #expect(server.replies[6] == refused)
+    }
+
+    @Test(
+        "A reply needs no request of its own, unless it ends a wait or the server is too old",
+        arguments: [AgentProtocol.oldest, AgentProtocol.version])
+    func replies(version: UInt8) async {
+        let server = ScriptedAgentLine(
+            [
+                command(1, Self.select), command(2, .batch(Self.batch), selection: 1),
+                command(3, .select(milliseconds: 1)),
+            ], version: version)
+        await server.serve(NotedReader())
+        #expect(Set(server.replies.keys) == [1, 2, 3])
+        #expect(server.reported == (version == AgentProtocol.version ? [3] : [1, 2, 3]))
     }
 
     @Test("The signal is given when the tag is released, or although it already is")
@@ -73,7 +87,7 @@ struct ReaderAgentTests {
         }
         #expect(reader.noted.prefix(3) == ["select", "release", "release"])
         #expect(
-            server.reports[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
+            server.replies[2] == .report(BatchReport(failure: ReaderError(.tagLost))))
     }
 
     /// A server that sends one command, and then responds to nothing.

@@ -14,10 +14,14 @@ struct RemoteReaderTests {
     /// Time limits that pass when a test says so.
     private final class Limits: Sendable {
         private let due = Guarded<Set<Duration>>([])
+        private let slept = Guarded(Duration.zero)
         func pass(_ limit: Duration) { due.withLock { _ = $0.insert(limit) } }
-        func sleep(_ limit: Duration) async throws {
-            while !due.withLock({ $0.contains(limit) }) {
-                try await Task.sleep(for: .milliseconds(1))
+        var clock: LineClock {
+            LineClock(now: { self.slept.withLock { $0 } }) { limit in
+                while !self.due.withLock({ $0.contains(limit) }) {
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+                self.slept.withLock { $0 += limit }
             }
         }
     }
@@ -38,7 +42,7 @@ struct RemoteReaderTests {
     init() {
         let (limits, noted) = (limits, noted)
         reader = RemoteReader(
-            named: "Bar 1", sleep: { try await limits.sleep($0) },
+            named: "Bar 1", clock: limits.clock,
             note: { event in noted.withLock { $0.append(event) } })
     }
 
@@ -154,14 +158,16 @@ struct RemoteReaderTests {
         #expect(await !reader.detach(for: AgentAttachment(run, epoch: 2)))
         let first = AgentPoll(AgentAttachment(run, epoch: 1), last: 0)
         #expect(await reader.answer(to: first) == .detached)
-        #expect(await attach(run, epoch: 3) == .attached(epoch: 3, version: 1))
+        #expect(
+            await attach(run, epoch: 3)
+                == .attached(epoch: 3, version: AgentProtocol.version))
         let poll = AgentPoll(AgentAttachment(run, epoch: 3), last: 0)
         let held = Task { await reader.answer(to: poll) }
         let newest = AgentAttachment(other, epoch: 4)
         #expect(await reader.detach(for: newest))
         #expect(await held.value == .replaced)
         // A server that begins the till anew knows the newest attachment from the ledger.
-        let anew = RemoteReader(named: "Bar 1", latest: newest, sleep: { _ in })
+        let anew = RemoteReader(named: "Bar 1", latest: newest)
         #expect(await anew.answer(to: poll) == .replaced)
         #expect(await anew.answer(to: AgentPoll(newest, last: 0)) == .detached)
         let next = AgentPoll(AgentAttachment(run, epoch: 5), last: 0)
@@ -182,7 +188,10 @@ struct RemoteReaderTests {
                 epoch: 1)
         }
         #expect(await attach(0) == .outdated(oldest: 1))
-        #expect(await attach(9) == .attached(epoch: 1, version: 1))
+        for newest in AgentProtocol.oldest...AgentProtocol.version {
+            #expect(await attach(newest) == .attached(epoch: 1, version: newest))
+        }
+        #expect(await attach(9) == .attached(epoch: 1, version: AgentProtocol.version))
     }
 
     @Test("If no reply comes in time, the reader is lost, and the agent must attach it again")
@@ -237,5 +246,32 @@ struct RemoteReaderTests {
         #expect(await reader.accept(AgentReport(line, 1, .released)) == .detached)
         await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
         #expect(await reader.greeting == nil)
+    }
+
+    @Test("A poll with a reply gets the next command, and repeating it changes nothing")
+    func replyWithPoll() async throws {
+        let line = AgentAttachment(Self.run(), epoch: 1)
+        _ = await attach(line.run, epoch: 1)
+        let batch = [BatchItem(.frame([0x30, 0]))]
+        let exchanged = Task {
+            _ = try? await reader.select(within: .zero)
+            return await reader.exchange(batch)
+        }
+        _ = try await command(line, after: 0)
+        for _ in 1...2 {
+            let answer = await reader.answer(to: AgentPoll(line, last: 1, reply: Self.found))
+            #expect(
+                answer == .command(AgentCommand(2, .batch(batch), selection: 1), epoch: 1))
+        }
+        let report = BatchReport(answers: [[1]])
+        let poll = AgentPoll(line, last: 2, reply: .report(report))
+        let next = Task { await reader.answer(to: poll) }
+        #expect(await exchanged.value == report)
+        // A reply of another kind ends the attachment.
+        let selected = Task { try await reader.select(within: .zero) }
+        #expect(await next.value == .command(AgentCommand(3, .select(milliseconds: 0)), epoch: 1))
+        #expect(
+            await reader.answer(to: AgentPoll(line, last: 3, reply: .released)) == .detached)
+        await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
     }
 }

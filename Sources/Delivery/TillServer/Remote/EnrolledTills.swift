@@ -114,8 +114,7 @@ actor EnrolledTills {
         }
         let line = TillLine(now: runners.server.now)
         let reader = RemoteReader(
-            named: till.name.text, latest: till.latestAttachment,
-            sleep: { try await Task.sleep(for: $0) }, note: line.note)
+            named: till.name.text, latest: till.latestAttachment, note: line.note)
         entries[till.number] = Entry(till: till, reader: reader)
         let runner = await runners.remote(till, reader)
         // The till may have been removed in the meantime.
