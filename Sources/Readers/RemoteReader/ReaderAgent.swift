@@ -62,7 +62,7 @@ package actor ReaderAgent {
     private let release: String
     private let limits: Limits
     private let random: @Sendable (Int) -> [UInt8]
-    private let sleep: @Sendable (Duration) async throws -> Void
+    private let clock: LineClock
     private let report: @Sendable (Event) -> Void
 
     private var attachment: AgentAttachment?
@@ -73,17 +73,19 @@ package actor ReaderAgent {
     /// The number of the command that selected the tag; nil if no tag is selected.
     private var selection: UInt64?
     private var work: (task: Task<ReaderReply, Never>, isWait: Bool, isReported: Bool)?
-    /// The timer that turns the field off if no further command arrives.
-    private var alarm: Task<Void, Never>?
+    /// When the field is turned off if no further command arrives; nil if a command is being
+    /// carried out or no tag is selected.
+    private var fieldDeadline: Duration?
+    /// Sleeps until that deadline.
+    private var fieldWatch: Task<Void, Never>?
+    private var turningOff: Task<Void, Never>?
     private var failures = 0
 
     package init(
         _ reader: any TagReader, isSimulated: Bool = false, _ line: any AgentLine,
         release: String, limits: Limits = Limits(),
         random: @escaping @Sendable (Int) -> [UInt8],
-        sleep: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        },
+        clock: LineClock = .continuous,
         report: @escaping @Sendable (Event) -> Void
     ) {
         (self.reader, self.isSimulated, self.line) = (reader, isSimulated, line)
@@ -91,7 +93,7 @@ package actor ReaderAgent {
             preconditionFailure("`random` returns as many bytes as requested")
         }
         (self.runID, self.release) = (runID, release)
-        (self.limits, self.random, self.sleep, self.report) = (limits, random, sleep, report)
+        (self.limits, self.random, self.clock, self.report) = (limits, random, clock, report)
     }
 
     /// Carries out the server's commands until the task is canceled or the server rejects the
@@ -180,7 +182,7 @@ package actor ReaderAgent {
         let pause = min(
             limits.pauses.lowerBound * (1 << min(failures - 1, 10)), limits.pauses.upperBound)
         let byte = Int(random(1).first ?? 0)
-        try? await sleep(pause / 2 + pause * byte / 510)
+        try? await clock.sleep(pause / 2 + pause * byte / 510)
     }
 
     /// Ends the attachment and turns the field off.
@@ -188,7 +190,7 @@ package actor ReaderAgent {
         attachment = nil
         work?.task.cancel()
         _ = await work?.task.value
-        await stopAlarm()
+        await stopFieldLimit()
         (work, selection) = (nil, nil)
         await reader.release()
     }
@@ -214,7 +216,7 @@ package actor ReaderAgent {
     }
 
     private func carryOut(_ command: AgentCommand) async -> ReaderReply {
-        await stopAlarm()
+        await stopFieldLimit()
         let mayBatch = command.selection == selection && selection != nil
         if case .batch = command.request {
             guard mayBatch || SafetyRule.batchBelongsToSelection.isDisabled else {
@@ -227,25 +229,36 @@ package actor ReaderAgent {
         }
         let reply = await ReaderService.reply(to: command.request, reader)
         if case .tag = reply { selection = command.number }
-        if selection != nil { limitField(after: command.number) }
+        if selection != nil { limitField() }
         return reply
     }
 
     /// Turns the field off unless another command arrives within the time limit. This does not wait
     /// for the report on the last command, which may never be delivered.
-    private func limitField(after number: UInt64) {
-        alarm = Task {
-            guard (try? await sleep(limits.field)) != nil, last == number else { return }
-            selection = nil
-            await reader.release()
-        }
+    private func limitField() {
+        fieldDeadline = clock.now() + limits.field
+        // A new timer for each command would cost more than the command, and hardly ever be due.
+        if fieldWatch == nil { fieldWatch = Task { await watchField() } }
     }
 
-    /// Stops the timer. If it is turning the field off, waits until it has, because the reader can
-    /// do only one thing at a time.
-    private func stopAlarm() async {
-        alarm?.cancel()
-        await alarm?.value
+    private func watchField() async {
+        while let deadline = fieldDeadline {
+            let rest = deadline - clock.now()
+            if rest > .zero {
+                try? await clock.sleep(rest)
+            } else {
+                (fieldDeadline, selection) = (nil, nil)
+                turningOff = Task { await reader.release() }
+            }
+        }
+        fieldWatch = nil
+    }
+
+    /// Stops the time limit. If the field is being turned off, waits until it is, because the
+    /// reader can do only one thing at a time.
+    private func stopFieldLimit() async {
+        fieldDeadline = nil
+        await turningOff?.value
     }
 
     /// Sends a reply until the server confirms it, a newer command arrives, or the attachment ends.
@@ -255,7 +268,7 @@ package actor ReaderAgent {
                 _ = try await send(.report, reply.message)
                 return
             } catch {
-                try? await sleep(limits.pauses.lowerBound)
+                try? await clock.sleep(limits.pauses.lowerBound)
             }
         }
     }

@@ -1,4 +1,5 @@
 import BlockingLane
+import PortDoubles
 import RemoteReader
 import Tags
 
@@ -43,11 +44,7 @@ final class AgentRelay: AgentLine {
 
     init() {
         let box = Guarded<AgentRelay?>(nil)
-        let slept = Guarded(Duration.zero)
-        let clock = LineClock(now: { slept.withLock { $0 } }) { limit in
-            try await box.withLock { $0 }?.untilDown()
-            slept.withLock { $0 += limit }
-        }
+        let clock = LineClock.movedBySleep { _ in try await box.withLock { $0 }?.untilDown() }
         reader = RemoteReader(named: "the till's reader", clock: clock)
         box.withLock { $0 = self }
     }
@@ -78,7 +75,7 @@ final class AgentRelay: AgentLine {
         let agent = ReaderAgent(
             own, self, release: "test", limits: limits,
             random: { [UInt8](repeating: 7, count: $0) },
-            sleep: { limit in
+            clock: .movedBySleep { limit in
                 if limit == field { return try await self.untilDown() }
                 try await Task.sleep(for: limit)
             }, report: { _ in })

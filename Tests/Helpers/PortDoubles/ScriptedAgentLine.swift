@@ -69,10 +69,23 @@ package final class ScriptedAgentLine: AgentLine {
     ) async {
         let agent = ReaderAgent(
             reader, self, release: "test", random: { [UInt8](repeating: 7, count: $0) },
-            sleep: sleep, report: { _ in })
+            clock: .movedBySleep(sleep), report: { _ in })
         let task = Task { await agent.run() }
         while !state.withLock({ $0.isDone }) { try? await Task.sleep(for: .milliseconds(1)) }
         task.cancel()
         _ = await task.value
+    }
+}
+
+extension LineClock {
+    /// A clock that moves only while something sleeps, by as long as it wanted to.
+    package static func movedBySleep(
+        _ sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) -> LineClock {
+        let slept = Guarded(Duration.zero)
+        return LineClock(now: { slept.withLock { $0 } }) { limit in
+            try await sleep(limit)
+            slept.withLock { $0 += limit }
+        }
     }
 }

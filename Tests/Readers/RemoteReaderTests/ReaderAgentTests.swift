@@ -135,7 +135,8 @@ struct ReaderAgentTests {
     ) -> ReaderAgent {
         ReaderAgent(
             reader, server, release: "test", random: { [UInt8](repeating: 7, count: $0) },
-            sleep: { _ in try await Task.sleep(for: .milliseconds(1)) }, report: report)
+            clock: .movedBySleep { _ in try await Task.sleep(for: .milliseconds(1)) },
+            report: report)
     }
 
     @Test("An agent that is too old for its server stops")

@@ -1,4 +1,5 @@
 import BlockingLane
+import PortDoubles
 import ReaderProcess
 import RemoteReader
 import Tags
@@ -14,14 +15,10 @@ struct RemoteReaderTests {
     /// Time limits that pass when a test says so.
     private final class Limits: Sendable {
         private let due = Guarded<Set<Duration>>([])
-        private let slept = Guarded(Duration.zero)
         func pass(_ limit: Duration) { due.withLock { _ = $0.insert(limit) } }
-        var clock: LineClock {
-            LineClock(now: { self.slept.withLock { $0 } }) { limit in
-                while !self.due.withLock({ $0.contains(limit) }) {
-                    try await Task.sleep(for: .milliseconds(1))
-                }
-                self.slept.withLock { $0 += limit }
+        func sleep(_ limit: Duration) async throws {
+            while !due.withLock({ $0.contains(limit) }) {
+                try await Task.sleep(for: .milliseconds(1))
             }
         }
     }
@@ -42,7 +39,7 @@ struct RemoteReaderTests {
     init() {
         let (limits, noted) = (limits, noted)
         reader = RemoteReader(
-            named: "Bar 1", clock: limits.clock,
+            named: "Bar 1", clock: .movedBySleep { try await limits.sleep($0) },
             note: { event in noted.withLock { $0.append(event) } })
     }
 
