@@ -109,27 +109,31 @@ extension KeyRingSource {
     /// Creates a source of the keys in a file. `ring` is the key ring that has just been read from
     /// it.
     public convenience init(_ file: KeyFile, holding ring: KeyRing) {
-        let known = Guarded(CachedRing(ring: ring))
+        let known = Guarded(CachedKeys())
         self.init(ring) { () throws(TapcardError) in
-            try known.withLock { known throws(TapcardError) in try known.ring(in: file) }
+            let keys = try known.withLock { known throws(TapcardError) in try known.keys(in: file) }
+            guard let keys else { throw file.missing }
+            return keys
         }
     }
 }
 
-/// A key ring, and the stamp that its file had when the key ring was read.
-private struct CachedRing {
-    var ring: KeyRing
-    var stamp: DurableFile.Stamp?
+/// Caches a key file, and rereads it only when it has changed.
+package struct CachedKeys: Sendable {
+    private var keys: KeyRing?
+    private var stamp: DurableFile.Stamp?
 
-    /// The current key ring. The stamp is taken before the file is read, so that a file that
-    /// changes in between is read again next time.
-    mutating func ring(in file: KeyFile) throws(TapcardError) -> KeyRing {
-        let stamp = try? DurableFile(file.path).stamp()
-        if let stamp, stamp == self.stamp { return ring }
-        guard let read = try file.load() else {
-            throw file.missing
-        }
-        (ring, self.stamp) = (read, stamp)
-        return read
+    package init() {}
+
+    /// The current keys; nil if the file is missing. The stamp is taken before the file is read, so
+    /// that a file that changes in between is read again next time.
+    package mutating func keys(in file: KeyFile) throws(TapcardError) -> KeyRing? {
+        let now = try? DurableFile(file.path).stamp()
+        if let now, now == stamp { return keys }
+        // If loading fails, the next call must not return the old keys.
+        stamp = nil
+        keys = try file.load()
+        stamp = now
+        return keys
     }
 }

@@ -68,7 +68,8 @@ struct HTTPAgentLine: AgentLine {
         } catch {
             // All servers share the ledger, so the agent can attach its reader to the next one.
             switch (error, call) {
-            case (.offline, .attach), (.silent, .attach), (.silent, .poll): useNextServer()
+            case (.offline, .attach): useNextServer()
+            case (.silent, let call) where call != .report: useNextServer()
             default: break
             }
             throw error
@@ -84,7 +85,7 @@ struct HTTPAgentLine: AgentLine {
             awaiting: try await ask(
                 server, call.rawValue, message, authorization,
                 with: call == .report ? clients.reports : clients.polls,
-                within: call == .poll ? HTTPAgentLine.polling : HTTPAgentLine.responding)
+                within: call.waitsForCommand ? HTTPAgentLine.polling : HTTPAgentLine.responding)
         ) { (error: ServiceError) -> AgentLineError in
             error.kind == .timedOut ? .silent(error.detail) : .offline(error.detail)
         }

@@ -8,9 +8,14 @@ package enum AgentCall: String, CaseIterable, Sendable {
     /// Asks for the next command. The server holds its response back until there is a command, for
     /// at most eight seconds.
     case poll
-    /// Sends the agent's reply to a command while the agent's poll is open. Other replies are sent
-    /// with the next poll.
+    /// Sends the agent's reply to a command.
     case report
+    /// Sends the agent's reply to a command, and asks for the next one like a poll. This takes one
+    /// request instead of two, but a poll cannot be open at the same time.
+    case exchange
+
+    /// Whether the answer is held back until there is a command.
+    package var waitsForCommand: Bool { self == .poll || self == .exchange }
 }
 
 /// The protocol between agent and server.
@@ -20,8 +25,8 @@ package enum AgentProtocol {
     /// The oldest version that this program supports: the one before the newest, because servers
     /// are updated before the machines of their tills.
     package static let oldest = max(1, version - 1)
-    /// Before this version, polls carried no replies, and each reply was a report.
-    static let repliesWithPolls: UInt8 = 2
+    /// The first version with ``AgentCall/exchange``.
+    static let exchanging: UInt8 = 2
 
     /// The beginning of the path of an agent's requests. Its last part is one of these, or a call.
     package static let path = "/agent/v1/"
@@ -125,32 +130,25 @@ package struct AgentCommand: Hashable, Sendable {
     }
 }
 
-/// An agent's request for the next command, with its reply to the last one.
-package struct AgentPoll: Equatable, Sendable {
+/// An agent's request for the next command.
+package struct AgentPoll: Hashable, Sendable {
     package let attachment: AgentAttachment
     /// The number of the last command that the agent received.
     package let last: UInt64
-    /// The reply to that command; nil if the agent reports it, or has received no command.
-    package let reply: ReaderReply?
 
-    package init(_ attachment: AgentAttachment, last: UInt64, reply: ReaderReply? = nil) {
-        (self.attachment, self.last, self.reply) = (attachment, last, reply)
+    package init(_ attachment: AgentAttachment, last: UInt64) {
+        (self.attachment, self.last) = (attachment, last)
     }
 
     package init?(_ message: [UInt8]) {
         var rest = MessageFields(message)
-        guard let attachment = AgentAttachment(&rest), let last = rest.number() else { return nil }
-        if rest.isAtEnd {
-            self.init(attachment, last: last)
-        } else {
-            guard let reply = ReaderReply(rest.remainder()) else { return nil }
-            self.init(attachment, last: last, reply: reply)
+        guard let attachment = AgentAttachment(&rest), let last = rest.number(), rest.isAtEnd else {
+            return nil
         }
+        self.init(attachment, last: last)
     }
 
-    package var message: [UInt8] {
-        attachment.message + MessageFields.bytes(of: last) + (reply?.message ?? [])
-    }
+    package var message: [UInt8] { attachment.message + MessageFields.bytes(of: last) }
 }
 
 /// An agent's reply to a command.

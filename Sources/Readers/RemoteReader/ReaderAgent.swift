@@ -143,10 +143,11 @@ package actor ReaderAgent {
     /// Polls for the next command if the reader is attached; otherwise, attaches it.
     private func pollOrAttach() async throws(AgentLineError) -> AgentResponse {
         if let attachment {
-            var reply: ReaderReply?
-            if let work, !work.isReported { reply = await work.task.value }
-            return try await send(
-                .poll, AgentPoll(attachment, last: last, reply: reply).message)
+            guard let work, !work.isReported else {
+                return try await send(.poll, AgentPoll(attachment, last: last).message)
+            }
+            let reply = await work.task.value
+            return try await send(.exchange, AgentReport(attachment, last, reply).message)
         }
         return try await send(
             .attach,
@@ -201,9 +202,8 @@ package actor ReaderAgent {
         last = max(last, command.number)
         // A new command interrupts a wait for a tag or for its removal.
         if let work, work.isWait { work.task.cancel() }
-        // During a wait, the agent polls, so that the server can end the wait. The replies to other
-        // commands are sent with the next poll, which saves a request.
-        let isReported = command.request.isWait || version < AgentProtocol.repliesWithPolls
+        // During a wait, the agent polls, so that the server can end the wait.
+        let isReported = command.request.isWait || version < AgentProtocol.exchanging
         // Commands are carried out one after another.
         let earlier = work?.task
         let task = Task {

@@ -48,7 +48,7 @@ package struct LineClock: Sendable {
 }
 
 extension RemoteReader {
-    /// Handles a poll or a report, and returns the answer; nil if the message is invalid.
+    /// Handles a message of an attached agent, and returns the answer; nil if it is invalid.
     package func answer(to call: AgentCall, _ message: [UInt8]) async -> AgentResponse? {
         switch call {
         case .attach: return nil
@@ -56,6 +56,11 @@ extension RemoteReader {
             guard let poll = AgentPoll(message) else { return nil }
             return await answer(to: poll)
         case .report: return AgentReport(message).map { accept($0) }
+        case .exchange:
+            guard let report = AgentReport(message) else { return nil }
+            let accepted = accept(report)
+            guard accepted == .nothing else { return accepted }
+            return await answer(to: AgentPoll(report.attachment, last: report.number))
         }
     }
 }

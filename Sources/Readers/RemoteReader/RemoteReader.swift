@@ -298,7 +298,6 @@ public actor RemoteReader: BatchReader {
     package func answer(to request: AgentPoll) async -> AgentResponse {
         if let refusal = refusal(of: request.attachment) { return refusal }
         note(.heard)
-        if let reply = request.reply, !accept(reply, to: request.last) { return .detached }
         // When an agent polls again, it has given up on its earlier poll.
         answerPoll(.nothing)
         if let pending, pending.command.number > request.last {
@@ -310,30 +309,26 @@ public actor RemoteReader: BatchReader {
         return await withCheckedContinuation { poll = $0 }
     }
 
-    /// Accepts a reply that the agent has sent while its poll is open.
+    /// Accepts the reply to the pending command. Duplicates and replies to earlier commands are
+    /// ignored.
     package func accept(_ report: AgentReport) -> AgentResponse {
         if let refusal = refusal(of: report.attachment) { return refusal }
         note(.heard)
-        return accept(report.reply, to: report.number) ? .nothing : .detached
-    }
-
-    /// Accepts the reply to the pending command. Duplicates and replies to earlier commands are
-    /// ignored. If the reply does not fit the command, detaches the reader and returns false.
-    private func accept(_ reply: ReaderReply, to number: UInt64) -> Bool {
-        guard let pending, pending.command.number == number else { return true }
-        guard reply.fits(pending.command.request) else {
+        guard let pending, pending.command.number == report.number else { return .nothing }
+        guard report.reply.fits(pending.command.request) else {
             detach()
-            return false
+            return .detached
         }
         note(.answered)
         self.pending = nil
-        if case .tag = reply { selection = number }
-        if case .failed(let error) = reply {
-            pending.caller?.continuation.resume(returning: .failed(error))
+        if case .tag = report.reply { selection = report.number }
+        guard let caller = pending.caller else { return .nothing }
+        if case .failed(let error) = report.reply {
+            caller.continuation.resume(returning: .failed(error))
         } else {
-            pending.caller?.continuation.resume(returning: .reply(reply))
+            caller.continuation.resume(returning: .reply(report.reply))
         }
-        return true
+        return .nothing
     }
 
     /// How to refuse a message that belongs to another attachment; nil if it belongs to this one.

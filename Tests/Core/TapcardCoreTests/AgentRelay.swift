@@ -8,7 +8,7 @@ import Tags
 final class AgentRelay: AgentLine {
     enum Fault: CaseIterable, Sendable {
         case messageLost, answerLost, doubled, repeatedLater, messageTruncated, answerTruncated
-        /// The answer to an earlier poll comes instead of the right one.
+        /// The answer to an earlier poll or exchange comes instead of the right one.
         case answerRepeated
         /// The line goes down and stays down: messages fail at once.
         case cut
@@ -33,7 +33,7 @@ final class AgentRelay: AgentLine {
         var hangs = false
         var attachments = 0
         var earlier: (AgentCall, [UInt8])?
-        var answers: [AgentCall: [UInt8]] = [:]
+        var commandAnswer: [UInt8]?
         /// Tasks that wait until the line is down.
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var sleepers = 0
@@ -155,13 +155,13 @@ final class AgentRelay: AgentLine {
             if let earlier { _ = Task { await deliver(earlier.0, earlier.1) } }
         default: break
         }
-        if fault == .answerRepeated, call == .poll,
-            let answer = state.withLock({ $0.answers[call] })
+        if fault == .answerRepeated, call.waitsForCommand,
+            let answer = state.withLock({ $0.commandAnswer })
         {
             return answer
         }
         guard let answer = await deliver(call, sent) else { throw offline }
-        state.withLock { $0.answers[call] = answer }
+        if call.waitsForCommand { state.withLock { $0.commandAnswer = answer } }
         // The line may have gone down while the poll was open.
         guard fault != .answerLost, !isDown else { throw offline }
         return fault == .answerTruncated ? Array(answer.prefix(answer.count / 2)) : answer

@@ -41,11 +41,11 @@ package final class ScriptedAgentLine: AgentLine {
                 state.reported.insert(report.number)
             }
             return AgentResponse.nothing.message
-        case .poll:
+        case .poll, .exchange:
             // One command at a time: the next one is sent after the reply to the last one.
-            let poll = AgentPoll(message)
-            let last = poll?.last ?? 0
-            if let reply = poll?.reply { state.withLock { $0.replies[last] = reply } }
+            let reply = call == .exchange ? AgentReport(message) : nil
+            if let reply { state.withLock { $0.replies[reply.number] = reply.reply } }
+            let last = reply?.number ?? AgentPoll(message)?.last ?? 0
             while last > 0, replies[last] == nil, !Task.isCancelled {
                 try? await Task.sleep(for: .milliseconds(1))
             }

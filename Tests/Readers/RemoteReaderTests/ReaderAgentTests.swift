@@ -97,15 +97,17 @@ struct ReaderAgentTests {
         func send(
             _ call: AgentCall, _ message: [UInt8]
         ) async throws(AgentLineError) -> [UInt8] {
-            if call == .attach { return AgentResponse.attached(epoch: 1, version: 1).message }
-            if AgentPoll(message)?.last == 0 { return command.message }
+            if call == .attach {
+                return AgentResponse.attached(epoch: 1, version: AgentProtocol.version).message
+            }
+            if call == .poll { return command.message }
             while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
             throw .offline("the test is over")
         }
     }
 
-    @Test("The field is turned off even while a report has no response")
-    func unansweredReport() async {
+    @Test("The field is turned off even while a reply has no response")
+    func unansweredReply() async {
         let reader = NotedReader()
         let agent = agent(reader, of: OneCommand(command: command(1, Self.select)))
         let task = Task { await agent.run() }

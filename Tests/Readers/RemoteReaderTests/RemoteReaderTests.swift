@@ -245,8 +245,8 @@ struct RemoteReaderTests {
         #expect(await reader.greeting == nil)
     }
 
-    @Test("A poll with a reply gets the next command, and repeating it changes nothing")
-    func replyWithPoll() async throws {
+    @Test("A reply gets the next command, and repeating it changes nothing")
+    func exchanges() async throws {
         let line = AgentAttachment(Self.run(), epoch: 1)
         _ = await attach(line.run, epoch: 1)
         let batch = [BatchItem(.frame([0x30, 0]))]
@@ -255,20 +255,20 @@ struct RemoteReaderTests {
             return await reader.exchange(batch)
         }
         _ = try await command(line, after: 0)
+        func exchange(_ number: UInt64, _ reply: ReaderReply) async -> AgentResponse? {
+            await reader.answer(to: .exchange, AgentReport(line, number, reply).message)
+        }
         for _ in 1...2 {
-            let answer = await reader.answer(to: AgentPoll(line, last: 1, reply: Self.found))
             #expect(
-                answer == .command(AgentCommand(2, .batch(batch), selection: 1), epoch: 1))
+                await exchange(1, Self.found) == .command(AgentCommand(2, .batch(batch), selection: 1), epoch: 1))
         }
         let report = BatchReport(answers: [[1]])
-        let poll = AgentPoll(line, last: 2, reply: .report(report))
-        let next = Task { await reader.answer(to: poll) }
+        let next = Task { await exchange(2, .report(report)) }
         #expect(await exchanged.value == report)
         // A reply of another kind ends the attachment.
         let selected = Task { try await reader.select(within: .zero) }
         #expect(await next.value == .command(AgentCommand(3, .select(milliseconds: 0)), epoch: 1))
-        #expect(
-            await reader.answer(to: AgentPoll(line, last: 3, reply: .released)) == .detached)
+        #expect(await exchange(3, .released) == .detached)
         await #expect(throws: ReaderError(.readerLost)) { try await selected.value }
     }
 }

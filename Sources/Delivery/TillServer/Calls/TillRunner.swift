@@ -42,6 +42,7 @@ struct TillRunner: Sendable {
     let ledger: any LedgerStore
     private let knownCashiers = Guarded(KnownEntries<CashierFile>())
     private let knownTokens = Guarded(KnownEntries<TokenFile>())
+    private let knownKeys = Guarded(CachedKeys())
 
     init(_ session: Session, _ reader: any TagReader, _ ledger: any LedgerStore) {
         (self.session, self.reader, self.ledger) = (session, reader, ledger)
@@ -63,7 +64,9 @@ struct TillRunner: Sendable {
     func now() -> Timestamp { session.dependencies.now() }
 
     /// The issuer's keys; nil if there are none or the file cannot be read.
-    var usableKeys: KeyRing? { (try? session.keyFile.load()) ?? nil }
+    var usableKeys: KeyRing? {
+        knownKeys.withLock { known in (try? known.keys(in: session.keyFile)) ?? nil }
+    }
 
     /// The station's cashiers.
     func cashiers() throws(TapcardError) -> [Cashier] {

@@ -10,8 +10,6 @@ import WebServer
 /// An operation continues even if the connection that requested it is lost. Closing its page stops
 /// it only if it is still waiting for a card or scratching one.
 actor OperationQueue {
-    /// Well below the eight seconds of silence after which live.js considers the server lost.
-    private static let keepAlive = Duration.seconds(3)
     /// The delay before a watch that ended early is restarted.
     private static let retry = Duration.seconds(1)
 
@@ -43,7 +41,6 @@ actor OperationQueue {
     private var readerProblem: TapcardError?
     private var readerName: String?
     private var watching: Task<Void, Never>?
-    private var beating: Task<Void, Never>?
     /// The operation that is using the reader.
     private(set) var atReader: OperationID?
     /// Checks whether the last operation's card is still there. The next operation waits for it.
@@ -70,11 +67,6 @@ actor OperationQueue {
         guard !isClosing else { return }
         watchPrinter()
         watch()
-        beating = Task { [weak self] in
-            while (try? await Task.sleep(for: OperationQueue.keepAlive)) != nil {
-                await self?.beat()
-            }
-        }
     }
 
     /// Refuses new operations and returns when all running ones have ended.
@@ -87,7 +79,6 @@ actor OperationQueue {
             await Task.yield()
         }
         await checking?.value
-        beating?.cancel()
         await ledgerCheck.end()
         await pauseWatching()
         hub.finish()
@@ -133,7 +124,8 @@ actor OperationQueue {
         ]
     }
 
-    private func beat() {
+    /// Keeps the streams alive, and ends those whose listeners have lost permission.
+    func beat() {
         endUnauthorizedStreams()
         hub.keepAlive()
         if customerDisplay.beat() { publishDisplay() }
@@ -144,22 +136,26 @@ actor OperationQueue {
     private func watch() {
         watching = Task { [weak self, runner] in
             while !Task.isCancelled {
-                // This avoids a failed attempt every second at tills that use another server.
-                if await self?.isKnownDetached == false {
-                    await runner.watch { [weak self] event in
-                        await self?.handle(event)
-                        return self != nil
-                    }
+                await self?.waitForAttachment()
+                await runner.watch { [weak self] event in
+                    await self?.handle(event)
+                    return await self?.isReaderHere == true
                 }
                 // The watch ends early only because of a problem with the reader or the ledger.
+                if await self?.isKnownDetached == true { continue }
                 do { try await Task.sleep(for: OperationQueue.retry) } catch { return }
             }
         }
     }
 
     /// Whether the reader is on another machine, is not attached, and pages have been told so.
-    private var isKnownDetached: Bool {
-        readerProblem != nil && !isReaderHere
+    private var isKnownDetached: Bool { readerProblem != nil && !isReaderHere }
+
+    /// If pages know that the reader is not attached, waits until it is.
+    private func waitForAttachment() async {
+        guard isKnownDetached, let line else { return }
+        await line.waitForAttachment()
+        readerName = await runner.readerName
     }
 
     private func pauseWatching() async {

@@ -17,6 +17,8 @@ final class TillLine: Sendable {
 
     private let now: @Sendable () -> Timestamp
     private let guarded = Guarded(State())
+    /// Whoever waits until a reader is attached.
+    private let waiting = Guarded<CheckedContinuation<Void, Never>?>(nil)
 
     init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
@@ -31,6 +33,26 @@ final class TillLine: Sendable {
             case .answered: state.answers += 1
             case .detached: state.greeting = nil
             }
+        }
+        if case .attached = event { endWait() }
+    }
+
+    /// Returns once a reader is attached, or the task is canceled. There is only one wait at a time.
+    func waitForAttachment() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0 = continuation }
+                if state.greeting != nil || Task.isCancelled { endWait() }
+            }
+        } onCancel: {
+            endWait()
+        }
+    }
+
+    private func endWait() {
+        waiting.withLock { waiting in
+            waiting?.resume()
+            waiting = nil
         }
     }
 
