@@ -9,6 +9,7 @@ import TapcardDomain
 /// its server.
 struct TillMachine: AgentLine {
     private static let name = "ManyAgents"
+    private static let start = ContinuousClock.now
     private static let limits = HTTPLimits(connecting: .seconds(3), whole: .seconds(12))
 
     let server: String
@@ -25,6 +26,7 @@ struct TillMachine: AgentLine {
         let agent = ReaderAgent(
             SimulatedReader(Simulation([tag], onReader: [uid])), isSimulated: true, self,
             release: TillMachine.name, random: { TillMachine.random($0) },
+            clock: LineClock { ContinuousClock.now - TillMachine.start },
             report: { event in
                 guard event == .attached else { return }
                 print("attached")

@@ -1,3 +1,4 @@
+import OperatingSystem
 import RemoteReader
 import StationFiles
 import TapcardCore
@@ -165,6 +166,7 @@ enum ReaderCommand {
         let agent = ReaderAgent(
             reader, isSimulated: session.settings.readerIsSimulated, line,
             release: Release.version, random: { random($0) },
+            clock: LineClock { .milliseconds(SystemClock.millisecondsSinceBoot) },
             report: { event in
                 switch event {
                 case .attached:

@@ -85,7 +85,7 @@ package actor ReaderAgent {
         _ reader: any TagReader, isSimulated: Bool = false, _ line: any AgentLine,
         release: String, limits: Limits = Limits(),
         random: @escaping @Sendable (Int) -> [UInt8],
-        clock: LineClock = .continuous,
+        clock: LineClock,
         report: @escaping @Sendable (Event) -> Void
     ) {
         (self.reader, self.isSimulated, self.line) = (reader, isSimulated, line)

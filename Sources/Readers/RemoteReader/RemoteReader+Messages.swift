@@ -28,7 +28,7 @@ enum LineLimit: Hashable {
     }
 }
 
-/// The time for these limits, which tests replace.
+/// The time for the limits of server and agent.
 package struct LineClock: Sendable {
     /// The time since some moment in the past.
     let now: @Sendable () -> Duration
@@ -36,15 +36,12 @@ package struct LineClock: Sendable {
 
     package init(
         now: @escaping @Sendable () -> Duration,
-        sleep: @escaping @Sendable (Duration) async throws -> Void
+        sleep: @escaping @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0)
+        }
     ) {
         (self.now, self.sleep) = (now, sleep)
     }
-
-    package static let continuous: LineClock = {
-        let start = ContinuousClock.now
-        return LineClock(now: { ContinuousClock.now - start }) { try await Task.sleep(for: $0) }
-    }()
 }
 
 extension RemoteReader {

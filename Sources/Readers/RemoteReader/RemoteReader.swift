@@ -62,18 +62,15 @@ public actor RemoteReader: BatchReader {
     private var queue: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a reader for an agent that attaches later, and calls `note` for each event on the
-    /// line to it. `latest` is the latest attachment of an agent to this till at any server.
+    /// line to it. `name` is the reader's name until then, and `latest` is the latest attachment of
+    /// an agent to this till at any server.
     package init(
-        named name: String, latest: AgentAttachment? = nil,
-        clock: LineClock = .continuous,
+        named name: String, latest: AgentAttachment? = nil, clock: LineClock,
         note: @escaping @Sendable (AgentLineEvent) -> Void = { _ in }
     ) {
         (self.latest, self.clock, self.note) = (latest, clock, note)
         summary = ReaderSummary(name: name, maximumAnswerLength: 0)
     }
-
-    /// Creates a reader for an agent that attaches later. `name` is the reader's name until then.
-    public init(named name: String) { self.init(named: name, latest: nil) }
 
     public var name: String { summary.name }
     public var maximumAnswerLength: Int { summary.maximumAnswerLength }

@@ -24,7 +24,9 @@ enum AgentRules {
             guard let run = AgentRunID([UInt8](repeating: 7, count: AgentRunID.length)) else {
                 return ("there is no agent", 0)
             }
-            let reader = RemoteReader(named: "a till's reader")
+            let reader = RemoteReader(
+                named: "a till's reader",
+                clock: .movedBySleep { try await Task.sleep(for: $0) })
             let greeting = AgentGreeting(run: run, release: "1", reader: "a reader")
             for epoch: UInt64 in 1...2 { _ = await reader.attach(greeting, epoch: epoch) }
             let old = AgentPoll(AgentAttachment(run, epoch: 1), last: 0)

@@ -164,7 +164,7 @@ struct RemoteReaderTests {
         #expect(await reader.detach(for: newest))
         #expect(await held.value == .replaced)
         // A server that begins the till anew knows the newest attachment from the ledger.
-        let anew = RemoteReader(named: "Bar 1", latest: newest)
+        let anew = RemoteReader(named: "Bar 1", latest: newest, clock: .movedBySleep { _ in })
         #expect(await anew.answer(to: poll) == .replaced)
         #expect(await anew.answer(to: AgentPoll(newest, last: 0)) == .detached)
         let next = AgentPoll(AgentAttachment(run, epoch: 5), last: 0)

@@ -1,4 +1,5 @@
 import Ledger
+import OperatingSystem
 import RemoteReader
 import StationFiles
 import TapcardCore
@@ -114,7 +115,8 @@ actor EnrolledTills {
         }
         let line = TillLine(now: runners.server.now)
         let reader = RemoteReader(
-            named: till.name.text, latest: till.latestAttachment, note: line.note)
+            named: till.name.text, latest: till.latestAttachment,
+            clock: LineClock { .milliseconds(SystemClock.millisecondsSinceBoot) }, note: line.note)
         entries[till.number] = Entry(till: till, reader: reader)
         let runner = await runners.remote(till, reader)
         // The till may have been removed in the meantime.
